@@ -1,0 +1,93 @@
+// Report: what one C++ program declares, uses and hides, as plain values.
+//
+// The worker (analyzer/clang, in the sandbox) writes it as JSON, the host reads it back and believes
+// nothing in it beyond its form: a report can only name permissions that the request listed. The JSON
+// form is published as docs/analysis-report.schema.json; to_json and report_from_json are inverse.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace mcpac::analyzer {
+
+// What the worker is asked. Every path is one inside the worker's own sandbox.
+struct Request {
+  std::string file;                        // the source as the user named it, for messages
+  std::string source_path;                 // where the worker finds it
+  std::string headers_dir;                 // the verified generated headers: the only home of mcpac and mcp
+  std::vector<std::string> arguments;      // the compiler flags, exactly those of the compilation
+  // C++ name of every permission tag in the locked headers -> "server.tool":
+  // {"mcp::filesystem::read_text_file", "filesystem.read_text_file"}
+  std::map<std::string, std::string> permissions;
+};
+
+// One permission that the program declares; `where` is the text of a Narrow, empty for the whole tool.
+struct Declared {
+  std::string permission;
+  std::string where;
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  // "filesystem.read_text_file" or "filesystem.read_text_file where path within ./data"
+  [[nodiscard]] std::string text() const;
+};
+
+// One argument of a call: its constant value, or nothing where only the run will tell.
+struct Argument {
+  bool is_constant = false;
+  Json value;
+};
+
+struct Use {
+  std::string permission;
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  std::string function;  // the qualified name of the function that holds the call
+  std::map<std::string, Argument> arguments;  // by the tool's original property name
+};
+
+enum class Severity : std::uint8_t { kNote, kWarns, kRefuses };
+[[nodiscard]] std::string to_string(Severity severity);
+
+struct Finding {
+  std::string rule;  // "forged-type", "foreign-header", "reopened-namespace", "inline-assembly", …
+  Severity severity = Severity::kNote;
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  std::string message;
+  std::string fix;
+};
+
+enum class Verdict : std::uint8_t { kOk, kRefused, kCompileError };
+[[nodiscard]] std::string to_string(Verdict verdict);
+
+// Which of the two entry forms of agent-api.md the program has.
+enum class Entry : std::uint8_t { kNone, kAgentMain, kRuntimeObject };
+
+struct Report {
+  std::string file;
+  std::string source_digest;  // SHA-256 over the bytes that were analysed
+  Verdict verdict = Verdict::kOk;
+  Entry entry = Entry::kNone;
+  std::vector<Declared> declared;    // what the entry receives: sorted, without repetition
+  std::vector<Use> uses;             // in the order of the source
+  std::vector<std::string> unused;   // declared permissions that no use needs
+  std::vector<Finding> findings;     // in the order of the source; compile errors are findings too
+};
+
+[[nodiscard]] Json to_json(const Report& report);
+[[nodiscard]] Result<Report> report_from_json(const Json& json);
+[[nodiscard]] Json to_json(const Request& request);
+[[nodiscard]] Result<Request> request_from_json(const Json& json);
+
+// "FILE:LINE:COLUMN: refuses: message [rule]" lines with the source line, a caret and the fix.
+[[nodiscard]] std::string to_human_text(const Report& report, std::string_view source);
+
+}  // namespace mcpac::analyzer

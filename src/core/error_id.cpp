@@ -1,0 +1,72 @@
+#include "core/error_id.h"
+
+#include <fmt/format.h>
+
+namespace mcpac {
+
+std::string to_string(ErrorId id) { return fmt::format("MCPAC-E{:04}", static_cast<unsigned>(id)); }
+
+ExitCode exit_code_of(ErrorId id) {
+  switch (id) {
+    case ErrorId::kInternal: return ExitCode::kInternal;
+    case ErrorId::kFileUnreadable:
+    case ErrorId::kSourceUnreadable: return ExitCode::kNoInput;
+    case ErrorId::kFileUnwritable: return ExitCode::kUnavailable;
+    case ErrorId::kJsonSyntax:
+    case ErrorId::kJsonLimit:
+    case ErrorId::kSchemaInvalid: return ExitCode::kData;
+    case ErrorId::kConfigSyntax:
+    case ErrorId::kConfigInvalid:
+    case ErrorId::kConfigMissing:
+    case ErrorId::kUnknownServer:
+    case ErrorId::kSecretMissing:
+    case ErrorId::kRuleSyntax:
+    case ErrorId::kRuleUnknownName:
+    case ErrorId::kRuleIneffective:
+    case ErrorId::kSelfTestFailed: return ExitCode::kConfig;
+    case ErrorId::kServerStart:
+    case ErrorId::kServerDied:
+    case ErrorId::kServerTimeout:
+    case ErrorId::kServerProtocol:
+    case ErrorId::kServerHttp:
+    case ErrorId::kServerError:
+    case ErrorId::kServerTls:
+    case ErrorId::kServerLimit: return ExitCode::kUnavailable;
+    case ErrorId::kLockMissing:
+    case ErrorId::kLockInvalid: return ExitCode::kConfig;
+    case ErrorId::kLockDrift:
+    case ErrorId::kHeaderDrift: return ExitCode::kRefused;
+    case ErrorId::kToolUnsupported: return ExitCode::kData;
+    case ErrorId::kUnknownTool: return ExitCode::kConfig;
+    case ErrorId::kSourceEmpty:
+    case ErrorId::kSourceNotText:
+    case ErrorId::kSourceDoesNotCompile: return ExitCode::kData;
+    case ErrorId::kAnalyzerFailed:
+    case ErrorId::kFindingRefuses: return ExitCode::kRefused;
+    case ErrorId::kSandboxUnavailable:
+    case ErrorId::kSandboxLayerFailed:
+    case ErrorId::kWardenFailed:
+    case ErrorId::kTierTooLow:
+    case ErrorId::kToolchainMissing: return ExitCode::kUnavailable;
+    case ErrorId::kCompileFailed:
+    case ErrorId::kCompileLimit:
+    case ErrorId::kLinkFailed: return ExitCode::kData;
+    case ErrorId::kPermissionMissing: return ExitCode::kRefused;
+    case ErrorId::kRunTimeout: return ExitCode::kTimeout;
+    case ErrorId::kRunKilled:
+    case ErrorId::kRunOutputLimit:
+    case ErrorId::kRunViolation: return ExitCode::kKilled;
+    case ErrorId::kProgramUnusable: return ExitCode::kData;
+    case ErrorId::kCallDenied: return ExitCode::kRefused;
+    case ErrorId::kCallInvalid:
+    case ErrorId::kCallUnknownTool: return ExitCode::kData;
+    case ErrorId::kToolError: return ExitCode::kUnavailable;
+    case ErrorId::kAuditUnwritable:
+    case ErrorId::kAuditUnreadable: return ExitCode::kUnavailable;
+    case ErrorId::kUsage: return ExitCode::kUsage;
+    case ErrorId::kUnknownRun: return ExitCode::kNoInput;
+  }
+  return ExitCode::kInternal;
+}
+
+}  // namespace mcpac

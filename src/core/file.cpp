@@ -1,0 +1,127 @@
+#include "core/file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>  // mkdtemp
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fmt/format.h>
+#include <system_error>
+#include <vector>
+
+namespace mcpac {
+namespace {
+
+std::string reason(int error) { return std::system_category().message(error); }
+
+// Writes all of `bytes` or returns the errno that stopped it.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+}  // namespace
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int UniqueFd::release() {
+  const int fd = fd_;
+  fd_ = -1;
+  return fd;
+}
+
+void UniqueFd::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t max_bytes) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      return fail(ErrorId::kFileUnreadable, fmt::format("cannot read {}: {}", name, reason(errno)),
+                  {.where = std::string(name)});
+    }
+    if (n == 0) return text;
+    if (text.size() + static_cast<std::size_t>(n) > max_bytes) {
+      return fail(ErrorId::kFileUnreadable, fmt::format("{} is larger than {} bytes", name, max_bytes),
+                  {.where = std::string(name)});
+    }
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) {
+    return fail(ErrorId::kFileUnreadable, fmt::format("cannot open {}: {}", path.string(), reason(errno)),
+                {.where = path.string()});
+  }
+  struct stat info{};
+  if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    return fail(ErrorId::kFileUnreadable, fmt::format("{} is a folder, not a file", path.string()),
+                {.where = path.string()});
+  }
+  return read_descriptor(fd.get(), path.string(), max_bytes);
+}
+
+Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes, unsigned mode) {
+  const std::string temporary = fmt::format("{}.tmp{}", path.string(), ::getpid());
+  auto give_up = [&](int error) {
+    ::unlink(temporary.c_str());
+    return fail(ErrorId::kFileUnwritable, fmt::format("cannot write {}: {}", path.string(), reason(error)),
+                {.where = path.string()});
+  };
+  const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+  if (!fd) {
+    return fail(ErrorId::kFileUnwritable, fmt::format("cannot write {}: {}", path.string(), reason(errno)),
+                {.where = path.string()});
+  }
+  if (const int error = write_all(fd.get(), bytes); error != 0) return give_up(error);
+  if (::fsync(fd.get()) != 0) return give_up(errno);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(errno);
+  return {};
+}
+
+Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent, std::string_view prefix) {
+  std::error_code ignored;
+  std::filesystem::create_directories(parent, ignored);
+  std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("cannot make a folder in {}: {}", parent.string(), reason(errno)),
+                {.where = parent.string()});
+  }
+  return TemporaryFolder(name);
+}
+
+TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace mcpac

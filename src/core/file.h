@@ -1,0 +1,61 @@
+// Files: whole reads with a limit, atomic writes, and a descriptor that closes itself.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace mcpac {
+
+// Owns one descriptor; -1 means none. Move-only.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept;
+  UniqueFd(const UniqueFd&) = delete;
+  UniqueFd& operator=(const UniqueFd&) = delete;
+  ~UniqueFd() { reset(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+  [[nodiscard]] int release();
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// Reads a regular file (or pipe) whole; more than max_bytes is an error, never a cut text.
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
+                                            std::size_t max_bytes = std::size_t{64} << 20U);
+// Reads a descriptor to its end with the same limit; `name` stands in the error.
+[[nodiscard]] Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t max_bytes);
+
+// Writes beside the target and renames, so a reader sees the old bytes or the new ones. The file is
+// synced before the rename. `mode` is the permission of a new file.
+[[nodiscard]] Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes,
+                                             unsigned mode = 0644);
+
+// A fresh private folder (mode 0700) that is removed with everything in it.
+class TemporaryFolder {
+ public:
+  [[nodiscard]] static Result<TemporaryFolder> create(const std::filesystem::path& parent,
+                                                      std::string_view prefix);
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace mcpac

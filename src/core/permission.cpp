@@ -1,0 +1,47 @@
+#include "core/permission.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace mcpac {
+namespace {
+
+// MCP asks tool names to be 1 to 128 characters (2025-11-25, "Tool Names"); real servers stay below 100.
+// We take longer ones than the specification recommends, but bound them: names end up in logs and prompts.
+constexpr std::size_t kMaxTool = 256;
+constexpr std::size_t kMaxServer = 64;
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+}  // namespace
+
+bool is_server_name(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxServer && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+Result<Permission> Permission::of(std::string_view server, std::string_view tool) {
+  if (!is_server_name(server)) {
+    return fail(ErrorId::kRuleSyntax, fmt::format("'{}' is not a server name", server),
+                {.why = "a server name is 1 to 64 letters, digits, '_' or '-'"});
+  }
+  if (tool.empty() || tool.size() > kMaxTool || std::ranges::any_of(tool, is_control)) {
+    return fail(ErrorId::kRuleSyntax,
+                fmt::format("the tool name of server '{}' is empty, too long or has control bytes", server),
+                {.why = fmt::format("a tool name is 1 to {} printable bytes", kMaxTool)});
+  }
+  return Permission(server, tool);
+}
+
+Result<Permission> Permission::parse(std::string_view text) {
+  const auto dot = text.find('.');
+  if (dot == std::string_view::npos) {
+    return fail(ErrorId::kRuleSyntax, fmt::format("'{}' is not a permission", text.substr(0, 80)),
+                {.why = "a permission is written server.tool", .fix = "e.g. filesystem.read_text_file"});
+  }
+  return of(text.substr(0, dot), text.substr(dot + 1));
+}
+
+}  // namespace mcpac

@@ -1,0 +1,41 @@
+// Upstream and ToolTable: what the gate is handed of the world behind it.
+//
+// The gate knows no transport, process or lock file: it validates against ToolTable and forwards
+// through Upstream. src/execute adapts the MCP client and the lock to these; tests use fakes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/json_schema.h"
+#include "core/permission.h"
+
+namespace mcpac::gate {
+
+// A tool as the lock approved it.
+struct LockedTool {
+  std::shared_ptr<const JsonSchema> input;  // compiled input schema
+  std::string digest;                       // SHA-256 of the locked definition, for the audit record
+};
+using ToolTable = std::map<Permission, LockedTool>;
+
+// Forwards one approved call. Callbacks come on the event loop's thread, exactly once, never from
+// inside forward() itself.
+class Upstream {
+ public:
+  virtual ~Upstream() = default;
+  using CallToken = std::uint64_t;
+  // `done` gets the result object of tools/call as the server sent it ({content, isError, …}), or an
+  // Error: the server died, timed out, or answered with a JSON-RPC error (kServerError).
+  virtual CallToken forward(const Permission& permission, Json arguments,
+                            std::function<void(Result<Json>)> done) = 0;
+  // Asks the server to stop (notifications/cancelled); `done` still comes, with an Error.
+  virtual void cancel(CallToken token) = 0;
+};
+
+}  // namespace mcpac::gate

@@ -1,0 +1,52 @@
+// ServerConfig: one entry of "mcpServers" in mcpac.json, the format that other MCP clients use.
+//
+// Values keep `${env:NAME}` and `${file:PATH}` unexpanded; only SecretValues (at start or call) expands
+// them, on the host, and knows what to redact.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace mcpac::mcp {
+
+enum class Era : std::uint8_t { kProbe, kInitialize, kStateless };  // "era": "initialize" | "2026-07-28"
+
+struct ServerConfig {
+  std::string name;
+  // stdio: a program with arguments; no shell is involved.
+  std::string command;
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;
+  std::string working_directory;
+  // HTTP, when `url` is not empty.
+  std::string url;
+  std::map<std::string, std::string> headers;
+
+  std::chrono::milliseconds timeout{60'000};  // of one request
+  std::string root;                           // the folder that the server's relative paths mean
+  bool disabled = false;
+  Era era = Era::kProbe;
+
+  [[nodiscard]] bool is_http() const { return !url.empty(); }
+  // Command line or URL with secrets unexpanded: what the lock calls the server's identity.
+  [[nodiscard]] std::string identity() const;
+};
+
+struct Config {
+  std::vector<ServerConfig> servers;  // sorted by name
+  [[nodiscard]] const ServerConfig* find(std::string_view name) const;
+};
+
+// `where` is the file's name. Unknown members of a server are errors with a suggestion; unknown
+// top-level members beside "mcpServers" are left alone, since other clients keep theirs there.
+[[nodiscard]] Result<Config> parse_config(std::string_view text, std::string_view where);
+[[nodiscard]] OrderedJson to_json(const ServerConfig& server);
+
+}  // namespace mcpac::mcp

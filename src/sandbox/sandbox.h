@@ -1,0 +1,128 @@
+// Sandbox: what a child process may do, as one value, and the child that runs under it.
+//
+// The caller says what the child needs; the warden (a small, single-threaded process without secrets)
+// builds the sandbox from the value and reports which layers stand. A layer that was asked for and
+// cannot be built is an error, never a weaker sandbox. Times are wall-clock milliseconds, sizes bytes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace mcpac::sandbox {
+
+// A: namespaces, Landlock and seccomp. B: Landlock and seccomp. C: seccomp only. Nothing below runs.
+enum class Tier : std::uint8_t { kA, kB, kC };
+[[nodiscard]] std::string to_string(Tier tier);
+
+// Which system calls are admitted (sandbox.md, section 2).
+enum class Profile : std::uint8_t {
+  kAgent,     // talks on its descriptors, allocates, threads, clocks; opens nothing, starts nothing
+  kCompiler,  // additionally opens and reads files of its root and writes below its work folder
+};
+
+// One place of the host made visible inside; read-only unless `writable`. Absent otherwise.
+struct Mount {
+  std::filesystem::path host;
+  std::filesystem::path inside;
+  enum class Access : std::uint8_t { kRead, kReadExecute, kReadWrite } access = Access::kRead;
+};
+
+struct Limits {
+  std::chrono::milliseconds wall{0};        // 0: none; counted by the host
+  std::chrono::seconds cpu{0};              // 0: none
+  std::uint64_t memory = 0;                 // bytes of address space (RLIMIT_AS); 0: none
+  std::uint64_t file_size = 0;              // bytes of any one file written
+  std::uint64_t processes = 64;             // threads included
+  std::uint64_t open_files = 64;
+};
+
+struct Spec {
+  std::filesystem::path program;            // opened by the warden, run by descriptor; need not be visible inside
+  std::vector<std::string> arguments;       // argv, with argv[0]
+  std::vector<std::string> environment;     // "NAME=value"; empty means empty
+  std::vector<Mount> mounts;                // the root has nothing else
+  std::filesystem::path work_directory = "/";
+  Profile profile = Profile::kAgent;
+  Limits limits;
+  Tier lowest_tier = Tier::kA;              // refused when the machine cannot give it
+  // Descriptors 0, 1 and 2 of the child; -1 is an empty /dev/null. Borrowed: spawn() duplicates them.
+  int standard_input = -1;
+  int standard_output = -1;
+  int standard_error = -1;
+  int channel = -1;                         // becomes descriptor 3; -1: none
+};
+
+// How a child ended.
+struct Verdict {
+  enum class Kind : std::uint8_t {
+    kExited,     // `code` is its exit code
+    kSignalled,  // `code` is the signal: SIGSEGV, SIGABRT, …
+    kViolated,   // ended by the system-call filter (SIGSYS)
+    kTimedOut,   // the wall clock ran out and we killed it
+    kCpuLimit,   // RLIMIT_CPU
+    kKilled,     // we killed it for another reason (interrupt, output limit)
+  } kind = Kind::kExited;
+  int code = 0;
+  std::string detail;  // "system call 41 (socket)" where it is known
+  std::chrono::microseconds wall{0};
+  std::uint64_t peak_memory = 0;  // bytes
+};
+
+// A running child. Destroying it kills it and waits: nothing is left behind.
+class Child {
+ public:
+  Child(Child&&) noexcept;
+  Child& operator=(Child&&) noexcept;
+  ~Child();
+  [[nodiscard]] Tier tier() const;
+  // A descriptor that becomes readable when the child has ended; for event loops. Owned by the child.
+  [[nodiscard]] int end_descriptor() const;
+  void kill(Verdict::Kind reason);
+  // Blocks until the end or the wall limit of the spec (then kills). Call once.
+  [[nodiscard]] Result<Verdict> wait();
+
+ private:
+  struct Impl;
+  friend class Warden;
+  explicit Child(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// What this machine can give, found by doing each thing in a child.
+struct Capability {
+  std::string name;    // "user namespaces", "landlock", …
+  bool works = false;
+  std::string detail;  // "ABI 7", or the errno
+  std::string remedy;  // what to do about the gap; empty when it works
+};
+struct Probe {
+  std::vector<Capability> capabilities;
+  std::optional<Tier> tier;  // nothing: no sandbox can be made here
+};
+
+// The warden process; started once by a host, early, before it holds secrets. Not thread-safe.
+class Warden {
+ public:
+  // `program` is mcpac-warden in libexec.
+  static Result<Warden> start(const std::filesystem::path& program);
+  Warden(Warden&&) noexcept;
+  Warden& operator=(Warden&&) noexcept;
+  ~Warden();  // kills every child that is left
+  [[nodiscard]] Result<Child> spawn(const Spec& spec);
+  [[nodiscard]] Result<Probe> probe();
+
+ private:
+  struct Impl;
+  explicit Warden(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mcpac::sandbox

@@ -1,26 +1,65 @@
 #include "core/ids.h"
 
-#include <array>
-#include <cstdint>
-#include <fmt/format.h>
 #include <sodium.h>
 
-namespace mcpac {
+#include <string_view>
 
-std::string new_uuid_v7(const Clock& clock) {
-  std::array<std::uint8_t, 16> bytes{};
+namespace mcpac {
+namespace {
+
+using Bytes = std::array<std::uint8_t, 16>;
+
+Bytes fresh(const Clock& clock) {
+  Bytes bytes{};
   randombytes_buf(bytes.data(), bytes.size());
+  const auto since_epoch = clock.wall_now().time_since_epoch();
   const auto millis = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(clock.wall_now().time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
   for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<std::uint8_t>(millis >> (40U - 8U * i));
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0fU) | 0x70U);
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3fU) | 0x80U);
+  return bytes;
+}
+
+// Adds one to the 74 random bits and, where they overflow, to the milliseconds.
+void increment(Bytes& bytes) {
+  for (std::size_t i = bytes.size(); i-- > 0;) {
+    std::uint8_t fixed = 0;  // the bits of this byte that say version and variant
+    if (i == 6) fixed = 0xf0;
+    if (i == 8) fixed = 0xc0;
+    const auto free = static_cast<std::uint8_t>(~fixed);
+    const auto value = static_cast<std::uint8_t>((bytes[i] & free) + 1U);
+    bytes[i] = static_cast<std::uint8_t>((bytes[i] & fixed) | (value & free));
+    if ((value & free) != 0) return;
+  }
+}
+
+std::string text_of(const Bytes& bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
+  text.reserve(36);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", bytes[i]);
+    text += kDigits[bytes[i] >> 4U];
+    text += kDigits[bytes[i] & 15U];
   }
   return text;
+}
+
+}  // namespace
+
+std::string new_uuid_v7(const Clock& clock) {
+  return text_of(fresh(clock));
+}
+
+std::string UuidV7Sequence::next(const Clock& clock) {
+  Bytes bytes = fresh(clock);
+  if (bytes <= last_) {
+    bytes = last_;
+    increment(bytes);
+  }
+  last_ = bytes;
+  return text_of(bytes);
 }
 
 }  // namespace mcpac

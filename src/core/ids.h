@@ -3,6 +3,8 @@
 // Both are UUID version 7 (RFC 9562, section 5.7): 48 bits of milliseconds, 74 random bits.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "core/clock.h"
@@ -10,5 +12,16 @@
 namespace mcpac {
 
 [[nodiscard]] std::string new_uuid_v7(const Clock& clock);
+
+// Ids in strictly rising order, also within one millisecond and when the wall clock is set back
+// (RFC 9562, section 6.2, method 2: the random bits are a counter that starts at random).
+// Belongs to one thread.
+class UuidV7Sequence {
+ public:
+  [[nodiscard]] std::string next(const Clock& clock);
+
+ private:
+  std::array<std::uint8_t, 16> last_{};
+};
 
 }  // namespace mcpac

@@ -1,0 +1,110 @@
+// The reading side: whole files, line by line, while their runs may still write.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "audit/limits.h"
+#include "audit/log.h"
+
+namespace mcpac::audit {
+namespace {
+
+// A file of one run, read whole; beyond it something is wrong and memory would be too.
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
+
+std::unexpected<Error> malformed(const std::filesystem::path& path, std::size_t line,
+                                 std::string_view what) {
+  return fail(ErrorId::kAuditUnreadable, fmt::format("the audit log is damaged: {}", what),
+              {.where = fmt::format("{}:{}", path.string(), line),
+               .why = "a record is never skipped in silence",
+               .fix = "look at the line; move the file away to read the other runs"});
+}
+
+Result<Event> read_line(std::string_view line, std::string_view run_id) {
+  auto json = parse_json(line, "", kLineLimits);
+  if (!json) return pass_on(json);
+  auto event = event_from_json(*json);
+  if (event && event->run_id != run_id) {
+    return fail(ErrorId::kAuditUnreadable, "the event belongs to another run");
+  }
+  return event;
+}
+
+Result<std::vector<Event>> read_run_once(const std::filesystem::path& path) {
+  auto text = read_file(path, kMaxFileBytes);
+  if (!text) {
+    return fail(ErrorId::kAuditUnreadable, text.error().what, {.where = path.string()});
+  }
+  const std::string run_id = path.stem().string();
+  std::vector<Event> events;
+  std::string_view rest = *text;
+  for (std::size_t number = 1;; ++number) {
+    const auto end = rest.find('\n');
+    if (end == std::string_view::npos) return events;  // what remains is a line still being written
+    auto event = read_line(rest.substr(0, end), run_id);
+    if (!event) return malformed(path, number, event.error().what);
+    events.push_back(*std::move(event));
+    rest.remove_prefix(end + 1);
+  }
+}
+
+// A writer on a full disk takes half a line back; a reader that had read that half sees a line that
+// never was. Damage is what is there twice.
+Result<std::vector<Event>> read_run(const std::filesystem::path& path) {
+  auto events = read_run_once(path);
+  return events ? std::move(events) : read_run_once(path);
+}
+
+Result<std::vector<std::filesystem::path>> run_files(const std::filesystem::path& folder,
+                                                     std::string_view start) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error) && !error) return files;
+  std::filesystem::directory_iterator at(folder, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    const auto& path = at->path();
+    if (path.extension() == kFileEnding && path.stem().string().starts_with(start))
+      files.push_back(path);
+  }
+  if (error) {
+    return fail(ErrorId::kAuditUnreadable,
+                fmt::format("cannot list {}: {}", folder.string(), error.message()),
+                {.where = folder.string()});
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::unexpected<Error> unknown_run(std::string_view id, std::size_t matches) {
+  return fail(ErrorId::kUnknownRun,
+              matches == 0
+                  ? fmt::format("no run's id starts with '{}'", id.substr(0, 64))
+                  : fmt::format("'{}' is the start of {} run ids", id.substr(0, 64), matches),
+              {.fix = "mcpac audit list shows the ids of all runs"});
+}
+
+}  // namespace
+
+Result<std::vector<Event>> read_events(const std::filesystem::path& folder, const Query& query) {
+  auto files = run_files(folder, query.run_id.value_or(""));
+  if (!files) return pass_on(files);
+  if (query.run_id) {
+    // The whole id of one run may be the start of another's.
+    const auto whole = std::ranges::find(*files, *query.run_id,
+                                         [](const auto& path) { return path.stem().string(); });
+    if (whole != files->end()) *files = {std::filesystem::path(*whole)};
+    if (files->size() != 1 || query.run_id->empty())
+      return unknown_run(*query.run_id, files->size());
+  }
+  std::vector<Event> all;
+  for (const auto& file : *files) {
+    auto events = read_run(file);
+    if (!events) return pass_on(events);
+    std::ranges::move(*events, std::back_inserter(all));
+  }
+  std::ranges::stable_sort(all, {}, &Event::event_id);
+  return all;
+}
+
+}  // namespace mcpac::audit

@@ -1,0 +1,109 @@
+// The promise to the gate: what was acknowledged is there after `kill -9`, and a full disk is an
+// error that leaves whole lines. Both need a process of their own.
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <set>
+
+#include "audit/support_audit.h"
+
+namespace mcpac::audit {
+namespace {
+
+constexpr std::size_t kIdBytes = 36;
+
+// Appends without end and writes each acknowledged id to the pipe. Never returns.
+[[noreturn]] void write_until_killed(const std::filesystem::path& folder, int pipe_fd) {
+  auto log = RunLog::create(folder, "run-1", kClock);
+  if (!log) ::_exit(1);
+  for (;;) {
+    const auto id = (*log)->append("CapabilityCheck", {{"target", std::string(200, 'x')}});
+    if (!id || ::write(pipe_fd, id->data(), id->size()) != ssize_t{kIdBytes}) ::_exit(2);
+  }
+}
+
+// What a full disk does to a log, told as an exit code: the parent's doctest state is not ours.
+// RLIMIT_FSIZE stands for the disk: the kernel then writes a part, as on a real full disk.
+int fill_the_disk(const std::filesystem::path& folder) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  auto log = RunLog::create(folder, "run-1", kClock);
+  if (!log) return 10;
+  const auto append = [&] { return (*log)->append("CapabilityCheck", std::string(100, 'x')); };
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return 11;
+  const rlim_t whole = limit.rlim_cur;
+  limit.rlim_cur = 4096;
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 12;
+  std::size_t recorded = 0;
+  while (append()) {
+    if (++recorded > 100) return 13;
+  }
+  const auto refused = append();
+  if (refused || refused.error().id != ErrorId::kAuditUnwritable) return 14;
+  const auto during = read_events(folder, {});
+  if (!during || during->size() != recorded) return 15;
+  limit.rlim_cur = whole;
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 16;
+  if (!append()) return 17;
+  const auto after = read_events(folder, {});
+  return after && after->size() == recorded + 1 ? 0 : 18;
+}
+
+TEST_SUITE("audit/durability") {
+  TEST_CASE("every event that was acknowledged survives kill -9") {
+    const auto folder = temporary_folder();
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      ::close(ends[0]);
+      write_until_killed(folder.path(), ends[1]);
+    }
+    ::close(ends[1]);
+    UniqueFd reader(ends[0]);
+    std::string ids;
+    std::array<char, kIdBytes * 64> buffer{};
+    bool killed = false;
+    for (;;) {
+      const ssize_t n = ::read(reader.get(), buffer.data(), buffer.size());
+      REQUIRE(n >= 0);
+      if (n == 0) break;
+      ids.append(buffer.data(), static_cast<std::size_t>(n));
+      if (!killed && ids.size() > 500 * kIdBytes) {
+        ::kill(child, SIGKILL);
+        killed = true;
+      }
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    const auto events = read_events(folder.path(), {});
+    REQUIRE(events);
+    std::set<std::string> found;
+    for (const auto& event : *events) found.insert(event.event_id);
+    REQUIRE(ids.size() % kIdBytes == 0);
+    for (std::size_t i = 0; i < ids.size(); i += kIdBytes) {
+      REQUIRE(found.contains(ids.substr(i, kIdBytes)));
+    }
+  }
+
+  TEST_CASE(
+      "on a full disk an event is refused, no half line stays, and room makes it work again") {
+    const auto folder = temporary_folder();
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(fill_the_disk(folder.path()));
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  }
+}
+
+}  // namespace
+}  // namespace mcpac::audit

@@ -1,0 +1,42 @@
+// A private folder and a clock that can be turned, for the tests of the audit log.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "audit/log.h"
+#include "core/file.h"
+
+namespace mcpac::audit {
+
+inline const SystemClock kClock;
+
+class TurnedClock final : public Clock {
+ public:
+  explicit TurnedClock(std::chrono::microseconds since_epoch) : now_(since_epoch) {}
+  void turn(std::chrono::microseconds by) { now_ += by; }
+  [[nodiscard]] std::chrono::steady_clock::time_point steady_now() const override { return {}; }
+  [[nodiscard]] std::chrono::system_clock::time_point wall_now() const override {
+    return std::chrono::system_clock::time_point(now_);
+  }
+
+ private:
+  std::chrono::microseconds now_;
+};
+
+inline TemporaryFolder temporary_folder() {
+  auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-audit-");
+  REQUIRE(folder);
+  return std::move(*folder);
+}
+
+inline std::unique_ptr<RunLog> new_log(const std::filesystem::path& folder, std::string run_id,
+                                       const Clock& clock = kClock) {
+  auto log = RunLog::create(folder, std::move(run_id), clock);
+  REQUIRE(log);
+  return std::move(*log);
+}
+
+}  // namespace mcpac::audit

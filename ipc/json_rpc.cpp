@@ -1,0 +1,196 @@
+#include "ipc/json_rpc.h"
+
+#include <limits>
+#include <utility>
+
+namespace mcpac::ipc {
+namespace {
+
+// An integer beyond 64 bits or a fraction is no id: it could not be kept exactly.
+std::optional<Id> read_id(const Json& value) {
+  if (value.is_string()) return Id(value.get<std::string>());
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return {};
+    return Id(static_cast<std::int64_t>(number));
+  }
+  if (value.is_number_integer()) return Id(value.get<std::int64_t>());
+  return {};
+}
+
+std::optional<std::int64_t> read_integer(const Json& value) {
+  const auto id = read_id(value);
+  if (!id || !std::holds_alternative<std::int64_t>(*id)) return {};
+  return std::get<std::int64_t>(*id);
+}
+
+// Takes a member out of its object without copying it; null when it is absent.
+Json take(Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() ? Json() : std::move(*found);
+}
+
+std::expected<Message, RpcError> read_call(Json& object, const Json* raw_id,
+                                           const std::optional<Id>& id) {
+  const auto invalid = [&id](std::string why) {
+    return std::unexpected(RpcError{.message = std::move(why), .id = id});
+  };
+  if (raw_id != nullptr && !id) {
+    return invalid("the id must be a string or a 64-bit integer");
+  }
+  Json method = take(object, "method");
+  if (!method.is_string()) return invalid("the method must be a string");
+  Json params;
+  if (const auto found = object.find("params"); found != object.end()) {
+    if (!found->is_object()) return invalid("params must be an object");
+    params = std::move(*found);
+  }
+  auto name = std::move(method.get_ref<std::string&>());
+  if (id) return Request{*id, std::move(name), std::move(params)};
+  return Notification{std::move(name), std::move(params)};
+}
+
+std::expected<Message, RpcError> read_response(Json& object, const Json* raw_id,
+                                               const std::optional<Id>& id) {
+  const auto invalid = [&id](std::string why) {
+    return std::unexpected(RpcError{.message = std::move(why), .id = id, .is_response = true});
+  };
+  const bool has_result = object.contains("result");
+  if (has_result == object.contains("error")) {
+    return invalid("a message needs exactly one of method, result and error");
+  }
+  if (has_result) {
+    if (!id) return invalid("a result needs the id of its request");
+    return Response{id, take(object, "result")};
+  }
+  if (raw_id != nullptr && !raw_id->is_null() && !id) {
+    return invalid("the id must be a string or a 64-bit integer");
+  }
+  Json error = take(object, "error");
+  if (!error.is_object()) return invalid("error must be an object");
+  const Json code = take(error, "code");
+  const auto number = read_integer(code);
+  Json message = take(error, "message");
+  if (!number || !message.is_string()) {
+    return invalid("an error needs an integer code and a message");
+  }
+  return Response{
+      id, std::unexpected(ErrorObject{*number, message.get<std::string>(), take(error, "data")})};
+}
+
+void append_json(std::string& out, const Json& value) {
+  if (value.is_null()) {
+    out += "null";
+  } else {
+    out += mcpac::to_text(value);
+  }
+}
+
+std::string json_string(std::string_view text) {
+  return mcpac::to_text(Json(text));
+}
+
+}  // namespace
+
+std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits& limits) {
+  auto parsed = parse_json(line, "", limits);
+  if (!parsed) {
+    const bool limit = parsed.error().id == ErrorId::kJsonLimit;
+    std::string message = std::move(parsed.error().what);
+    if (!parsed.error().where.empty()) message += " (" + parsed.error().where + ")";
+    return std::unexpected(
+        RpcError{.code = limit ? kInvalidRequest : kParseError, .message = std::move(message)});
+  }
+  Json& object = *parsed;
+  if (object.is_array()) {
+    return std::unexpected(RpcError{.message = "batches are not part of MCP"});
+  }
+  if (!object.is_object()) {
+    return std::unexpected(RpcError{.message = "a message must be an object"});
+  }
+  const Json* raw_id = find_member(object, "id");
+  const auto id = raw_id == nullptr ? std::optional<Id>() : read_id(*raw_id);
+  const bool is_call = object.contains("method");
+  const bool is_response = object.contains("result") || object.contains("error");
+  if (const Json* version = find_member(object, "jsonrpc");
+      version == nullptr || *version != "2.0") {
+    return std::unexpected(RpcError{.message = R"(the member "jsonrpc" must be "2.0")",
+                                    .id = id,
+                                    .is_response = is_response && !is_call});
+  }
+  if (is_call && is_response) {
+    return std::unexpected(
+        RpcError{.message = "a message cannot be both a call and a response", .id = id});
+  }
+  if (is_call) return read_call(object, raw_id, id);
+  if (!is_response) {
+    return std::unexpected(
+        RpcError{.message = "a message needs exactly one of method, result and error", .id = id});
+  }
+  return read_response(object, raw_id, id);
+}
+
+std::string to_text(const Id& id) {
+  if (const auto* number = std::get_if<std::int64_t>(&id)) return std::to_string(*number);
+  return json_string(std::get<std::string>(id));
+}
+
+std::string encode_request(const Id& id, std::string_view method, const Json& params) {
+  std::string out =
+      R"({"jsonrpc":"2.0","id":)" + to_text(id) + R"(,"method":)" + json_string(method);
+  if (!params.is_null()) {
+    out += R"(,"params":)";
+    append_json(out, params);
+  }
+  out += '}';
+  return out;
+}
+
+std::string encode_notification(std::string_view method, const Json& params) {
+  std::string out = R"({"jsonrpc":"2.0","method":)" + json_string(method);
+  if (!params.is_null()) {
+    out += R"(,"params":)";
+    append_json(out, params);
+  }
+  out += '}';
+  return out;
+}
+
+std::string encode_result(const Id& id, const Json& result) {
+  std::string out = R"({"jsonrpc":"2.0","id":)" + to_text(id) + R"(,"result":)";
+  append_json(out, result);
+  out += '}';
+  return out;
+}
+
+std::string encode_error(const std::optional<Id>& id, const ErrorObject& error) {
+  return encode_error(id, error.code, error.message, error.data);
+}
+
+std::string encode_error(const std::optional<Id>& id, std::int64_t code, std::string_view message,
+                         const Json& data) {
+  std::string out = R"({"jsonrpc":"2.0","id":)";
+  out += id ? to_text(*id) : "null";
+  out += R"(,"error":{"code":)" + std::to_string(code) + R"(,"message":)" + json_string(message);
+  if (!data.is_null()) {
+    out += R"(,"data":)";
+    append_json(out, data);
+  }
+  out += "}}";
+  return out;
+}
+
+std::string encode(const Message& message) {
+  if (const auto* request = std::get_if<Request>(&message)) {
+    return encode_request(request->id, request->method, request->params);
+  }
+  if (const auto* notification = std::get_if<Notification>(&message)) {
+    return encode_notification(notification->method, notification->params);
+  }
+  const auto& response = std::get<Response>(message);
+  if (!response.outcome) return encode_error(response.id, response.outcome.error());
+  // A result without an id is no message; decode() never makes one.
+  return encode_result(response.id.value(), *response.outcome);
+}
+
+}  // namespace mcpac::ipc

@@ -1,0 +1,88 @@
+// JSON-RPC 2.0 as MCP uses it: one message a line, decoded into values, encoded back.
+//
+// decode() promises that what it returns is well formed: "jsonrpc" is "2.0", an id is a string or a
+// 64-bit integer and kept exactly, params are an object, a response has exactly one of result and
+// error, no object anywhere has a member twice. Batches (arrays) are refused: MCP dropped them, and
+// one line that is many calls would hide calls from a reader. What to do with a bad line is the
+// caller's business: a client of real servers skips it as junk, the door of the gate answers it.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/json.h"
+
+namespace mcpac::ipc {
+
+using Id = std::variant<std::int64_t, std::string>;
+
+inline constexpr std::int64_t kParseError = -32700;
+inline constexpr std::int64_t kInvalidRequest = -32600;
+inline constexpr std::int64_t kMethodNotFound = -32601;
+inline constexpr std::int64_t kInvalidParams = -32602;
+inline constexpr std::int64_t kInternalError = -32603;
+
+// `params` is null when the message has none, else an object.
+struct Request {
+  Id id;
+  std::string method;
+  Json params;
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
+struct Notification {
+  std::string method;
+  Json params;
+  friend bool operator==(const Notification&, const Notification&) = default;
+};
+
+// The "error" member of a response. `data` is null when there is none.
+struct ErrorObject {
+  std::int64_t code = kInternalError;
+  std::string message;
+  Json data;
+  friend bool operator==(const ErrorObject&, const ErrorObject&) = default;
+};
+
+// `id` is empty only in an error response to a request whose id could not be read.
+struct Response {
+  std::optional<Id> id;
+  std::expected<Json, ErrorObject> outcome;
+  friend bool operator==(const Response& a, const Response& b) {
+    return a.id == b.id && a.outcome == b.outcome;
+  }
+};
+
+using Message = std::variant<Request, Notification, Response>;
+
+// Why a line is no message, as the error that the sender should get: kParseError for text that is
+// not JSON or has duplicate members, kInvalidRequest for the rest, with the id when it could be
+// read. `is_response`: the line claimed to be a response, which is never answered.
+struct RpcError {
+  std::int64_t code = kInvalidRequest;
+  std::string message;
+  std::optional<Id> id{};
+  bool is_response = false;
+};
+
+[[nodiscard]] std::expected<Message, RpcError> decode(std::string_view line,
+                                                      const JsonLimits& limits = {});
+
+// Each encoder returns one line WITHOUT the final newline; StreamChannel::send adds it. No line
+// contains a raw newline, whatever the values hold. Null params and null data are left out.
+[[nodiscard]] std::string encode_request(const Id& id, std::string_view method, const Json& params);
+[[nodiscard]] std::string encode_notification(std::string_view method, const Json& params);
+[[nodiscard]] std::string encode_result(const Id& id, const Json& result);
+[[nodiscard]] std::string encode_error(const std::optional<Id>& id, const ErrorObject& error);
+[[nodiscard]] std::string encode_error(const std::optional<Id>& id, std::int64_t code,
+                                       std::string_view message, const Json& data = nullptr);
+[[nodiscard]] std::string encode(const Message& message);
+
+// The id as JSON: 7, "7".
+[[nodiscard]] std::string to_text(const Id& id);
+
+}  // namespace mcpac::ipc

@@ -1,0 +1,74 @@
+#include "ipc/line_splitter.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mcpac::ipc {
+
+// Moves the unfinished line to the front. Done only when room is needed, so every byte moves at
+// most as often as the buffer doubles.
+void LineSplitter::compact() {
+  if (begin_ == 0) return;
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  scanned_ -= begin_;
+  begin_ = 0;
+}
+
+std::span<char> LineSplitter::prepare(std::size_t size) {
+  if (over_long_) {
+    begin_ = scanned_ = end_ = 0;  // nothing will be read out of it
+  }
+  if (begin_ == end_) begin_ = scanned_ = end_ = 0;
+  if (buffer_.size() - end_ < size) {
+    compact();
+    // After one huge line do not keep its memory for ever.
+    constexpr std::size_t kKeep = std::size_t{1} << 20U;
+    if (buffer_.size() > kKeep && end_ + size <= kKeep / 4) {
+      buffer_.resize(kKeep / 4);
+      buffer_.shrink_to_fit();
+    }
+    if (buffer_.size() - end_ < size) buffer_.resize(std::max(end_ + size, buffer_.size() * 2));
+  }
+  return {buffer_.data() + end_, size};
+}
+
+void LineSplitter::commit(std::size_t filled) {
+  end_ += filled;
+}
+
+void LineSplitter::push(std::string_view bytes) {
+  const auto room = prepare(bytes.size());
+  if (!bytes.empty()) std::memcpy(room.data(), bytes.data(), bytes.size());
+  commit(bytes.size());
+}
+
+std::optional<std::string_view> LineSplitter::next() {
+  if (over_long_) return {};
+  const auto* from = buffer_.data() + scanned_;
+  const auto* newline = end_ == scanned_
+                            ? nullptr
+                            : static_cast<const char*>(std::memchr(from, '\n', end_ - scanned_));
+  const std::size_t stop =
+      newline == nullptr ? end_ : static_cast<std::size_t>(newline - buffer_.data());
+  if (stop - begin_ > max_line_) {
+    over_long_ = true;
+    return {};
+  }
+  if (newline == nullptr) {
+    scanned_ = end_;
+    return {};
+  }
+  const std::string_view line(buffer_.data() + begin_, stop - begin_);
+  begin_ = scanned_ = stop + 1;
+  return line;
+}
+
+std::string LineSplitter::take_rest() {
+  std::string rest(buffer_, begin_, end_ - begin_);
+  begin_ = scanned_ = end_ = 0;
+  over_long_ = false;
+  return rest;
+}
+
+}  // namespace mcpac::ipc

@@ -1,0 +1,276 @@
+#include "ipc/stream_channel.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+namespace mcpac::ipc {
+namespace {
+
+// One read: what a pipe holds, and enough that a 10 MiB line needs few system calls.
+constexpr std::size_t kReadSize = std::size_t{128} << 10U;
+// Lines sent with one system call; two entries each.
+constexpr std::size_t kGather = 32;
+
+bool is_socket(int fd) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
+}
+
+// writev to a pipe without reader raises SIGPIPE, and only the signal mask can stop that for one
+// thread alone: block it, write, and take the one that we caused out again.
+ssize_t write_without_sigpipe(int fd, const iovec* parts, int count) {
+  sigset_t pipe_only;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&pipe_only);
+  sigaddset(&pipe_only, SIGPIPE);
+  sigpending(&pending);
+  const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+  const ssize_t written = ::writev(fd, parts, count);
+  const int error = errno;
+  if (written < 0 && error == EPIPE && !was_pending) {
+    constexpr timespec kNow{};
+    while (sigtimedwait(&pipe_only, nullptr, &kNow) < 0 && errno == EINTR) {
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return written;
+}
+
+ssize_t write_parts(int fd, bool socket, iovec* parts, std::size_t count) {
+  if (!socket) return write_without_sigpipe(fd, parts, static_cast<int>(count));
+  msghdr message{};
+  message.msg_iov = parts;
+  message.msg_iovlen = count;
+  return ::sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+}  // namespace
+
+std::shared_ptr<StreamChannel> StreamChannel::over_socket(
+    const boost::asio::any_io_executor& executor, UniqueFd socket, ChannelLimits limits) {
+  Descriptor both(executor, socket.release());
+  return std::shared_ptr<StreamChannel>(
+      new StreamChannel(std::move(both), Descriptor(executor), limits));
+}
+
+std::shared_ptr<StreamChannel> StreamChannel::over_pair(
+    const boost::asio::any_io_executor& executor, UniqueFd read_end, UniqueFd write_end,
+    ChannelLimits limits) {
+  Descriptor in(executor, read_end.release());
+  Descriptor out(executor, write_end.release());
+  return std::shared_ptr<StreamChannel>(new StreamChannel(std::move(in), std::move(out), limits));
+}
+
+StreamChannel::StreamChannel(Descriptor read_end, Descriptor write_end, ChannelLimits limits)
+    : read_end_(std::move(read_end)),
+      write_end_(std::move(write_end)),
+      limits_(limits),
+      splitter_(limits.max_line) {
+  is_pair_ = write_end_.is_open();
+  is_socket_ = is_socket(writer().native_handle());
+  boost::system::error_code ignored;
+  read_end_.native_non_blocking(true, ignored);
+  writer().native_non_blocking(true, ignored);
+}
+
+StreamChannel::~StreamChannel() = default;
+
+void StreamChannel::start(ChannelCallbacks callbacks) {
+  callbacks_ = std::make_shared<const ChannelCallbacks>(std::move(callbacks));
+  read_more();
+}
+
+void StreamChannel::read_more() {
+  if (closed_ || reading_ || paused_) return;
+  reading_ = true;
+  const auto room = splitter_.prepare(kReadSize);
+  // The buffer belongs to the channel; when that dies, closing the descriptor ends the operation
+  // before the memory goes.
+  read_end_.async_read_some(
+      boost::asio::buffer(room.data(), room.size()),
+      [weak = weak_from_this()](const boost::system::error_code& error, std::size_t size) {
+        if (const auto self = weak.lock()) self->handle_read(error, size);
+      });
+}
+
+void StreamChannel::handle_read(const boost::system::error_code& error, std::size_t size) {
+  reading_ = false;
+  if (closed_) return;
+  if (!error) {
+    splitter_.commit(size);
+    deliver_lines();
+    return;
+  }
+  if (error != boost::asio::error::eof && error != boost::asio::error::connection_reset) {
+    report({CloseCause::kReadError, error.message()});
+  } else if (splitter_.buffered() > 0) {
+    report({CloseCause::kTruncated, "the stream ended in the middle of a line"});
+  } else {
+    report({CloseCause::kEnd, "the stream ended"});
+  }
+}
+
+void StreamChannel::deliver_lines() {
+  const auto callbacks = callbacks_;
+  delivering_ = true;
+  while (!closed_ && !paused_) {
+    const auto line = splitter_.next();
+    if (!line) break;
+    if (callbacks->on_line) callbacks->on_line(*line);
+  }
+  delivering_ = false;
+  if (closed_ || paused_) return;
+  if (splitter_.over_long()) {
+    report({CloseCause::kOverLong,
+            "a line is longer than " + std::to_string(limits_.max_line) + " bytes"});
+    return;
+  }
+  read_more();
+}
+
+void StreamChannel::pause_reading() {
+  paused_ = true;
+}
+
+void StreamChannel::resume_reading() {
+  if (!paused_ || closed_) return;
+  paused_ = false;
+  if (!callbacks_ || delivering_ || reading_) return;
+  // Later, since lines that wait must not come out of this very call.
+  boost::asio::post(read_end_.get_executor(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && !self->closed_ && !self->reading_ && !self->paused_ && !self->delivering_) {
+      self->deliver_lines();
+    }
+  });
+}
+
+SendStatus StreamChannel::send(std::string line) {
+  if (closed_ || finishing_) return SendStatus::kClosed;
+  if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) return SendStatus::kFull;
+  queued_ += line.size() + 1;
+  queue_.push_back(std::move(line));
+  if (waiting_to_write_) return SendStatus::kQueued;
+  if (const int error = write_some(); error != 0) {
+    fail_later({CloseCause::kWriteError, std::system_category().message(error)});
+    return SendStatus::kClosed;
+  }
+  if (queue_.empty()) return SendStatus::kSent;
+  wait_writable();
+  return SendStatus::kQueued;
+}
+
+// Writes until the queue is empty or the kernel takes no more. Returns the errno of a failure.
+int StreamChannel::write_some() {
+  static constexpr char kNewline = '\n';
+  while (!queue_.empty()) {
+    std::array<iovec, 2 * kGather> parts{};
+    std::size_t count = 0;
+    std::size_t skip = front_sent_;
+    for (std::size_t i = 0; i < std::min(queue_.size(), kGather); ++i) {
+      std::string& line = queue_[i];
+      const std::size_t from = std::min(skip, line.size());
+      if (from < line.size()) parts[count++] = {line.data() + from, line.size() - from};
+      parts[count++] = {const_cast<char*>(&kNewline), 1};
+      skip = 0;
+    }
+    const ssize_t written = write_parts(writer().native_handle(), is_socket_, parts.data(), count);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
+    }
+    auto left = static_cast<std::size_t>(written);
+    queued_ -= left;
+    while (left > 0) {
+      const std::size_t rest = queue_.front().size() + 1 - front_sent_;
+      if (left < rest) {
+        front_sent_ += left;
+        break;
+      }
+      left -= rest;
+      front_sent_ = 0;
+      queue_.pop_front();
+    }
+  }
+  return 0;
+}
+
+void StreamChannel::wait_writable() {
+  waiting_to_write_ = true;
+  writer().async_wait(
+      Descriptor::wait_write, [weak = weak_from_this()](const boost::system::error_code& error) {
+        const auto self = weak.lock();
+        if (!self || self->closed_) return;
+        self->waiting_to_write_ = false;
+        if (error) return self->report({CloseCause::kWriteError, error.message()});
+        if (const int failed = self->write_some(); failed != 0) {
+          return self->report({CloseCause::kWriteError, std::system_category().message(failed)});
+        }
+        if (!self->queue_.empty()) return self->wait_writable();
+        if (self->finishing_) return self->end_writing();
+        const auto callbacks = self->callbacks_;
+        if (callbacks && callbacks->on_drained) callbacks->on_drained();
+      });
+}
+
+void StreamChannel::finish_writing() {
+  if (closed_ || finishing_) return;
+  finishing_ = true;
+  if (queue_.empty()) end_writing();
+}
+
+void StreamChannel::end_writing() {
+  boost::system::error_code ignored;
+  if (is_pair_) {
+    write_end_.close(ignored);
+  } else {
+    ::shutdown(read_end_.native_handle(), SHUT_WR);
+  }
+}
+
+void StreamChannel::close() {
+  if (closed_) return;
+  closed_ = true;
+  boost::system::error_code ignored;
+  read_end_.close(ignored);
+  write_end_.close(ignored);
+  queue_.clear();
+  queued_ = 0;
+  // The callbacks may own what owns us: let them go a step later, outside of our own functions.
+  boost::asio::post(read_end_.get_executor(), [callbacks = std::move(callbacks_)] {});
+  callbacks_ = nullptr;
+}
+
+// From inside send(): the callback must not run in the caller's call.
+void StreamChannel::fail_later(CloseReason reason) {
+  boost::asio::post(read_end_.get_executor(),
+                    [weak = weak_from_this(), reason = std::move(reason)] {
+                      if (const auto self = weak.lock()) self->report(reason);
+                    });
+  finishing_ = true;
+}
+
+void StreamChannel::report(const CloseReason& reason) {
+  if (closed_) return;
+  const auto callbacks = callbacks_;
+  close();
+  if (callbacks && callbacks->on_closed) callbacks->on_closed(reason);
+}
+
+}  // namespace mcpac::ipc

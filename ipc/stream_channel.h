@@ -1,0 +1,127 @@
+// StreamChannel: lines both ways over descriptors that we own: one local socket, or a pipe pair.
+//
+// Single-threaded: everything, callbacks included, happens on the executor's one thread, and no
+// callback runs inside a call into the channel. After close(), or once the last shared_ptr is gone,
+// no callback comes any more. The queue of unsent lines is bounded: a peer that does not read
+// cannot fill our memory. Writing to a closed peer never raises SIGPIPE.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "core/file.h"
+#include "ipc/line_splitter.h"
+
+namespace mcpac::ipc {
+
+enum class CloseCause : std::uint8_t {
+  kEnd,        // the peer ended its stream after a whole line
+  kTruncated,  // ... in the middle of a line
+  kOverLong,   // a line over the limit
+  kReadError,
+  kWriteError,  // mostly: the peer is gone
+};
+
+struct CloseReason {
+  CloseCause cause = CloseCause::kEnd;
+  std::string detail;  // for people
+};
+
+enum class SendStatus : std::uint8_t {
+  kSent,    // all of it is with the kernel
+  kQueued,  // it waits; see queued_bytes() and on_drained
+  kFull,    // refused: the queue is at its limit; nothing of the line will be sent
+  kClosed,  // refused: the channel is closed or closing
+};
+
+struct ChannelLimits {
+  std::size_t max_line = kMaxLine;
+  // One line is always accepted when the queue is empty, so lines over this limit can still be
+  // sent.
+  std::size_t max_queued = std::size_t{64} << 20U;
+};
+
+struct ChannelCallbacks {
+  // The view lives until the callback returns.
+  std::function<void(std::string_view line)> on_line{};
+  // Exactly once, unless close() was called before.
+  std::function<void(const CloseReason&)> on_closed{};
+  // The queue was not empty and is so again.
+  std::function<void()> on_drained{};
+};
+
+class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
+ public:
+  // A socket (both directions). Reading begins with start().
+  [[nodiscard]] static std::shared_ptr<StreamChannel> over_socket(
+      const boost::asio::any_io_executor& executor, UniqueFd socket, ChannelLimits limits = {});
+  // Two descriptors: we read from one and write to the other.
+  [[nodiscard]] static std::shared_ptr<StreamChannel> over_pair(
+      const boost::asio::any_io_executor& executor, UniqueFd read_end, UniqueFd write_end,
+      ChannelLimits limits = {});
+
+  StreamChannel(const StreamChannel&) = delete;
+  StreamChannel& operator=(const StreamChannel&) = delete;
+  ~StreamChannel();
+
+  // Once.
+  void start(ChannelCallbacks callbacks);
+  // `line` without newline; it must not contain one (the encoders of json_rpc.h never do).
+  SendStatus send(std::string line);
+  [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
+
+  // Stops reading, so that a peer who sends faster than we work is slowed by its own full buffer.
+  // Lines that were already read wait, too, and so does the news that the stream ended.
+  void pause_reading();
+  void resume_reading();
+
+  // Sends what is queued, then ends our side of the stream; reading goes on.
+  void finish_writing();
+  // Closes both directions at once. No callback comes after this.
+  void close();
+  [[nodiscard]] bool is_closed() const { return closed_; }
+
+ private:
+  using Descriptor = boost::asio::posix::stream_descriptor;
+
+  StreamChannel(Descriptor read_end, Descriptor write_end, ChannelLimits limits);
+
+  void read_more();
+  void deliver_lines();
+  void handle_read(const boost::system::error_code& error, std::size_t size);
+  void wait_writable();
+  int write_some();
+  void end_writing();
+  void fail_later(CloseReason reason);
+  void report(const CloseReason& reason);
+  [[nodiscard]] Descriptor& writer() { return write_end_.is_open() ? write_end_ : read_end_; }
+
+  Descriptor read_end_;
+  Descriptor write_end_;  // not open when read_end_ is a socket for both directions
+  ChannelLimits limits_;
+  // Shared, since close() may be called from inside one of them.
+  std::shared_ptr<const ChannelCallbacks> callbacks_;
+  LineSplitter splitter_;
+  std::deque<std::string> queue_;
+  std::size_t front_sent_ = 0;  // of the first line and its newline
+  std::size_t queued_ = 0;
+  bool is_socket_ = false;
+  bool is_pair_ = false;
+  bool reading_ = false;
+  bool delivering_ = false;
+  bool paused_ = false;
+  bool waiting_to_write_ = false;
+  bool finishing_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace mcpac::ipc

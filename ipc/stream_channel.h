@@ -78,6 +78,8 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // `line` without newline; it must not contain one (the encoders of json_rpc.h never do).
   SendStatus send(std::string line);
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
+  // Read, but not yet handed out: while not paused, the part of a line whose end has not come.
+  [[nodiscard]] std::size_t unfinished_bytes() const { return splitter_.buffered(); }
 
   // Stops reading, so that a peer who sends faster than we work is slowed by its own full buffer.
   // Lines that were already read wait, too, and so does the news that the stream ended.

@@ -20,7 +20,7 @@ namespace mcpac::gate {
 // A tool as the lock approved it.
 struct LockedTool {
   std::shared_ptr<const JsonSchema> input;  // compiled input schema
-  std::string digest;                       // SHA-256 of the locked definition, for the audit record
+  std::string digest;  // SHA-256 of the locked definition, for the audit record
 };
 using ToolTable = std::map<Permission, LockedTool>;
 
@@ -30,8 +30,8 @@ class Upstream {
  public:
   virtual ~Upstream() = default;
   using CallToken = std::uint64_t;
-  // `done` gets the result object of tools/call as the server sent it ({content, isError, …}), or an
-  // Error: the server died, timed out, or answered with a JSON-RPC error (kServerError).
+  // `done` gets the result object of tools/call as the server sent it ({content, isError, …}), or
+  // an Error: the server died, timed out, or answered with a JSON-RPC error (kServerError).
   virtual CallToken forward(const Permission& permission, Json arguments,
                             std::function<void(Result<Json>)> done) = 0;
   // Asks the server to stop (notifications/cancelled); `done` still comes, with an Error.

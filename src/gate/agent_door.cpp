@@ -1,0 +1,282 @@
+#include "gate/agent_door.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "gate/agent_message.h"
+
+namespace mcpac::gate {
+namespace {
+
+// An id comes back in the answer and waits with its call; a longer one is nobody's counter.
+constexpr std::size_t kMaxId = 256;
+// Room for errors in the channel's queue when results have filled theirs: one for each call in
+// flight.
+constexpr std::size_t kErrorRoom = std::size_t{16} << 20U;
+
+bool is_too_long(const ipc::Id& id) {
+  const auto* text = std::get_if<std::string>(&id);
+  return text != nullptr && text->size() > kMaxId;
+}
+
+}  // namespace
+
+std::shared_ptr<AgentDoor> AgentDoor::open(const boost::asio::any_io_executor& executor,
+                                           UniqueFd connection, Gate& gate, audit::Sink& audit,
+                                           DoorCallbacks callbacks, DoorLimits limits) {
+  std::shared_ptr<AgentDoor> door(
+      new AgentDoor(executor, std::move(connection), gate, audit, std::move(callbacks), limits));
+  door->start();
+  return door;
+}
+
+AgentDoor::AgentDoor(const boost::asio::any_io_executor& executor, UniqueFd connection, Gate& gate,
+                     audit::Sink& audit, DoorCallbacks callbacks, DoorLimits limits)
+    : gate_(gate),
+      anomalies_(audit),
+      callbacks_(std::move(callbacks)),
+      limits_(limits),
+      last_word_(::fcntl(connection.get(), F_DUPFD_CLOEXEC, 0)),
+      channel_(ipc::StreamChannel::over_socket(
+          executor, std::move(connection),
+          {.max_line = limits.max_line, .max_queued = limits.max_queued + kErrorRoom})),
+      timer_(executor) {}
+
+AgentDoor::~AgentDoor() {
+  close();
+}
+
+void AgentDoor::start() {
+  const auto weak = weak_from_this();
+  ipc::ChannelCallbacks callbacks;
+  callbacks.on_line = [weak](std::string_view line) {
+    if (const auto self = weak.lock()) self->handle_line(line);
+  };
+  callbacks.on_closed = [weak](const ipc::CloseReason& reason) {
+    if (const auto self = weak.lock()) self->handle_closed(reason);
+  };
+  callbacks.on_drained = [weak] {
+    const auto self = weak.lock();
+    if (!self || self->closed_) return;
+    self->has_backlog_ = false;
+    if (std::exchange(self->paused_, false)) self->channel_->resume_reading();
+  };
+  channel_->start(std::move(callbacks));
+  if (limits_.partial_frame.count() > 0) watch_partial_frames();
+}
+
+void AgentDoor::handle_line(std::string_view line) {
+  if (closed_) return;
+  ++lines_;
+  if (claims_authority(line)) anomalies_.note("grantedPermissions in a message: ignored");
+  auto message = ipc::decode(line, {.max_bytes = limits_.max_line});
+  if (!message) return handle_malformed(message.error());
+  if (auto* request = std::get_if<ipc::Request>(&*message)) {
+    return handle_request(std::move(*request), line.size());
+  }
+  if (auto* notification = std::get_if<ipc::Notification>(&*message)) {
+    return handle_notification(std::move(*notification));
+  }
+  anomalies_.note("a response, though nothing was asked");
+}
+
+void AgentDoor::handle_request(ipc::Request request, std::size_t bytes) {
+  if (is_too_long(request.id)) {
+    anomalies_.note("an id beyond the limit");
+    return send_error({}, ipc::kInvalidRequest, fmt::format("an id has at most {} bytes", kMaxId));
+  }
+  if (in_flight_.contains(request.id)) {
+    anomalies_.note("an id that is still in flight", ipc::to_text(request.id));
+    return send_error(request.id, ipc::kInvalidRequest, "this id is still in flight");
+  }
+  if (request.method == "tools/call") {
+    return handle_tool_call(std::move(request.id), std::move(request.params), bytes);
+  }
+  if (request.method == "ping") return send(ipc::encode_result(request.id, Json::object()));
+  send_error(request.id, ipc::kMethodNotFound,
+             "unknown method: " + bounded(request.method, kMaxId));
+}
+
+void AgentDoor::handle_tool_call(ipc::Id id, Json params, std::size_t bytes) {
+  if (in_flight_.size() >= limits_.max_calls_in_flight) {
+    return send_call_error(
+        id, budget(fmt::format("more than {} calls in flight", limits_.max_calls_in_flight)));
+  }
+  if (!in_flight_.empty() && bytes_in_flight_ + bytes > limits_.max_bytes_in_flight) {
+    return send_call_error(id, budget(fmt::format("more than {} bytes of requests in flight",
+                                                  limits_.max_bytes_in_flight)));
+  }
+  auto request = read_tool_call(std::move(params));
+  if (!request) return send_call_error(id, request.error());
+  in_flight_.emplace(id, Awaited{0, bytes});
+  bytes_in_flight_ += bytes;
+  const auto call =
+      gate_.call(std::move(*request), [weak = weak_from_this(), id](const Answer& given) {
+        const auto self = weak.lock();
+        if (!self) return;
+        if (const auto found = self->in_flight_.find(id); found != self->in_flight_.end()) {
+          self->bytes_in_flight_ -= found->second.bytes;
+          self->in_flight_.erase(found);
+        }
+        self->answer(id, given);
+      });
+  // A refusal has been answered from inside call().
+  if (const auto found = in_flight_.find(id); found != in_flight_.end()) found->second.call = call;
+}
+
+void AgentDoor::handle_notification(ipc::Notification notification) {
+  const std::string& method = notification.method;
+  if (method == "notifications/message") return handle_log(notification.params);
+  if (method == "notifications/mcpac/result") return handle_result(std::move(notification.params));
+  if (method == "notifications/cancelled") return handle_cancel(notification.params);
+  anomalies_.note("a notification that means nothing here, never a call", method);
+}
+
+void AgentDoor::handle_log(const Json& params) {
+  const Json* data = find_member(params, "data");
+  const auto level = log_level(string_member(params, "level"));
+  if (data == nullptr || !level) return anomalies_.note("a log message without level or data");
+  if (logged_ > limits_.max_log_total) return;
+  std::string text = data->is_string() ? data->get<std::string>() : to_text(*data);
+  text = bounded(text, limits_.max_log_line);
+  logged_ += text.size();
+  if (logged_ > limits_.max_log_total)
+    anomalies_.note("log messages beyond the limit: dropped");
+  else if (callbacks_.on_log)
+    callbacks_.on_log(*level, text);
+}
+
+void AgentDoor::handle_result(Json params) {
+  const auto value = params.is_object() ? params.find("value") : params.end();
+  if (value == params.end()) return anomalies_.note("a result without a value");
+  if (std::exchange(has_result_, true)) return anomalies_.note("a second result: ignored");
+  if (callbacks_.on_result) callbacks_.on_result(std::move(*value));
+}
+
+void AgentDoor::handle_cancel(const Json& params) {
+  const auto id = request_id(params);
+  if (!id) return anomalies_.note("a cancellation without a request id");
+  // Not in flight is no anomaly: the answer may have crossed it.
+  if (const auto found = in_flight_.find(*id); found != in_flight_.end())
+    gate_.cancel(found->second.call);
+}
+
+void AgentDoor::handle_malformed(const ipc::RpcError& error) {
+  anomalies_.note("a malformed frame", error.message);
+  if (++malformed_ > limits_.max_malformed) {
+    return expel("too many malformed frames", error.code);
+  }
+  if (error.is_response) return;
+  const bool echo = error.id && !is_too_long(*error.id);
+  send_error(echo ? error.id : std::nullopt, error.code, error.message);
+}
+
+void AgentDoor::answer(const ipc::Id& id, const Answer& given) {
+  if (closed_) return;
+  if (!given) return send_call_error(id, given.error());
+  std::string line = ipc::encode_result(id, *given);
+  // An empty queue takes anything: a result over the limit can be delivered, if only alone.
+  const std::size_t queued = channel_->queued_bytes();
+  if (queued > 0 && queued + line.size() > limits_.max_queued) {
+    anomalies_.note("answers wait unread: a result was dropped");
+    return send_call_error(id, budget("too many answers wait unread: this result was dropped"));
+  }
+  send(std::move(line));
+}
+
+void AgentDoor::send_call_error(const ipc::Id& id, const CallError& error) {
+  const Json object = to_rpc_error(error);
+  send(ipc::encode_error(id, rpc_code(error.kind), error.message, object.at("data")));
+}
+
+void AgentDoor::send_error(const std::optional<ipc::Id>& id, std::int64_t code,
+                           std::string_view message) {
+  send(ipc::encode_error(id, code, message));
+}
+
+void AgentDoor::send(std::string line) {
+  if (closed_) return;
+  switch (channel_->send(std::move(line))) {
+    case ipc::SendStatus::kSent: return;
+    case ipc::SendStatus::kClosed: return;  // on_closed is on its way
+    case ipc::SendStatus::kQueued: has_backlog_ = true; break;
+    // Even the room for errors is used up. An answer that cannot be given ends the connection.
+    case ipc::SendStatus::kFull: return expel("answers wait unread", ipc::kInternalError);
+  }
+  if (!paused_ && channel_->queued_bytes() > limits_.pause_above_queued) {
+    paused_ = true;
+    channel_->pause_reading();
+  }
+}
+
+void AgentDoor::watch_partial_frames() {
+  timer_.expires_after(limits_.partial_frame);
+  const bool was_partial = !paused_ && channel_->unfinished_bytes() > 0;
+  timer_.async_wait([weak = weak_from_this(), was_partial,
+                     lines = lines_](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self || self->closed_) return;
+    const bool is_partial = !self->paused_ && self->channel_->unfinished_bytes() > 0;
+    // The same frame, begun before the last look and still without an end.
+    if (was_partial && is_partial && lines == self->lines_) {
+      return self->expel("a frame was begun and not finished in time", ipc::kInvalidRequest);
+    }
+    self->watch_partial_frames();
+  });
+}
+
+void AgentDoor::expel(std::string_view what, std::int64_t code) {
+  anomalies_.note(what);
+  if (!has_backlog_) channel_->send(ipc::encode_error({}, code, what));
+  end(DoorCallbacks::End::kViolation, what);
+}
+
+void AgentDoor::handle_closed(const ipc::CloseReason& reason) {
+  switch (reason.cause) {
+    case ipc::CloseCause::kEnd: return end(DoorCallbacks::End::kPeer, reason.detail);
+    case ipc::CloseCause::kTruncated:
+      anomalies_.note("the connection ended in the middle of a frame");
+      return end(DoorCallbacks::End::kPeer, reason.detail);
+    case ipc::CloseCause::kOverLong: {
+      anomalies_.note("a frame over the limit");
+      const std::string line = ipc::encode_error({}, ipc::kInvalidRequest, reason.detail) + "\n";
+      if (!has_backlog_) {
+        std::ignore =
+            ::send(last_word_.get(), line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      }
+      return end(DoorCallbacks::End::kViolation, reason.detail);
+    }
+    case ipc::CloseCause::kReadError:
+    case ipc::CloseCause::kWriteError: break;
+  }
+  end(DoorCallbacks::End::kFailure, reason.detail);
+}
+
+void AgentDoor::end(DoorCallbacks::End end, std::string_view reason) {
+  const auto keep = shared_from_this();
+  const std::string why(reason);
+  const auto on_closed = callbacks_.on_closed;
+  if (closed_) return;
+  close();
+  if (on_closed) on_closed(end, why);
+}
+
+void AgentDoor::close() {
+  if (closed_) return;
+  closed_ = true;
+  timer_.cancel();
+  channel_->close();
+  last_word_.reset();
+  in_flight_.clear();
+  anomalies_.summarize();
+  gate_.close();
+}
+
+}  // namespace mcpac::gate

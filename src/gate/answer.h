@@ -1,0 +1,62 @@
+// Answer: what the gate says to one call, and how that looks as JSON-RPC (docs/protocol.md).
+//
+// A result is the server's own object, unchanged, whether or not it says isError: only the agent
+// knows what a tool's failure means to it. Everything else is a CallError with one of eight kinds,
+// each with a number of its own, so that the runtime headers can throw the right class without
+// reading prose.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/json_schema.h"
+
+namespace mcpac::gate {
+
+enum class ErrorKind : std::uint8_t {
+  kDenied,            // -32001: not declared, not granted, or only with a question nobody answers
+  kInvalidArguments,  // -32602: the locked input schema refuses the arguments
+  kUnknownTool,       // -32602: the lock has no such tool
+  kTransport,         // -32002: the server died, hung up or answered with an error of the protocol
+  kTimeout,           // -32003: the server took too long
+  kBudget,            // -32004: too many calls in flight, too much queued
+  kRevoked,           // -32005: the authority was taken back
+  kInternal,          // -32603: our side failed, above all: the audit log cannot be written
+};
+
+[[nodiscard]] std::string_view to_string(ErrorKind kind);
+[[nodiscard]] int rpc_code(ErrorKind kind);
+
+struct CallError {
+  ErrorKind kind = ErrorKind::kInternal;
+  std::string message;
+  Json data = Json::object();  // the members of `data` besides "kind"
+};
+
+using Answer = std::expected<Json, CallError>;
+
+// {"code": …, "message": …, "data": {"kind": …, …}}
+[[nodiscard]] Json to_rpc_error(const CallError& error);
+
+// `declared` is the program's own declaration; nothing of the user's policy but the reason goes
+// out.
+[[nodiscard]] CallError denied(std::string_view permission, std::string_view reason,
+                               const std::vector<std::string>& declared);
+[[nodiscard]] CallError invalid_arguments(const SchemaViolation& violation);
+[[nodiscard]] CallError unknown_tool(std::string_view permission);
+[[nodiscard]] CallError revoked(std::string_view permission);
+[[nodiscard]] CallError cancelled();
+[[nodiscard]] CallError budget(std::string message);
+[[nodiscard]] CallError internal(std::string message);
+// An Error of the upstream; its text is already free of secrets (src/mcp redacts).
+[[nodiscard]] CallError from_server(const Error& error);
+
+// At most `limit` bytes of `text`, cut between characters, with "…" when something is missing. For
+// everything of an outsider that is echoed or recorded.
+[[nodiscard]] std::string bounded(std::string_view text, std::size_t limit);
+
+}  // namespace mcpac::gate

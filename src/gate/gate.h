@@ -1,0 +1,85 @@
+// Gate: the reference monitor. Every tool call of every door takes this one way, in this order:
+//
+//   name → locked? → defaults filled → locked input schema → policy → audit record → upstream →
+//   answer
+//
+// What is decided is what is sent: the parsed value is validated, decided, digested and forwarded,
+// and nobody reads the text again. A call that cannot be recorded is not made. Live authority only
+// shrinks: there is revoke(), and nothing that gives back. Single-threaded; every call is answered
+// exactly once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "audit/log.h"
+#include "core/clock.h"
+#include "core/json.h"
+#include "core/permission.h"
+#include "gate/answer.h"
+#include "gate/record.h"
+#include "gate/upstream.h"
+#include "policy/authority.h"
+
+namespace mcpac::gate {
+
+// What the program says it needs, as the analyzer found it in the locked headers (never as the
+// program tells at run time).
+struct Declared {
+  std::set<Permission> permissions;  // a call outside these is denied, whatever is granted
+  std::vector<std::string> texts;    // the same for people, a Narrow with " where …"
+};
+
+struct GateSetup {
+  const ToolTable* tools = nullptr;  // borrowed: the lock
+  policy::Authority authority;       // of this run or client alone
+  Declared declared;
+  Upstream* upstream = nullptr;  // borrowed
+  audit::Sink* audit = nullptr;  // borrowed
+  const Clock* clock = nullptr;  // borrowed
+  Mode mode = Mode::kEnforce;
+};
+
+struct CallRequest {
+  std::string permission;           // "server.tool", as the caller wrote it
+  Json arguments = Json::object();  // absent on the wire means {}
+};
+
+class Gate {
+ public:
+  using CallId = std::uint64_t;
+  using Done = std::function<void(Answer)>;
+
+  explicit Gate(GateSetup setup);
+  // Cancels upstream calls; their `done` is dropped with the gate. close() first where answers
+  // matter.
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // `done` is called exactly once: from inside call() when the answer is a refusal, else later on
+  // the loop's thread. It may make further calls, and must not destroy the gate.
+  CallId call(CallRequest request, Done done);
+  // The caller has lost interest: the server is told, and `done` gets an error. Unknown ids are
+  // ignored: the answer may have been on its way already.
+  void cancel(CallId id);
+
+  // Takes authority back, for good. Calls in flight are cancelled and answered with kRevoked.
+  void revoke(const Permission& permission);
+  void revoke_all();
+  // The run is over: revoke_all(), and from now on refusals are not recorded either.
+  void close();
+
+  [[nodiscard]] std::size_t in_flight() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State>
+      state_;  // shared with callbacks of the upstream, which may outlive the gate
+};
+
+}  // namespace mcpac::gate

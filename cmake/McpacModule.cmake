@@ -22,6 +22,7 @@ function(mcpac_module name)
   add_library(mcpac_${name} STATIC ${sources} ${arg_SOURCES})
   add_library(mcpac::${name} ALIAS mcpac_${name})
   target_include_directories(mcpac_${name} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+  target_compile_definitions(mcpac_${name} PRIVATE MCPAC_VERSION="${PROJECT_VERSION}")
   target_link_libraries(mcpac_${name} PUBLIC ${arg_DEPS} PRIVATE mcpac::warnings ${arg_PRIVATE_DEPS})
 endfunction()
 

@@ -1,0 +1,64 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/grant_options.h"
+#include "cli/run_options.h"
+#include "cli/source_argument.h"
+#include "execute/pipeline.h"
+
+namespace mcpac::cli {
+namespace {
+
+struct ExecuteOptions {
+  std::string file;
+  std::string code;
+  std::string standard_input;
+  bool dry_run = false;
+  std::shared_ptr<GrantOptions> grants;
+  std::shared_ptr<RunOptions> run;
+};
+
+void execute(Context& context, const ExecuteOptions& options) {
+  auto source = read_source(options.standard_input.empty() ? options.file : options.standard_input,
+                            options.code);
+  if (!source) return context.fail(source.error());
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  auto layer = to_layer(*options.grants);
+  if (!layer) return context.fail(layer.error());
+  auto limits = to_limits(*options.run);
+  if (!limits) return context.fail(limits.error());
+  RunView view(context, *options.run);
+  const std::string text = source->text;
+  const auto outcome = execute::execute(
+      *project, context.folders,
+      {.source = std::move(*source),
+       .granted = std::move(*layer),
+       .enforcement =
+           options.run->observe ? execute::Enforcement::kObserve : execute::Enforcement::kEnforce,
+       .mode = options.dry_run ? execute::RunMode::kDryRun : execute::RunMode::kRun,
+       .limits = *limits},
+      view.listener());
+  view.finish(outcome, text);
+  if (options.dry_run && !outcome.error)
+    context.say("dry run: analysed, checked and compiled; not run");
+}
+
+}  // namespace
+
+void add_execute(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ExecuteOptions>();
+  auto* command =
+      app.add_subcommand("execute", "analyse, check, compile and run a C++ program in the sandbox");
+  add_common_options(*command, context);
+  command->add_option("-f,--file", options->file, "the program's source")->type_name("FILE");
+  command->add_option("-c,--code", options->code, "the program's source as text")
+      ->type_name("CODE");
+  command->add_option("SOURCE", options->standard_input, "a file, or - for standard input");
+  command->add_flag("--dry-run", options->dry_run, "do everything but run it");
+  options->grants = add_grant_options(*command);
+  options->run = add_run_options(*command);
+  command->callback([&context, options] { execute(context, *options); });
+}
+
+}  // namespace mcpac::cli

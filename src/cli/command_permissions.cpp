@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "analyzer/rules.h"
+#include "cli/commands.h"
+#include "cli/source_argument.h"
+#include "execute/analyze_source.h"
+
+namespace mcpac::cli {
+namespace {
+
+enum class Question : std::uint8_t { kAnalyze, kValidate };
+
+int exit_code_for(const analyzer::Report& report, Question question) {
+  if (report.verdict == analyzer::Verdict::kCompileError) return static_cast<int>(ExitCode::kData);
+  const bool refused = report.verdict == analyzer::Verdict::kRefused;
+  return refused && question == Question::kValidate ? static_cast<int>(ExitCode::kRefused) : 0;
+}
+
+void show(const analyzer::Report& report) {
+  fmt::print("{}: {}\n", report.file, analyzer::to_string(report.verdict));
+  if (!report.declared.empty()) fmt::print("declared:\n");
+  for (const auto& declared : report.declared)
+    fmt::print("  {}  ({}:{})\n", declared.text(), declared.file, declared.line);
+  if (!report.uses.empty()) fmt::print("used:\n");
+  for (const auto& use : report.uses) {
+    std::string arguments;
+    for (const auto& [name, argument] : use.arguments) {
+      arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", name,
+                               argument.is_constant ? to_text(argument.value) : "<runtime>");
+    }
+    fmt::print("  {}({})  {}:{} in {}\n", use.permission, arguments, use.file, use.line,
+               use.function);
+  }
+  for (const auto& permission : report.unused)
+    fmt::print("declared, but never used: {}\n", permission);
+}
+
+void ask(Context& context, const std::string& file, Question question) {
+  auto source = read_source(file, "");
+  if (!source) return context.fail(source.error());
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  // The weakest tier that still confines: the worker opens nothing that it is not given.
+  auto report =
+      execute::analyze_source(*project, context.folders, *source, sandbox::Tier::kA, [&context] {
+        if (context.interactive)
+          context.say("note: first use of this lock: precompiling its headers, once");
+      });
+  if (!report) return context.fail(report.error());
+  context.exit_code = exit_code_for(*report, question);
+  if (context.json) return context.print(analyzer::to_json(*report));
+  if (question == Question::kAnalyze) show(*report);
+  fmt::print(stderr, "{}", analyzer::to_human_text(*report, source->text));
+}
+
+void add_question(CLI::App& permissions, Context& context, const char* name, const char* help,
+                  Question question) {
+  auto file = std::make_shared<std::string>();
+  auto* command = permissions.add_subcommand(name, help);
+  add_common_options(*command, context);
+  command->add_option("FILE", *file, "the program's source, or - for standard input")->required();
+  command->callback([&context, file, question] { ask(context, *file, question); });
+}
+
+void show_rules(const Context& context) {
+  Json all = Json::array();
+  for (const auto& rule : analyzer::rules()) {
+    all.push_back({{"rule", rule.id},
+                   {"severity", analyzer::to_string(rule.severity)},
+                   {"reason", rule.reason},
+                   {"example", rule.example}});
+    if (!context.json)
+      fmt::print("{:<24} {:<8} {}\n{:33} e.g. {}\n", rule.id, analyzer::to_string(rule.severity),
+                 rule.reason, "", rule.example);
+  }
+  if (context.json) context.print(all);
+}
+
+}  // namespace
+
+void add_permissions(CLI::App& app, Context& context) {
+  auto* permissions = app.add_subcommand("permissions", "what a program declares, uses and hides");
+  permissions->require_subcommand(1);
+  add_question(*permissions, context, "analyze", "report what the program declares and uses",
+               Question::kAnalyze);
+  add_question(*permissions, context, "validate", "exit 77 when any finding refuses the program",
+               Question::kValidate);
+  auto* rules = permissions->add_subcommand("rules", "every rule of the analyzer, with its reason");
+  add_common_options(*rules, context);
+  rules->callback([&context] { show_rules(context); });
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,46 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/grant_options.h"
+#include "cli/run_options.h"
+#include "execute/run_prebuilt.h"
+
+namespace mcpac::cli {
+namespace {
+
+void run_program(Context& context, const std::vector<std::string>& words,
+                 const GrantOptions& grants, const RunOptions& options) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  auto layer = to_layer(grants);
+  if (!layer) return context.fail(layer.error());
+  auto limits = to_limits(options);
+  if (!limits) return context.fail(limits.error());
+  RunView view(context, options);
+  const auto outcome =
+      execute::run_prebuilt(*project, context.folders,
+                            {.program = words.front(),
+                             .arguments = words,
+                             .granted = std::move(*layer),
+                             .enforcement = options.observe ? execute::Enforcement::kObserve
+                                                            : execute::Enforcement::kEnforce,
+                             .limits = *limits},
+                            view.listener());
+  view.finish(outcome, "");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  auto* command = app.add_subcommand(
+      "run", "run a prebuilt program in the sandbox: mcpac run --grant … -- ./program ARGS…");
+  add_common_options(*command, context);
+  command->add_option("PROGRAM", *words, "the program and its arguments, after --")->required();
+  auto grants = add_grant_options(*command);
+  auto options = add_run_options(*command);
+  command->callback(
+      [&context, words, grants, options] { run_program(context, *words, *grants, *options); });
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/config_file.h"
+#include "core/file.h"
+#include "core/permission.h"
+#include "execute/generate_project.h"
+
+namespace mcpac::cli {
+namespace {
+
+struct AddOptions {
+  std::string name;
+  std::string url;
+  std::vector<std::string> headers;
+  std::vector<std::string> environment;
+  std::string working_directory;
+  std::string root;
+  std::string import_file;
+  bool force = false;
+  std::vector<std::string> command;
+};
+
+// "K=V" or "K: V" pairs of --header and --env.
+Result<std::map<std::string, std::string>> pairs(const std::vector<std::string>& texts,
+                                                 const char* option) {
+  std::map<std::string, std::string> result;
+  for (const std::string& text : texts) {
+    const auto at = text.find('=');
+    if (at == std::string::npos || at == 0) {
+      return fail(ErrorId::kUsage, fmt::format("{} wants NAME=VALUE", option),
+                  {.fix = "secrets are best written as NAME=${env:VARIABLE}"});
+    }
+    result[text.substr(0, at)] = text.substr(at + 1);
+  }
+  return result;
+}
+
+Result<mcp::ServerConfig> make_server(const AddOptions& options) {
+  if (!is_server_name(options.name)) {
+    return fail(ErrorId::kUsage, fmt::format("'{}' is not a server name", options.name),
+                {.why = "a server name is 1 to 64 letters, digits, '_' or '-'"});
+  }
+  if (options.url.empty() == options.command.empty()) {
+    return fail(
+        ErrorId::kUsage, "a server is a command or a URL, one of both",
+        {.fix = "mcpac server add NAME -- COMMAND ARGS…   or   mcpac server add NAME --url URL"});
+  }
+  mcp::ServerConfig server;
+  server.name = options.name;
+  auto headers = pairs(options.headers, "--header");
+  if (!headers) return pass_on(headers);
+  auto environment = pairs(options.environment, "--env");
+  if (!environment) return pass_on(environment);
+  server.headers = std::move(*headers);
+  server.environment = std::move(*environment);
+  server.url = options.url;
+  server.working_directory = options.working_directory;
+  server.root = options.root;
+  if (!options.command.empty()) {
+    server.command = options.command.front();
+    server.arguments.assign(options.command.begin() + 1, options.command.end());
+  }
+  return server;
+}
+
+// Takes the servers of another client's file as they are.
+Result<std::vector<std::string>> import(ConfigFile& config, const AddOptions& options) {
+  auto text = read_file(options.import_file);
+  if (!text) return pass_on(text);
+  auto parsed = mcp::parse_config(*text, options.import_file);
+  if (!parsed) return pass_on(parsed);
+  auto json = parse_ordered_json(*text, options.import_file);
+  if (!json) return pass_on(json);
+  std::vector<std::string> names;
+  for (const auto& server : parsed->servers) {
+    if (config.has(server.name) && !options.force) {
+      return fail(ErrorId::kUsage, fmt::format("there is already a server {}", server.name),
+                  {.fix = "--force replaces it"});
+    }
+    config.put(server.name, (*json)["mcpServers"][server.name]);
+    names.push_back(server.name);
+  }
+  return names;
+}
+
+void add_one(Context& context, const AddOptions& options) {
+  auto config = ConfigFile::open(context.config_file);
+  if (!config) return context.fail(config.error());
+  std::vector<std::string> names;
+  if (!options.import_file.empty()) {
+    auto imported = import(*config, options);
+    if (!imported) return context.fail(imported.error());
+    names = std::move(*imported);
+  } else {
+    auto server = make_server(options);
+    if (!server) return context.fail(server.error());
+    if (config->has(server->name) && !options.force) {
+      return context.fail({ErrorId::kUsage,
+                           fmt::format("there is already a server {}", server->name), "", "",
+                           "--force replaces it"});
+    }
+    config->put(*server);
+    names.push_back(server->name);
+  }
+  if (auto saved = config->save(); !saved) return context.fail(saved.error());
+  for (const auto& name : names) context.say(fmt::format("added {}", name));
+  context.say("next: mcpac generate");
+}
+
+void add_add(CLI::App& server, Context& context) {
+  auto options = std::make_shared<AddOptions>();
+  auto* command =
+      server.add_subcommand("add", "add a server: NAME -- COMMAND ARGS…, or NAME --url URL");
+  add_common_options(*command, context);
+  command->add_option("NAME", options->name, "how grants and C++ call it");
+  command->add_option("--url", options->url, "an MCP server over Streamable HTTP");
+  command
+      ->add_option("--header", options->headers,
+                   "NAME=VALUE, e.g. Authorization=Bearer ${env:TOKEN}")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--env", options->environment, "NAME=VALUE for the server's environment")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--cwd", options->working_directory, "the folder the server starts in");
+  command->add_option("--root", options->root, "the folder that the server's relative paths mean");
+  command->add_option("--import", options->import_file,
+                      "take all servers of another client's configuration file");
+  command->add_flag("--force", options->force, "replace a server of the same name");
+  command->add_option("COMMAND", options->command,
+                      "the server's program and its arguments, after --");
+  command->callback([&context, options] { add_one(context, *options); });
+}
+
+void list(Context& context) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  if (context.json) {
+    Json all = Json::array();
+    for (const auto& server : project->config.servers) {
+      all.push_back({{"name", server.name},
+                     {"identity", server.identity()},
+                     {"disabled", server.disabled},
+                     {"transport", server.is_http() ? "http" : "stdio"}});
+    }
+    return context.print(all);
+  }
+  for (const auto& server : project->config.servers) {
+    fmt::print("{:<20} {}{}\n", server.name, server.identity(),
+               server.disabled ? "  (disabled)" : "");
+  }
+  if (project->config.servers.empty())
+    context.say("no servers yet: mcpac server add NAME -- COMMAND ARGS…");
+}
+
+void add_list(CLI::App& server, Context& context) {
+  auto* command = server.add_subcommand("list", "the configured servers");
+  add_common_options(*command, context);
+  command->callback([&context] { list(context); });
+}
+
+void add_remove(CLI::App& server, Context& context) {
+  auto name = std::make_shared<std::string>();
+  auto* command = server.add_subcommand("remove", "take a server out of mcpac.json");
+  add_common_options(*command, context);
+  command->add_option("NAME", *name)->required();
+  command->callback([&context, name] {
+    auto config = ConfigFile::open(context.config_file);
+    if (!config) return context.fail(config.error());
+    if (!config->remove(*name)) {
+      return context.fail({ErrorId::kUnknownServer, fmt::format("there is no server {}", *name),
+                           context.config_file.string(), "", "mcpac server list"});
+    }
+    if (auto saved = config->save(); !saved) return context.fail(saved.error());
+    context.say(fmt::format("removed {}; `mcpac generate` removes its header and its lock", *name));
+  });
+}
+
+void test(Context& context, const std::string& name) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  std::vector<mcp::ServerConfig> servers = project->config.servers;
+  if (!name.empty()) {
+    const auto* one = project->config.find(name);
+    if (one == nullptr) {
+      return context.fail({ErrorId::kUnknownServer, fmt::format("there is no server {}", name),
+                           context.config_file.string(), "", "mcpac server list"});
+    }
+    servers = {*one};
+  }
+  Json all = Json::array();
+  for (const auto& server : servers) {
+    auto listings = execute::list_servers({server}, [](const execute::ServerProgress&) {});
+    if (!listings) {
+      context.fail(listings.error());
+      continue;
+    }
+    for (const auto& listing : *listings) {
+      all.push_back({{"name", listing.server},
+                     {"tools", listing.tools.size()},
+                     {"implementation", listing.implementation},
+                     {"protocolVersion", listing.protocol_version}});
+      if (!context.json) {
+        fmt::print("{}: ok, {} tools, {}, MCP {}\n", listing.server, listing.tools.size(),
+                   listing.implementation, listing.protocol_version);
+      }
+    }
+  }
+  if (context.json) context.print(all);
+}
+
+void add_test(CLI::App& server, Context& context) {
+  auto name = std::make_shared<std::string>();
+  auto* command =
+      server.add_subcommand("test", "connect to one server, or all, and list its tools");
+  add_common_options(*command, context);
+  command->add_option("NAME", *name);
+  command->callback([&context, name] { test(context, *name); });
+}
+
+}  // namespace
+
+void add_server(CLI::App& app, Context& context) {
+  auto* server = app.add_subcommand("server", "the MCP servers of this project");
+  server->require_subcommand(1);
+  add_add(*server, context);
+  add_list(*server, context);
+  add_remove(*server, context);
+  add_test(*server, context);
+}
+
+}  // namespace mcpac::cli

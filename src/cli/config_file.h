@@ -1,0 +1,31 @@
+// ConfigFile: mcpac.json as something to edit, keeping every member that we do not know.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "mcp/server_config.h"
+
+namespace mcpac::cli {
+
+class ConfigFile {
+ public:
+  // An absent file is an empty configuration.
+  static Result<ConfigFile> open(const std::filesystem::path& file);
+  [[nodiscard]] bool has(const std::string& server) const { return servers().contains(server); }
+  void put(const mcp::ServerConfig& server) { servers()[server.name] = mcp::to_json(server); }
+  void put(const std::string& name, OrderedJson entry) { servers()[name] = std::move(entry); }
+  bool remove(const std::string& server) { return servers().erase(server) > 0; }
+  // Checked as the file will be read again, then written atomically.
+  [[nodiscard]] Result<void> save() const;
+
+ private:
+  [[nodiscard]] OrderedJson& servers() { return json_["mcpServers"]; }
+  [[nodiscard]] const OrderedJson& servers() const { return json_.at("mcpServers"); }
+  std::filesystem::path file_;
+  OrderedJson json_;
+};
+
+}  // namespace mcpac::cli

@@ -1,0 +1,101 @@
+#include "cli/context.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+
+namespace mcpac::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+fs::path home_folder() {
+  if (const std::string home = environment("HOME"); !home.empty()) return home;
+  const passwd* user = ::getpwuid(::geteuid());
+  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "/";
+}
+
+// XDG Base Directory Specification: a relative path in the variable is ignored.
+fs::path base_folder(const char* variable, const char* below_home) {
+  const fs::path value = environment(variable);
+  return (value.is_absolute() ? value : home_folder() / below_home) / "mcpac";
+}
+
+// The build tree and an installation have the same shape: bin/mcpac beside libexec/mcpac/.
+fs::path libexec_folder() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return self.parent_path().parent_path() / "libexec" / "mcpac";
+}
+
+}  // namespace
+
+Context make_context() {
+  Context context;
+  context.folders.state = base_folder("XDG_STATE_HOME", ".local/state");
+  context.folders.cache = base_folder("XDG_CACHE_HOME", ".cache");
+  const fs::path temporary = environment("TMPDIR");
+  context.folders.temporary = temporary.is_absolute() ? temporary : fs::path("/tmp");
+  context.folders.libexec = libexec_folder();
+  context.color =
+      ::isatty(2) != 0 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  context.interactive = ::isatty(0) != 0 && ::isatty(2) != 0;
+  return context;
+}
+
+Json to_json(const Error& error) {
+  Json json = {{"id", mcpac::to_string(error.id)}, {"what", error.what}};
+  if (!error.where.empty()) json["where"] = error.where;
+  if (!error.why.empty()) json["why"] = error.why;
+  if (!error.fix.empty()) json["fix"] = error.fix;
+  return Json{{"error", json}};
+}
+
+void Context::fail(const Error& error) {
+  exit_code = static_cast<int>(exit_code_of(error.id));
+  if (json) {
+    fmt::print(stderr, "{}\n", to_text(to_json(error)));
+    return;
+  }
+  std::string text = error.to_text();
+  if (color) {
+    const auto end = text.find(':');
+    text = fmt::format("\033[1;31m{}\033[0m{}", text.substr(0, end), text.substr(end));
+  }
+  fmt::print(stderr, "{}\n", text);
+}
+
+void Context::print(const Json& value) const {
+  fmt::print("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void Context::say(std::string_view line) const {
+  fmt::print(stderr, "{}\n", line);
+}
+
+void Context::warn(std::string_view line) const {
+  if (color) {
+    fmt::print(stderr, "\033[1;33mwarning\033[0m: {}\n", line);
+  } else {
+    fmt::print(stderr, "warning: {}\n", line);
+  }
+}
+
+void add_common_options(CLI::App& command, Context& context) {
+  command.add_option("--config", context.config_file, "the project's mcpac.json")
+      ->type_name("FILE");
+  command.add_flag("--json", context.json, "print data and errors as JSON");
+}
+
+}  // namespace mcpac::cli

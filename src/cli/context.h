@@ -1,0 +1,47 @@
+// Context: what every command needs of the outside: folders, terminal, and the way it says things.
+//
+// Only src/cli knows argv, the environment and the terminal. Data goes to standard output, talk and
+// errors to standard error; with --json data is JSON, and an error is one JSON object.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "execute/project.h"
+
+namespace CLI {
+class App;
+}
+
+namespace mcpac::cli {
+
+struct Context {
+  execute::Folders folders;
+  std::filesystem::path config_file = "mcpac.json";
+  bool json = false;
+  bool color = false;        // standard error is a terminal that shows colours
+  bool interactive = false;  // standard input and standard error are terminals: a person can answer
+  int exit_code = 0;
+
+  // Prints the error in the form asked for and makes its code the exit code.
+  void fail(const Error& error);
+  void print(const Json& value) const;     // one JSON document on standard output
+  void say(std::string_view line) const;   // one line on standard error
+  void warn(std::string_view line) const;  // "warning: …" on standard error
+  [[nodiscard]] Result<execute::Project> project() const {
+    return execute::load_project(config_file);
+  }
+};
+
+// Reads the environment (XDG base directories, TMPDIR, NO_COLOR) and the terminal.
+[[nodiscard]] Context make_context();
+
+// The error as the JSON object of --json.
+[[nodiscard]] Json to_json(const Error& error);
+
+void add_common_options(CLI::App& command, Context& context);
+
+}  // namespace mcpac::cli

@@ -1,0 +1,28 @@
+// The options by which a user grants: the same for every command that makes calls.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "policy/authority.h"
+
+namespace CLI {
+class App;
+}
+
+namespace mcpac::cli {
+
+struct GrantOptions {
+  std::vector<std::string> grants;
+  std::vector<std::string> asks;
+  std::vector<std::string> denies;
+  std::vector<std::string> policy_files;
+};
+
+// --grant, --ask, --deny (each may stand several times) and --policy FILE.
+[[nodiscard]] std::shared_ptr<GrantOptions> add_grant_options(CLI::App& command);
+[[nodiscard]] Result<policy::LayerText> to_layer(const GrantOptions& options);
+
+}  // namespace mcpac::cli

@@ -1,0 +1,159 @@
+#include "cli/run_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+namespace mcpac::cli {
+namespace {
+
+// "512MiB", "64KiB", "1GiB" or plain bytes.
+Result<std::uint64_t> parse_size(const std::string& text, const char* option) {
+  std::uint64_t number = 0;
+  std::size_t i = 0;
+  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i)
+    number = number * 10 + static_cast<std::uint64_t>(text[i] - '0');
+  const std::string unit = text.substr(i);
+  const unsigned shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
+  const bool known = unit.empty() || unit == "B" || shift > 0;
+  if (i == 0 || !known || number == 0 || number > (std::uint64_t{1} << 40U) >> shift) {
+    return fail(ErrorId::kUsage,
+                fmt::format("{} wants a size such as 512MiB, not '{}'", option, text));
+  }
+  return number << shift;
+}
+
+Json to_json(const execute::Outcome& outcome) {
+  Json json = {{"exit_code", outcome.exit_code},
+               {"missing", outcome.check.missing},
+               {"conditional", outcome.check.conditional},
+               {"extra", outcome.check.extra}};
+  if (!outcome.run_id.empty()) json["run_id"] = outcome.run_id;
+  if (!outcome.check.fix.empty()) json["fix"] = outcome.check.fix;
+  if (outcome.report) json["report"] = analyzer::to_json(*outcome.report);
+  if (outcome.result) json["result"] = *outcome.result;
+  if (outcome.error) json["error"] = cli::to_json(*outcome.error)["error"];
+  if (outcome.tier) json["tier"] = sandbox::to_string(*outcome.tier);
+  for (const auto& stage : outcome.stages) {
+    json["stages"].push_back(
+        {{"name", stage.name}, {"ms", static_cast<double>(stage.time.count()) / 1000}});
+  }
+  if (outcome.verdict) {
+    json["verdict"] = {{"how", execute::describe(*outcome.verdict)},
+                       {"wall_ms", static_cast<double>(outcome.verdict->wall.count()) / 1000},
+                       {"peak_memory", outcome.verdict->peak_memory}};
+  }
+  return json;
+}
+
+// One question, answered by a person at the terminal; everything but "y" or "yes" is no.
+bool ask_once(const execute::CheckResult& check) {
+  fmt::print(stderr, "The program asks for what was not granted:\n");
+  for (const auto& permission : check.missing) fmt::print(stderr, "  {}\n", permission);
+  fmt::print(stderr, "Allow for this run? [y/N] ");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+}  // namespace
+
+std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
+  auto options = std::make_shared<RunOptions>();
+  command.add_option("--timeout", options->timeout_seconds, "wall time of the program in seconds")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--memory", options->memory, "address space of the program")
+      ->capture_default_str();
+  command.add_option("--output-limit", options->output_limit, "bytes the program may write")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--min-tier", options->lowest_tier,
+          "the weakest sandbox to accept: A (all layers), B (no namespaces), C (seccomp only)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"A", "B", "C"}));
+  command.add_flag("--no-permission-check", options->observe,
+                   "observe: make calls that would be denied, and audit them as such");
+  command.add_flag("-v,--verbose", options->verbose,
+                   "show stages with their times, the sandbox tier, notes");
+  return options;
+}
+
+Result<execute::RunLimits> to_limits(const RunOptions& options) {
+  execute::RunLimits limits;
+  if (!(options.timeout_seconds <= 86'400))
+    return fail(ErrorId::kUsage, "--timeout is at most a day (86400)");
+  limits.wall = std::chrono::milliseconds(
+      static_cast<std::int64_t>(std::ceil(options.timeout_seconds * 1000)));
+  auto memory = parse_size(options.memory, "--memory");
+  if (!memory) return pass_on(memory);
+  auto output = parse_size(options.output_limit, "--output-limit");
+  if (!output) return pass_on(output);
+  limits.memory = *memory;
+  limits.output = *output;
+  limits.lowest_tier = options.lowest_tier == "C"   ? sandbox::Tier::kC
+                       : options.lowest_tier == "B" ? sandbox::Tier::kB
+                                                    : sandbox::Tier::kA;
+  return limits;
+}
+
+execute::Listener RunView::listener() {
+  execute::Listener listener;
+  listener.warning = [this](std::string_view text) { context_.warn(text); };
+  listener.note = [this](std::string_view text) {
+    if (verbose_) context_.say(fmt::format("note: {}", text));
+  };
+  listener.stage = [this](const execute::StageTime& stage) {
+    if (verbose_)
+      context_.say(fmt::format("{:>9.1f} ms  {}", static_cast<double>(stage.time.count()) / 1000,
+                               stage.name));
+  };
+  // stdio locks each call, so lines of the loop's thread (log) do not cut into those of this one.
+  listener.log = [](std::string_view level, std::string_view text) {
+    fmt::print(stderr, "[{}] {}\n", level, text);
+  };
+  if (context_.json) {
+    listener.standard_output = [this](std::string_view piece) { standard_output_ += piece; };
+    listener.standard_error = [this](std::string_view piece) { standard_error_ += piece; };
+    return listener;
+  }
+  listener.standard_output = [](std::string_view piece) {
+    std::fwrite(piece.data(), 1, piece.size(), stdout);
+    std::fflush(stdout);
+  };
+  listener.standard_error = [](std::string_view piece) {
+    std::fwrite(piece.data(), 1, piece.size(), stderr);
+  };
+  if (context_.interactive) listener.may_grant = ask_once;
+  return listener;
+}
+
+void RunView::finish(const execute::Outcome& outcome, std::string_view source) {
+  if (context_.json) {
+    Json json = to_json(outcome);
+    if (outcome.verdict) {
+      json["stdout"] = standard_output_;
+      json["stderr"] = standard_error_;
+    }
+    context_.print(json);
+    context_.exit_code = outcome.exit_code;
+    return;
+  }
+  if (outcome.report && (outcome.report->verdict != analyzer::Verdict::kOk || verbose_)) {
+    fmt::print(stderr, "{}", analyzer::to_human_text(*outcome.report, source));
+  }
+  if (outcome.result) context_.print(*outcome.result);
+  if (outcome.error) context_.fail(*outcome.error);
+  if (verbose_ && outcome.tier)
+    context_.say(fmt::format("sandbox: tier {}", sandbox::to_string(*outcome.tier)));
+  if (verbose_ && !outcome.run_id.empty())
+    context_.say(fmt::format("run {}: mcpac audit list --run {}", outcome.run_id,
+                             outcome.run_id.substr(0, 13)));
+  context_.exit_code = outcome.exit_code;
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,41 @@
+// The options that bound a run and show it: shared by `execute` and `run`.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/context.h"
+#include "execute/pipeline.h"
+
+namespace mcpac::cli {
+
+struct RunOptions {
+  double timeout_seconds = 300;
+  std::string memory = "1GiB";
+  std::string output_limit = "16MiB";
+  std::string lowest_tier = "A";
+  bool observe = false;
+  bool verbose = false;
+};
+
+[[nodiscard]] std::shared_ptr<RunOptions> add_run_options(CLI::App& command);
+[[nodiscard]] Result<execute::RunLimits> to_limits(const RunOptions& options);
+
+// What the run says, on the terminal as it happens or, with --json, in one document at the end.
+class RunView {
+ public:
+  RunView(Context& context, const RunOptions& options)
+      : context_(context), verbose_(options.verbose) {}
+  [[nodiscard]] execute::Listener listener();
+  // Prints the end and sets the exit code.
+  void finish(const execute::Outcome& outcome, std::string_view source);
+
+ private:
+  Context& context_;
+  bool verbose_;
+  // With --json, what the program wrote; touched by the main thread only.
+  std::string standard_output_;
+  std::string standard_error_;
+};
+
+}  // namespace mcpac::cli

@@ -1,0 +1,87 @@
+#include "execute/analysis.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace mcpac::execute {
+namespace {
+
+constexpr std::size_t kMaxReport = std::size_t{16} << 20U;
+
+analyzer::Request make_request(const Snapshot& snapshot, const codegen::Lock& lock,
+                               const Prepared& prepared) {
+  analyzer::Request request;
+  request.file = snapshot.to_user(snapshot.main_inside());
+  request.source_path = snapshot.main_inside();
+  request.headers_dir = inside::kInclude;
+  request.arguments = prepared.toolchain.analyze;
+  for (const auto& server : lock.servers) {
+    for (const auto& tool : server.tools)
+      request.permissions[tool.cpp_name] = server.name + "." + tool.name;
+  }
+  return request;
+}
+
+std::unexpected<Error> unusable(std::string why) {
+  return fail(
+      ErrorId::kAnalyzerFailed, "the program could not be analysed, so it is refused",
+      {.why = std::move(why),
+       .fix = "make the program smaller or simpler; if it is small, this is a bug of mcpac"});
+}
+
+// The worker read hostile source, so its answer is hostile too: only names that were asked about
+// count.
+Result<void> check_names(const analyzer::Report& report, const analyzer::Request& request) {
+  std::set<std::string> known;
+  for (const auto& [cpp, permission] : request.permissions) known.insert(permission);
+  for (const auto& declared : report.declared) {
+    if (!known.contains(declared.permission))
+      return unusable("its report names an unknown permission");
+  }
+  return {};
+}
+
+void to_user(analyzer::Report& report, const Snapshot& snapshot) {
+  report.file = snapshot.to_user(report.file);
+  for (auto& declared : report.declared) declared.file = snapshot.to_user(declared.file);
+  for (auto& use : report.uses) use.file = snapshot.to_user(use.file);
+  for (auto& finding : report.findings) {
+    finding.file = snapshot.to_user(finding.file);
+    finding.message = snapshot.to_user(finding.message);
+    finding.fix = snapshot.to_user(finding.fix);
+  }
+}
+
+}  // namespace
+
+Result<analyzer::Report> analyze(const Snapshot& snapshot, const codegen::Lock& lock,
+                                 const Prepared& prepared, const Folders& folders,
+                                 sandbox::Warden& warden, sandbox::Tier lowest_tier,
+                                 StopSignal stop) {
+  const auto request = make_request(snapshot, lock, prepared);
+  auto spec = tool_spec(folders, prepared.folder, lowest_tier);
+  spec.mounts.push_back({snapshot.folder(), inside::kSource, sandbox::Mount::Access::kRead});
+  spec.program = folders.analyzer();
+  spec.arguments = {"mcpac-analyzer"};
+  auto output = run_tool(warden, std::move(spec), to_text(to_json(request)), kMaxReport, stop);
+  if (!output) return pass_on(output);
+  if (!output->succeeded()) {
+    std::string why = fmt::format("the analyzer {}", describe(output->verdict));
+    if (auto json = parse_json(output->standard_output);
+        json && find_member(*json, "error") != nullptr) {
+      why = fmt::format("{}: {}", why, to_text((*json)["error"]).substr(0, 500));
+    }
+    return unusable(std::move(why));
+  }
+  auto json = parse_json(output->standard_output);
+  if (!json || output->cut) return unusable("the analyzer's report cannot be read");
+  auto report = analyzer::report_from_json(*json);
+  if (!report) return unusable(report.error().what);
+  if (auto named = check_names(*report, request); !named) return pass_on(named);
+  to_user(*report, snapshot);
+  report->source_digest = snapshot.digest();
+  return report;
+}
+
+}  // namespace mcpac::execute

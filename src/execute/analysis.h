@@ -1,0 +1,20 @@
+// Analysis: the worker process that reads untrusted C++, asked once, answered with a Report.
+#pragma once
+
+#include "analyzer/report.h"
+#include "codegen/lock.h"
+#include "core/error.h"
+#include "execute/prepare.h"
+#include "execute/project.h"
+#include "execute/snapshot.h"
+
+namespace mcpac::execute {
+
+// The report names files as the user knows them. A worker that crashes, hangs, prints nonsense or
+// names a permission that the lock does not have gives kAnalyzerFailed: never an empty report.
+[[nodiscard]] Result<analyzer::Report> analyze(const Snapshot& snapshot, const codegen::Lock& lock,
+                                               const Prepared& prepared, const Folders& folders,
+                                               sandbox::Warden& warden, sandbox::Tier lowest_tier,
+                                               StopSignal stop);
+
+}  // namespace mcpac::execute

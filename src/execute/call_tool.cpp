@@ -1,0 +1,94 @@
+#include "execute/call_tool.h"
+
+#include <fmt/format.h>
+
+#include "audit/log.h"
+#include "core/clock.h"
+#include "core/ids.h"
+#include "execute/authorities.h"
+#include "execute/check.h"
+#include "execute/host.h"
+#include "execute/tool_tables.h"
+#include "gate/gate.h"
+
+namespace mcpac::execute {
+namespace {
+
+// The gate's refusal in the words of a person at a terminal.
+Error to_error(const gate::CallError& error, const Permission& tool, const std::string& fix) {
+  using Kind = gate::ErrorKind;
+  switch (error.kind) {
+    case Kind::kDenied:
+      return {ErrorId::kCallDenied, fmt::format("{} was not granted", tool.text()), "",
+              error.message, fix};
+    case Kind::kInvalidArguments:
+      return {ErrorId::kCallInvalid, error.message,
+              fmt::format("arguments of {}{}", tool.text(), string_member(error.data, "pointer")),
+              "the locked input schema of the tool",
+              fmt::format("mcpac tools describe {}", tool.text())};
+    case Kind::kUnknownTool:
+      return {ErrorId::kCallUnknownTool, error.message, "", "", "mcpac tools list"};
+    case Kind::kTimeout:
+      return {ErrorId::kServerTimeout, error.message, fmt::format("server {}", tool.server()), "",
+              ""};
+    case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
+    default:
+      return {ErrorId::kServerError, error.message, fmt::format("server {}", tool.server()), "",
+              ""};
+  }
+}
+
+}  // namespace
+
+Result<Json> call_tool(const Project& project, const Folders& folders, const Permission& tool,
+                       Json arguments, policy::LayerText granted) {
+  const SystemClock clock;
+  const Interrupt interrupt;
+  auto lock = load_lock(project);
+  if (!lock) return pass_on(lock);
+  if (lock->find_tool(tool.server(), tool.tool()) == nullptr) {
+    return fail(ErrorId::kCallUnknownTool, fmt::format("mcpac.lock has no tool {}", tool.text()),
+                {.fix = "mcpac tools list"});
+  }
+  PolicyWorld world(project, clock);
+  world.tools = tool_schemas(*lock);
+  auto authority = load_authority(project, world, {std::move(granted)});
+  if (!authority) return pass_on(authority);
+  const auto compiled = compile_tools(*lock, {tool.server()});
+  auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
+  if (!log) return pass_on(log);
+
+  const std::string fix = "--grant " + grant_text(tool);
+  // What is not granted at all is refused before a server is started for it; the gate says the
+  // same.
+  const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
+  Host host(project.config, *lock);
+  if (!hopeless) {
+    host.start({tool.server()});
+    if (auto ready = host.wait_for({tool}, interrupt); !ready) return pass_on(ready);
+  }
+  std::promise<gate::Answer> answered;
+  std::unique_ptr<gate::Gate> gate;
+  host.on_loop([&] {
+    gate = std::make_unique<gate::Gate>(
+        gate::GateSetup{.tools = &compiled.table,
+                        .authority = std::move(*authority),
+                        .declared = {.permissions = {tool}, .texts = {tool.text()}},
+                        .upstream = &host.upstreams(),
+                        .audit = log->get(),
+                        .clock = &clock,
+                        .mode = gate::Mode::kEnforce});
+    gate->call({.permission = tool.text(), .arguments = std::move(arguments)},
+               [&answered](gate::Answer answer) { answered.set_value(std::move(answer)); });
+  });
+  auto future = answered.get_future();
+  const bool in_time = wait_unless_stopped(future, interrupt);
+  if (!in_time) host.on_loop([&] { gate->close(); });
+  auto answer = future.get();
+  host.on_loop([&] { gate.reset(); });
+  if (!in_time) return fail(ErrorId::kRunKilled, "interrupted");
+  if (!answer) return std::unexpected(to_error(answer.error(), tool, fix));
+  return std::move(*answer);
+}
+
+}  // namespace mcpac::execute

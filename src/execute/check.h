@@ -1,0 +1,28 @@
+// Check: what a program declares, held against what its user granted, before anything is compiled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/report.h"
+#include "policy/authority.h"
+
+namespace mcpac::execute {
+
+struct CheckResult {
+  std::vector<std::string> missing;      // declared, not granted: the program is refused
+  std::vector<std::string> conditional;  // granted for some arguments: decided call by call
+  std::vector<std::string> extra;        // granted by name, not declared: a warning
+  std::string fix;                       // the exact text to add: "--grant a.b,c.d"
+  [[nodiscard]] bool ok() const { return missing.empty(); }
+};
+
+[[nodiscard]] CheckResult check(const analyzer::Report& report, const policy::Authority& granted);
+
+// A permission as the grant language spells it: names other than [A-Za-z0-9_-]+ are quoted.
+[[nodiscard]] std::string grant_text(const Permission& permission, std::string_view where = "");
+
+// The declared set as rules of a layer of its own.
+[[nodiscard]] std::vector<std::string> declared_rules(const analyzer::Report& report);
+
+}  // namespace mcpac::execute

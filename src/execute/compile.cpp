@@ -1,0 +1,102 @@
+#include "execute/compile.h"
+
+#include <fmt/format.h>
+
+#include "execute/program_file.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+using sandbox::Mount;
+
+// Diagnostics of a hostile source can be 12 MB long; a person reads the first screens.
+constexpr std::size_t kMaxDiagnostics = 64U << 10U;
+
+Result<void> run(sandbox::Warden& warden, sandbox::Spec spec,
+                 const std::vector<std::string>& command, const Snapshot& snapshot, ErrorId id,
+                 StopSignal stop) {
+  spec.program = command.front();
+  spec.arguments = command;
+  spec.work_directory = inside::kOutput;
+  auto output = run_tool(warden, std::move(spec), "", kMaxDiagnostics, stop);
+  if (!output) return pass_on(output);
+  if (output->succeeded()) return {};
+  const std::string said = snapshot.to_user(output->standard_error);
+  if (output->verdict.kind == sandbox::Verdict::Kind::kExited) {
+    return fail(id, "the program does not compile", {.why = said});
+  }
+  return fail(ErrorId::kCompileLimit, fmt::format("the compiler {}", describe(output->verdict)),
+              {.why = "building a program is limited in time and memory",
+               .fix = "make the program smaller or simpler"});
+}
+
+// The source as it is compiled: the snapshot's bytes with the entry text behind them. Nothing above
+// the end of a file can depend on what follows it, so this is the program that was analysed.
+Result<TemporaryFolder> with_entry(const Snapshot& snapshot, analyzer::Entry entry,
+                                   const fs::path& temporary) {
+  auto folder = TemporaryFolder::create(temporary, "mcpac-build-");
+  if (!folder) return pass_on(folder);
+  std::error_code error;
+  fs::copy(snapshot.folder(), folder->path() / "source", fs::copy_options::recursive, error);
+  const fs::path main = folder->path() / "source" / fs::path(snapshot.main_inside()).filename();
+  fs::remove(main, error);
+  auto written = write_file_atomic(main, snapshot.main_text() + entry_text(entry), 0444);
+  if (!written) return pass_on(written);
+  fs::create_directory(folder->path() / "output", error);
+  // As root the compiler runs under another id and writes here; the private parent keeps others
+  // out.
+  fs::permissions(folder->path() / "output", fs::perms(0777), error);
+  return folder;
+}
+
+}  // namespace
+
+std::string entry_text(analyzer::Entry entry) {
+  // A comment or a macro that the program left open makes this text an error, never a silent
+  // change.
+  const std::string head = "\n#line 1 \"mcpac entry\"\n";
+  switch (entry) {
+    case analyzer::Entry::kAgentMain:
+      return head + "int main() { return ::mcpac::detail::run_agent_main(&::agent_main); }\n";
+    case analyzer::Entry::kRuntimeObject:
+      return head +
+             "decltype(::runtime) runtime = "
+             "::mcpac::detail::runtime_object<decltype(::runtime)>();\n";
+    case analyzer::Entry::kNone: break;
+  }
+  return head;
+}
+
+Result<Program> compile(const Snapshot& snapshot, analyzer::Entry entry, const Prepared& prepared,
+                        const Folders& folders, sandbox::Warden& warden, sandbox::Tier lowest_tier,
+                        StopSignal stop) {
+  auto folder = with_entry(snapshot, entry, folders.temporary);
+  if (!folder) return pass_on(folder);
+  const fs::path output = folder->path() / "output";
+  auto spec = tool_spec(folders, prepared.folder, lowest_tier);
+  spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
+  const auto linker_spec = spec;  // the linker gets no source: what it needs is the object alone
+  spec.mounts.push_back({folder->path() / "source", inside::kSource, Mount::Access::kRead});
+  auto command = prepared.toolchain.compile;
+  for (std::string& word : command) {
+    if (word == "{source}") word = snapshot.main_inside();
+  }
+  if (auto done = run(warden, spec, command, snapshot, ErrorId::kCompileFailed, stop); !done)
+    return pass_on(done);
+  if (auto done =
+          run(warden, linker_spec, prepared.toolchain.link, snapshot, ErrorId::kLinkFailed, stop);
+      !done) {
+    return pass_on(done);
+  }
+  Program program{std::move(*folder), output / "agent"};
+  auto kind = inspect_program(program.file);
+  if (!kind) return pass_on(kind);
+  if (!kind->interpreter.empty()) {
+    return fail(ErrorId::kProgramUnusable, "the built program names an interpreter of its own",
+                {.why = "agents are static programs"});
+  }
+  return program;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,240 @@
+#include "execute/pipeline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "audit/log.h"
+#include "core/clock.h"
+#include "core/file.h"
+#include "core/ids.h"
+#include "execute/agent_run.h"
+#include "execute/analysis.h"
+#include "execute/authorities.h"
+#include "execute/compile.h"
+#include "execute/host.h"
+#include "execute/prepare.h"
+#include "execute/tool_tables.h"
+
+namespace mcpac::execute {
+namespace {
+
+// One run as it goes: what the stages share, and nothing that outlives them.
+class Run {
+ public:
+  Run(const Project& project, const Folders& folders, ExecuteRequest& request,
+      const Listener& listener, Outcome& outcome)
+      : project_(project),
+        folders_(folders),
+        request_(request),
+        listener_(listener),
+        outcome_(outcome) {}
+
+  Result<void> all();
+
+ private:
+  Result<void> load();
+  Result<void> check_findings() const;
+  Result<void> check_grants();
+  Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program);
+  [[nodiscard]] gate::Declared declared() const;
+
+  // Times one stage and says so.
+  template <class Work>
+  auto stage(const char* name, Work work) {
+    const auto start = clock_.steady_now();
+    auto result = work();
+    const StageTime time{
+        name, std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - start)};
+    outcome_.stages.push_back(time);
+    listener_.stage(time);
+    return result;
+  }
+
+  const Project& project_;
+  const Folders& folders_;
+  ExecuteRequest& request_;
+  const Listener& listener_;
+  Outcome& outcome_;
+  SystemClock clock_;
+  Interrupt interrupt_;
+  codegen::Lock lock_;
+  PolicyWorld world_{project_, clock_};
+  std::optional<policy::Authority> granted_;  // for the check before the run; the run loads its own
+};
+
+std::set<std::string> servers_of(const std::set<Permission>& tools) {
+  std::set<std::string> servers;
+  for (const auto& tool : tools) servers.insert(tool.server());
+  return servers;
+}
+
+gate::Declared Run::declared() const {
+  gate::Declared result;
+  for (const auto& item : outcome_.report->declared) {
+    if (auto permission = Permission::parse(item.permission))
+      result.permissions.insert(*permission);
+    result.texts.push_back(item.text());
+  }
+  return result;
+}
+
+Result<void> Run::load() {
+  auto lock = load_lock(project_);
+  if (!lock) return pass_on(lock);
+  lock_ = std::move(*lock);
+  world_.tools = tool_schemas(lock_);
+  auto granted = load_authority(project_, world_, {request_.granted});
+  if (!granted) return pass_on(granted);
+  granted_ = std::move(*granted);
+  return {};
+}
+
+Result<void> Run::check_findings() const {
+  const auto& report = *outcome_.report;
+  if (report.verdict == analyzer::Verdict::kOk) return {};
+  const bool compile_error = report.verdict == analyzer::Verdict::kCompileError;
+  const auto worst = std::ranges::find(report.findings, analyzer::Severity::kRefuses,
+                                       &analyzer::Finding::severity);
+  const std::string where = worst == report.findings.end()
+                                ? report.file
+                                : fmt::format("{}:{}:{}", worst->file, worst->line, worst->column);
+  return fail(compile_error ? ErrorId::kSourceDoesNotCompile : ErrorId::kFindingRefuses,
+              compile_error ? fmt::format("{} does not compile", report.file)
+                            : fmt::format("{} is refused", report.file),
+              {.where = where,
+               .why = worst == report.findings.end() ? "" : worst->message,
+               .fix = worst == report.findings.end() ? "" : worst->fix});
+}
+
+Result<void> Run::check_grants() {
+  outcome_.check = check(*outcome_.report, *granted_);
+  const CheckResult& result = outcome_.check;
+  for (const auto& text : result.extra) {
+    listener_.warning(fmt::format("{} is granted, but the program does not declare it", text));
+  }
+  for (const auto& text : outcome_.report->unused) {
+    listener_.note(fmt::format("{} is declared, but never used", text));
+  }
+  if (request_.enforcement == Enforcement::kObserve) {
+    listener_.warning(
+        "permission checks are off: calls that would be denied are made, and audited as such");
+    return {};
+  }
+  if (result.ok()) return {};
+  if (listener_.may_grant(result)) {
+    for (const auto& rule : declared_rules(*outcome_.report))
+      request_.granted.grants.push_back(rule);
+    return {};
+  }
+  return fail(ErrorId::kPermissionMissing,
+              fmt::format("{} declares {} that was not granted: {}", outcome_.report->file,
+                          result.missing.size() == 1 ? "a permission" : "permissions",
+                          fmt::join(result.missing, ", ")),
+              {.where = outcome_.report->file,
+               .why = "a program may do only what its user granted",
+               .fix = result.fix});
+}
+
+Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program) {
+  const auto needed = declared();
+  const auto compiled = compile_tools(lock_, servers_of(needed.permissions));
+  for (const Error& error : compiled.unusable) {
+    if (const auto permission = Permission::parse(error.where);
+        permission && needed.permissions.contains(*permission)) {
+      return std::unexpected(error);
+    }
+  }
+  auto authority = load_authority(project_, world_,
+                                  {request_.granted,
+                                   {.name = "the program's declaration",
+                                    .grants = declared_rules(*outcome_.report),
+                                    .asks = {},
+                                    .denies = {},
+                                    .files = {}}});
+  if (!authority) return pass_on(authority);
+  outcome_.run_id = new_uuid_v7(clock_);
+  auto log = audit::RunLog::create(folders_.audit(), outcome_.run_id, clock_);
+  if (!log) return pass_on(log);
+  gate::GateSetup setup{.tools = &compiled.table,
+                        .authority = std::move(*authority),
+                        .declared = needed,
+                        .upstream = &host.upstreams(),
+                        .audit = log->get(),
+                        .clock = &clock_,
+                        .mode = request_.enforcement == Enforcement::kObserve
+                                    ? gate::Mode::kObserve
+                                    : gate::Mode::kEnforce};
+  const AgentProgram agent{.file = program.file,
+                           .arguments = {outcome_.report->file},
+                           .mounts = {},
+                           .profile = sandbox::Profile::kAgent};
+  const AgentIo io{.standard_output = listener_.standard_output,
+                   .standard_error = listener_.standard_error,
+                   .log = listener_.log};
+  auto ended =
+      run_agent(host, warden, agent, request_.limits, std::move(setup), **log, io, interrupt_);
+  if (!ended) return pass_on(ended);
+  outcome_.tier = ended->tier;
+  outcome_.verdict = ended->verdict;
+  outcome_.exit_code = exit_code_of(*ended);
+  outcome_.error = error_of(*ended, request_.limits);
+  if (const auto signal = interrupt_.received()) outcome_.exit_code = 128 + *signal;
+  outcome_.result = std::move(ended->result);
+  return {};
+}
+
+Result<void> Run::all() {
+  // The warden starts first: nothing that comes later may reach it or its children.
+  auto warden = sandbox::Warden::start(folders_.warden());
+  if (!warden) return pass_on(warden);
+  if (auto loaded = load(); !loaded) return loaded;
+  Host host(project_.config, lock_);
+  if (request_.mode == RunMode::kRun) {
+    const auto named = granted_->named_tools();
+    host.start(servers_of({named.begin(), named.end()}));
+  }
+  const sandbox::Tier lowest = request_.limits.lowest_tier;
+  auto prepared = stage("prepare", [&] {
+    return prepare(
+        project_, lock_, folders_, *warden, lowest,
+        [&] { listener_.note("first use of this lock: precompiling its headers, once"); },
+        interrupt_.stop());
+  });
+  if (!prepared) return pass_on(prepared);
+  auto snapshot = Snapshot::take(request_.source, folders_.temporary);
+  if (!snapshot) return pass_on(snapshot);
+  auto report = stage("analyse", [&] {
+    return analyze(*snapshot, lock_, *prepared, folders_, *warden, lowest, interrupt_.stop());
+  });
+  if (!report) return pass_on(report);
+  outcome_.report = std::move(*report);
+  if (auto done = check_findings(); !done) return done;
+  if (auto done = stage("check", [&] { return check_grants(); }); !done) return done;
+  if (request_.mode == RunMode::kRun) host.start(servers_of(declared().permissions));
+  auto program = stage("compile", [&] {
+    return compile(*snapshot, outcome_.report->entry, *prepared, folders_, *warden, lowest,
+                   interrupt_.stop());
+  });
+  if (!program) return pass_on(program);
+  if (request_.mode == RunMode::kDryRun) return {};
+  auto ready = stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
+  if (!ready) return ready;
+  return stage("run", [&] { return run_program(*warden, host, *program); });
+}
+
+}  // namespace
+
+Outcome execute(const Project& project, const Folders& folders, ExecuteRequest request,
+                const Listener& listener) {
+  Outcome outcome;
+  Run run(project, folders, request, listener, outcome);
+  if (auto done = run.all(); !done) {
+    outcome.error = std::move(done.error());
+    outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
+  }
+  return outcome;
+}
+
+}  // namespace mcpac::execute

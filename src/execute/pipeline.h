@@ -1,0 +1,70 @@
+// execute: analyse → check → compile → run, for one C++ program. The life of a run is told in
+// docs/architecture.md; each stage has a file of its own.
+//
+// The authority of the run is declared ∩ granted ∩ ceilings ∩ lock, fixed before the program
+// starts. Everything that the run started is gone when execute() returns.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/report.h"
+#include "execute/check.h"
+#include "execute/project.h"
+#include "execute/run_limits.h"
+#include "execute/snapshot.h"
+#include "policy/authority.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+enum class Enforcement : std::uint8_t { kEnforce, kObserve };
+enum class RunMode : std::uint8_t { kRun, kDryRun };
+
+struct StageTime {
+  std::string name;  // "prepare", "analyse", "check", "compile", "servers", "run"
+  std::chrono::microseconds time{0};
+};
+
+// What the caller hears while the run goes on, on the thread that called execute().
+struct Listener {
+  std::function<void(const StageTime&)> stage = [](const StageTime&) {};
+  std::function<void(std::string_view)> warning = [](std::string_view) {};
+  std::function<void(std::string_view)> note = [](std::string_view) {};
+  std::function<void(std::string_view)> standard_output = [](std::string_view) {};
+  std::function<void(std::string_view)> standard_error = [](std::string_view) {};
+  // mcpac::log of the program: level and text.
+  std::function<void(std::string_view, std::string_view)> log = [](std::string_view,
+                                                                   std::string_view) {};
+  // Something is missing: may the run have it? Only asked when a person can answer.
+  std::function<bool(const CheckResult&)> may_grant = [](const CheckResult&) { return false; };
+};
+
+struct ExecuteRequest {
+  Source source;
+  policy::LayerText granted;
+  Enforcement enforcement = Enforcement::kEnforce;
+  RunMode mode = RunMode::kRun;
+  RunLimits limits;
+};
+
+struct Outcome {
+  std::string run_id;  // empty: nothing was started
+  std::optional<analyzer::Report> report;
+  CheckResult check;
+  std::vector<StageTime> stages;
+  std::optional<sandbox::Tier> tier;
+  std::optional<sandbox::Verdict> verdict;
+  std::optional<Json> result;  // what the program returned as Json
+  std::optional<Error> error;  // why there is no verdict, or what ended the run
+  int exit_code = 0;
+};
+
+[[nodiscard]] Outcome execute(const Project& project, const Folders& folders,
+                              ExecuteRequest request, const Listener& listener);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,65 @@
+#include "execute/program_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/file.h"
+
+namespace mcpac::execute {
+namespace {
+
+constexpr std::size_t kMaxInterpreter = 256;
+
+std::unexpected<Error> unusable(const std::filesystem::path& file, std::string why) {
+  return fail(ErrorId::kProgramUnusable,
+              fmt::format("{} is not a program that can be run here", file.string()),
+              {.where = file.string(), .why = std::move(why)});
+}
+
+template <class T>
+bool read_at(int fd, std::uint64_t offset, T& into) {
+  return ::pread(fd, &into, sizeof into, static_cast<off_t>(offset)) ==
+         static_cast<ssize_t>(sizeof into);
+}
+
+}  // namespace
+
+Result<ProgramFile> inspect_program(const std::filesystem::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd)
+    return fail(ErrorId::kFileUnreadable,
+                fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
+    return unusable(file, "it is not a regular file");
+  Elf64_Ehdr header{};
+  if (!read_at(fd.get(), 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return unusable(file, "it is not an ELF file; scripts have no interpreter in the sandbox");
+  }
+  const bool ours = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64 &&
+                    (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+  if (!ours) return unusable(file, "it is not a 64-bit x86 program");
+  ProgramFile result;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    if (!read_at(fd.get(), header.e_phoff + std::uint64_t{i} * header.e_phentsize, segment)) {
+      return unusable(file, "its program headers are cut off");
+    }
+    if (segment.p_type != PT_INTERP) continue;
+    if (segment.p_filesz == 0 || segment.p_filesz > kMaxInterpreter)
+      return unusable(file, "its interpreter has no usable name");
+    result.interpreter.resize(segment.p_filesz);
+    const auto got = ::pread(fd.get(), result.interpreter.data(), segment.p_filesz,
+                             static_cast<off_t>(segment.p_offset));
+    if (got != static_cast<ssize_t>(segment.p_filesz)) return unusable(file, "it is cut off");
+    result.interpreter = result.interpreter.c_str();  // the name ends at its NUL
+  }
+  return result;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,44 @@
+#include "execute/project.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "core/file.h"
+
+namespace mcpac::execute {
+
+Result<Project> load_project(const std::filesystem::path& config_file) {
+  std::error_code error;
+  if (!std::filesystem::exists(config_file, error)) {
+    return fail(ErrorId::kConfigMissing, fmt::format("there is no {}", config_file.string()),
+                {.where = config_file.string(),
+                 .why = "mcpac.json names the MCP servers of a project",
+                 .fix = "run `mcpac init`, or name another file with --config FILE"});
+  }
+  auto text = read_file(config_file);
+  if (!text) return pass_on(text);
+  auto config = mcp::parse_config(*text, config_file.string());
+  if (!config) return pass_on(config);
+  Project project;
+  project.config_file = std::filesystem::absolute(config_file, error);
+  project.folder = project.config_file.parent_path();
+  project.config = std::move(*config);
+  return project;
+}
+
+Result<codegen::Lock> load_lock(const Project& project) {
+  const auto file = project.lock_file();
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) {
+    return fail(ErrorId::kLockMissing, fmt::format("there is no {}", file.string()),
+                {.where = file.string(),
+                 .why = "a tool that is not in the lock cannot be called",
+                 .fix = "run `mcpac generate`, look at what it found, and commit mcpac.lock"});
+  }
+  auto text = read_file(file);
+  if (!text) return pass_on(text);
+  return codegen::parse_lock(*text, file.string());
+}
+
+}  // namespace mcpac::execute

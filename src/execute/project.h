@@ -1,0 +1,42 @@
+// Project: the files of the user's folder that a run stands on, read once.
+//
+// mcpac.json says which servers there are, mcpac.lock which tools were approved, servers/ holds the
+// generated headers. All three are read by path from the folder of mcpac.json.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "codegen/lock.h"
+#include "core/error.h"
+#include "mcp/server_config.h"
+
+namespace mcpac::execute {
+
+// Where things lie outside the project; the command line decides (XDG base directories).
+struct Folders {
+  std::filesystem::path state;      // audit records: kept
+  std::filesystem::path cache;      // everything that can be made again
+  std::filesystem::path temporary;  // gone when the run is
+  std::filesystem::path libexec;    // mcpac-warden, mcpac-analyzer
+  std::filesystem::path llvm = "/usr/lib/llvm-19";
+
+  [[nodiscard]] std::filesystem::path audit() const { return state / "audit"; }
+  [[nodiscard]] std::filesystem::path warden() const { return libexec / "mcpac-warden"; }
+  [[nodiscard]] std::filesystem::path analyzer() const { return libexec / "mcpac-analyzer"; }
+};
+
+struct Project {
+  std::filesystem::path config_file;
+  std::filesystem::path folder;  // of config_file; absolute
+  mcp::Config config;
+
+  [[nodiscard]] std::filesystem::path lock_file() const { return folder / "mcpac.lock"; }
+  [[nodiscard]] std::filesystem::path policy_file() const { return folder / "mcpac.policy"; }
+  [[nodiscard]] std::filesystem::path headers() const { return folder / "servers"; }
+};
+
+[[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file);
+[[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
+
+}  // namespace mcpac::execute

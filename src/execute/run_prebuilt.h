@@ -1,0 +1,27 @@
+// run_prebuilt: `mcpac run`, a program that somebody else compiled, in the same sandbox at the same
+// gate.
+//
+// Its source is not known, so what it declares is not known either: its authority is what was
+// granted.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "execute/pipeline.h"
+
+namespace mcpac::execute {
+
+struct RunRequest {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;  // with argv[0]
+  policy::LayerText granted;
+  Enforcement enforcement = Enforcement::kEnforce;
+  RunLimits limits;
+};
+
+[[nodiscard]] Outcome run_prebuilt(const Project& project, const Folders& folders,
+                                   RunRequest request, const Listener& listener);
+
+}  // namespace mcpac::execute

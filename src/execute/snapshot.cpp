@@ -1,0 +1,182 @@
+#include "execute/snapshot.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "core/hash.h"
+#include "execute/toolchain.h"
+
+namespace mcpac::execute {
+namespace {
+
+// An agent is a page of code; a generated one may be a few thousand lines. More is a mistake or a
+// bomb.
+constexpr std::size_t kMaxSource = std::size_t{4} << 20U;
+constexpr std::size_t kMaxFiles = 128;
+
+// Decodes one UTF-8 sequence at `i` (RFC 3629): its length, or 0 when it is malformed.
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char first = byte(i);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || i + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(i + k) & 0xC0U) != 0x80U) return 0;
+  }
+  const unsigned char second = byte(i + 1);
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool surrogate = first == 0xED && second > 0x9F;
+  const bool beyond = first == 0xF4 && second > 0x8F;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+Result<void> check_text(std::string_view text, const std::string& display) {
+  if (std::ranges::all_of(text,
+                          [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; })) {
+    return fail(ErrorId::kSourceEmpty, fmt::format("{} is empty", display),
+                {.where = display,
+                 .fix = "a program needs an entry: `int agent_main(mcpac::Requires<…> rt)`"});
+  }
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = text[i] == '\0' ? 0 : utf8_length(text, i);
+    if (length == 0) {
+      const auto line =
+          std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n') + 1;
+      return fail(ErrorId::kSourceNotText, fmt::format("{} is not C++ source text", display),
+                  {.where = fmt::format("{}:{}", display, line),
+                   .why = text[i] == '\0' ? "it has a NUL byte" : "it is not valid UTF-8"});
+    }
+    i += length;
+  }
+  return {};
+}
+
+// Opens below the folder and nowhere else: no `..`, no absolute path, no link that leads out, even
+// if somebody swaps a folder for a link while we look.
+Result<std::string> read_beneath(const std::filesystem::path& folder,
+                                 const std::filesystem::path& relative) {
+  const UniqueFd base(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  open_how how{};
+  how.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const UniqueFd file(
+      static_cast<int>(::syscall(SYS_openat2, base.get(), relative.c_str(), &how, sizeof how)));
+  if (!file)
+    return fail(ErrorId::kSourceUnreadable, fmt::format("cannot open {}", relative.string()));
+  return read_descriptor(file.get(), relative.string(), kMaxSource);
+}
+
+// The names in `#include "…"` lines. A scanner, not a preprocessor: it may find too many (in
+// comments, in code that is switched off), which only copies a header that nobody reads; an include
+// whose name comes from a macro is not found and does not compile.
+std::vector<std::string> quoted_includes(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+    std::size_t i = text.find_first_not_of(" \t", at + 1);
+    if (i == std::string_view::npos || !text.substr(i).starts_with("include")) continue;
+    i = text.find_first_not_of(" \t", i + 7);
+    if (i == std::string_view::npos || text[i] != '"') continue;
+    const auto end = text.find_first_of("\"\n", i + 1);
+    if (end != std::string_view::npos && text[end] == '"')
+      names.emplace_back(text.substr(i + 1, end - i - 1));
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<Source> source_from_file(const std::filesystem::path& file) {
+  auto text = read_file(file, kMaxSource);
+  if (!text) {
+    return fail(ErrorId::kSourceUnreadable, text.error().what, {.where = file.string()});
+  }
+  if (auto checked = check_text(*text, file.string()); !checked) return pass_on(checked);
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(file, error);
+  return Source{file.string(), absolute.parent_path(), absolute.filename().string(),
+                std::move(*text)};
+}
+
+Result<Source> source_from_text(std::string text, std::string display) {
+  if (text.size() > kMaxSource) {
+    return fail(ErrorId::kSourceUnreadable,
+                fmt::format("{} is larger than {} bytes", display, kMaxSource));
+  }
+  if (auto checked = check_text(text, display); !checked) return pass_on(checked);
+  return Source{std::move(display), {}, "agent.cpp", std::move(text)};
+}
+
+Result<Snapshot> Snapshot::take(const Source& source, const std::filesystem::path& temporary) {
+  auto folder = TemporaryFolder::create(temporary, "mcpac-source-");
+  if (!folder) return pass_on(folder);
+  Snapshot snapshot(std::move(*folder), source);
+  snapshot.files_[source.name] = source.text;
+  std::vector<std::string> waiting{source.name};
+  while (!waiting.empty()) {
+    const std::filesystem::path current = waiting.back();
+    waiting.pop_back();
+    for (const std::string& name : quoted_includes(snapshot.files_.at(current.string()))) {
+      const auto relative = (current.parent_path() / name).lexically_normal();
+      // Outside the folder it is not copied; the analyzer then reports the include with its place.
+      const bool outside = relative.empty() || relative.is_absolute() || *relative.begin() == "..";
+      if (source.folder.empty() || outside || snapshot.files_.contains(relative.string())) continue;
+      auto bytes = read_beneath(source.folder, relative);
+      if (!bytes) continue;  // the compiler says "file not found", with the line
+      if (snapshot.files_.size() >= kMaxFiles) {
+        return fail(ErrorId::kSourceUnreadable,
+                    fmt::format("{} includes more than {} files", source.display, kMaxFiles));
+      }
+      if (auto checked = check_text(*bytes + "x", relative.string()); !checked)
+        return pass_on(checked);
+      snapshot.files_[relative.string()] = std::move(*bytes);
+      waiting.push_back(relative.string());
+    }
+  }
+  for (const auto& [path, bytes] : snapshot.files_) {
+    const auto target = snapshot.folder() / path;
+    std::error_code error;
+    std::filesystem::create_directories(target.parent_path(), error);
+    if (auto written = write_file_atomic(target, bytes, 0444); !written) return pass_on(written);
+  }
+  return snapshot;
+}
+
+std::string Snapshot::main_inside() const {
+  return fmt::format("{}/{}", inside::kSource, main_);
+}
+
+std::string Snapshot::digest() const {
+  std::string all;
+  for (const auto& [path, bytes] : files_) all += fmt::format("{} {}\n", sha256_hex(bytes), path);
+  return sha256_hex(all);
+}
+
+std::string Snapshot::to_user(std::string text) const {
+  const auto replace_all = [&text](const std::string& from, const std::string& to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  };
+  replace_all(main_inside(), display_);
+  const std::string prefix = std::filesystem::path(display_).parent_path().string();
+  replace_all(fmt::format("{}/", inside::kSource), prefix.empty() ? "" : prefix + "/");
+  replace_all(fmt::format("{}/", inside::kInclude), "servers/");
+  return text;
+}
+
+const std::string* Snapshot::text_of(const std::string& display) const {
+  for (const auto& [path, bytes] : files_) {
+    if (to_user(fmt::format("{}/{}", inside::kSource, path)) == display) return &bytes;
+  }
+  return nullptr;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,54 @@
+// Running one sandboxed process to its end: a tool of the pipeline (analyzer, compiler, linker)
+// whose output is collected, or an agent whose output is passed on while it comes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+struct ToolOutput {
+  sandbox::Verdict verdict;
+  std::string standard_output;
+  std::string standard_error;
+  bool cut = false;  // more was written than `max_output`; the rest was thrown away
+  [[nodiscard]] bool succeeded() const {
+    return verdict.kind == sandbox::Verdict::Kind::kExited && verdict.code == 0;
+  }
+};
+
+// What can end a wait early from outside: Ctrl-C. Readable means: stop.
+struct StopSignal {
+  int descriptor = -1;
+};
+
+struct ChildIo {
+  std::string_view input{};
+  // Called with each piece as it comes; false ends the child (kKilled): it wrote too much.
+  std::function<bool(std::string_view)> standard_output{};
+  std::function<bool(std::string_view)> standard_error{};
+  // Called once the child runs, before anything is read from it.
+  std::function<void(sandbox::Tier)> started{};
+};
+
+// Runs until the child has ended, its wall limit, or `stop`. The spec's descriptors 0 to 2 are
+// replaced.
+[[nodiscard]] Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec,
+                                                 ChildIo io, StopSignal stop);
+
+// Feeds `input`, collects both outputs up to `max_output` bytes each, and waits.
+[[nodiscard]] Result<ToolOutput> run_tool(sandbox::Warden& warden, sandbox::Spec spec,
+                                          std::string_view input, std::size_t max_output,
+                                          StopSignal stop);
+
+// Limits that stopped every compiler bomb in sandbox.md section 6, with room for real programs.
+[[nodiscard]] sandbox::Limits compiler_limits();
+
+// How a tool that did not exit by itself ended, in words: "was stopped after 10 s".
+[[nodiscard]] std::string describe(const sandbox::Verdict& verdict);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,49 @@
+// Toolchain: the exact clang and lld commands that build an agent.
+//
+// The driver is asked once (`clang++ -###`, which reads no source) and its answer kept beside the
+// precompiled header. After that the two real programs, `clang -cc1` and `ld.lld`, are started
+// directly: no driver, so nothing in the build of untrusted source ever needs to start a process.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+// Places inside the sandboxes of the analyzer and the compiler. They are the same in both, and the
+// same as when the precompiled header was made: clang compares paths.
+namespace inside {
+inline constexpr char kPrepared[] = "/mcpac";         // prepared headers, read-only
+inline constexpr char kInclude[] = "/mcpac/include";  // mcpac.hpp and its relations
+inline constexpr char kPch[] = "/mcpac/agent.pch";    //
+inline constexpr char kSource[] = "/source";          // the snapshot of the program's source
+inline constexpr char kOutput[] = "/output";          // where the compiler may write
+}  // namespace inside
+
+struct Toolchain {
+  std::vector<std::string> make_pch;  // clang -cc1 …: kInclude/mcpac/warm.hpp -> kOutput/agent.pch
+  std::vector<std::string> compile_pch;  // clang -cc1 …: kOutput/agent.pch -> kOutput/agent_pch.o
+  std::vector<std::string> compile;      // clang -cc1 …: "{source}" -> kOutput/agent.o
+  std::vector<std::string>
+      link;  // ld.lld …: kOutput/agent.o + kPrepared/agent_pch.o -> kOutput/agent
+  std::vector<std::string>
+      analyze;  // driver-style flags for libclang, equal in meaning to `compile`
+};
+
+[[nodiscard]] Json to_json(const Toolchain& toolchain);
+[[nodiscard]] Result<Toolchain> toolchain_from_json(const Json& json);
+
+// Asks the driver below `llvm`.
+[[nodiscard]] Result<Toolchain> ask_driver(const std::filesystem::path& llvm);
+
+// What a compiler, linker or analyzer process sees of the machine: the toolchain, read-only.
+[[nodiscard]] std::vector<sandbox::Mount> toolchain_mounts(const std::filesystem::path& llvm);
+// A text that changes when another clang is installed.
+[[nodiscard]] std::string toolchain_identity(const std::filesystem::path& llvm);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,55 @@
+// Upstreams: the real servers of a run, as the gate's view of them.
+//
+// start() returns at once: a server connects, and its tool list is held against the lock, while the
+// source is analysed and compiled (design decision 9). A tool whose definition is not the locked
+// one is not callable, at the start and after every list_changed. Everything but ready() runs on
+// the loop.
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "codegen/lock.h"
+#include "gate/upstream.h"
+#include "mcp/client.h"
+
+namespace mcpac::execute {
+
+class Upstreams final : public gate::Upstream {
+ public:
+  // `lock` is borrowed for the life of this object.
+  Upstreams(boost::asio::any_io_executor executor, const codegen::Lock& lock);
+  ~Upstreams() override;
+
+  // From any thread, once a server. The future holds the tools of this server that drifted from the
+  // lock, or the Error that keeps the server from being used.
+  std::shared_future<Result<std::set<std::string>>> start(const mcp::ServerConfig& config);
+
+  CallToken forward(const Permission& permission, Json arguments,
+                    std::function<void(Result<Json>)> done) override;
+  void cancel(CallToken token) override;
+  // Ends every server by the shutdown ladder, all at the same time.
+  boost::asio::awaitable<void> close();
+
+ private:
+  struct Server;
+  boost::asio::awaitable<Result<std::set<std::string>>> connect(Server& server);
+  boost::asio::awaitable<Result<std::set<std::string>>> compare_with_lock(Server& server);
+  boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments);
+
+  boost::asio::any_io_executor executor_;
+  const codegen::Lock& lock_;
+  std::map<std::string, std::unique_ptr<Server>, std::less<>> servers_;
+  std::map<CallToken, std::unique_ptr<boost::asio::cancellation_signal>> calls_;
+  CallToken next_token_ = 1;
+};
+
+}  // namespace mcpac::execute

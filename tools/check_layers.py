@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Fails when a file includes a module that its floor may not see.
+
+FLOORS is the same table as docs/architecture.md; change both in one commit.
+"""
+import pathlib
+import re
+import sys
+
+FLOORS = {
+    "templates": set(),
+    "src/core": set(),
+    "src/policy": {"core"},
+    "src/audit": {"core"},
+    "src/sandbox": {"core"},
+    "ipc": {"core"},
+    "codegen": {"core"},
+    "analyzer": {"core"},
+    "src/mcp": {"core", "ipc"},
+    "src/gate": {"core", "policy", "audit", "ipc"},
+    "src/execute": {"core", "policy", "audit", "sandbox", "ipc", "codegen", "analyzer", "mcp", "gate"},
+    "src/cli": {"core", "policy", "audit", "sandbox", "codegen", "analyzer", "mcp", "execute"},
+}
+# Third-party headers that only one room may see.
+OWNERS = {
+    "clang-c/": "analyzer/clang",
+    "seccomp.h": "src/sandbox",
+    "linux/landlock.h": "src/sandbox",
+    "CLI/": "src/cli",
+}
+MODULES = {pathlib.PurePath(floor).name for floor in FLOORS}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/')
+ANGLED = re.compile(r"^\s*#\s*include\s*<([^>]+)>")
+
+
+def violations(root: pathlib.Path):
+    for floor, allowed in FLOORS.items():
+        own = pathlib.PurePath(floor).name
+        for path in sorted((root / floor).rglob("*")):
+            if path.suffix not in {".h", ".cpp"}:
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), start=1):
+                angled = ANGLED.match(line)
+                for header, owner in OWNERS.items():
+                    if angled and angled[1].startswith(header) and not str(path.relative_to(root)).startswith(owner):
+                        yield f"{path.relative_to(root)}:{number}: only {owner} may include <{angled[1]}>"
+                match = INCLUDE.match(line)
+                if match and match[1] in MODULES and match[1] not in allowed | {own}:
+                    yield f"{path.relative_to(root)}:{number}: {own} may not include {match[1]}/"
+
+
+if __name__ == "__main__":
+    found = list(violations(pathlib.Path(sys.argv[1])))
+    print("\n".join(found) or "layers: ok")
+    sys.exit(1 if found else 0)

@@ -1,0 +1,229 @@
+// mcpac.lock as text: one line a member of a definition, so that a reviewer's diff shows what
+// changed.
+#include "codegen/lock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/canonical_json.h"
+#include "codegen/names.h"
+#include "codegen/text_escape.h"
+#include "core/permission.h"
+
+namespace mcpac::codegen {
+namespace {
+
+constexpr int kVersion = 1;
+
+// Some hundred servers of 1 MiB; and six levels more than a definition may have (generate.cpp).
+constexpr JsonLimits kLockLimits{
+    .max_bytes = std::size_t{256} << 20U, .max_depth = 1040, .max_values = 20'000'000};
+
+// One reader for one lock: it knows the file's name and the entry it stands in, for the error.
+class Reader {
+ public:
+  explicit Reader(std::string_view where) : where_(where) {}
+
+  Result<Lock> read(const OrderedJson& root) {
+    if (!root.is_object()) return broken("the lock", "it is not a JSON object");
+    const OrderedJson* version = member(root, "version");
+    if (version == nullptr || *version != kVersion) {
+      return broken("the lock", fmt::format("its version is not {}", kVersion));
+    }
+    if (auto ok = only(root, "the lock", {"version", "servers", "headers"}); !ok)
+      return pass_on(ok);
+    const OrderedJson* servers = member(root, "servers");
+    const OrderedJson* headers = member(root, "headers");
+    if (servers == nullptr || !servers->is_object() || headers == nullptr ||
+        !headers->is_object()) {
+      return broken("the lock", "it lacks \"servers\" or \"headers\"");
+    }
+    Lock lock;
+    for (const auto& [name, value] : servers->items()) {
+      auto server = read_server(name, value);
+      if (!server) return pass_on(server);
+      lock.servers.push_back(std::move(*server));
+    }
+    std::ranges::sort(lock.servers, {}, &LockedServer::name);
+    if (auto ok = read_headers(*headers, lock); !ok) return pass_on(ok);
+    return lock;
+  }
+
+ private:
+  static const OrderedJson* member(const OrderedJson& object, std::string_view name) {
+    const auto found = object.find(name);
+    return found == object.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] std::unexpected<Error> broken(std::string_view entry, std::string_view why) const {
+    return fail(
+        ErrorId::kLockInvalid,
+        fmt::format("mcpac.lock does not fit itself: {}: {}", safe_line(entry), why),
+        {.where = where_,
+         .why = "what the lock holds was approved by a person; an edited entry was not",
+         .fix = "restore mcpac.lock from version control, or remove it and run: mcpac generate"});
+  }
+
+  // A member we do not know could mean something to a newer mcpac: not understood is not approved.
+  [[nodiscard]] Result<void> only(const OrderedJson& object, std::string_view entry,
+                                  const std::set<std::string_view>& known) const {
+    for (const auto& [name, value] : object.items()) {
+      if (!known.contains(name))
+        return broken(entry, fmt::format("unknown member {}", json_string(cut(name, 64))));
+    }
+    return {};
+  }
+
+  Result<std::string> text(const OrderedJson& object, std::string_view entry,
+                           std::string_view name) const {
+    const OrderedJson* value = member(object, name);
+    if (value == nullptr || !value->is_string())
+      return broken(entry, fmt::format("\"{}\" is no string", name));
+    return value->get<std::string>();
+  }
+
+  Result<LockedServer> read_server(const std::string& name, const OrderedJson& value) {
+    const std::string entry = fmt::format("server '{}'", name);
+    if (!is_server_name(name) || !value.is_object()) return broken(entry, "it is no server entry");
+    const std::set<std::string_view> known{"identity", "implementation", "protocolVersion",
+                                           "cppName", "tools"};
+    if (auto ok = only(value, entry, known); !ok) return pass_on(ok);
+    LockedServer server{
+        .name = name, .identity{}, .implementation{}, .protocol_version{}, .cpp_name{}, .tools{}};
+    const std::pair<std::string_view, std::string*> texts[] = {
+        {"identity", &server.identity},
+        {"implementation", &server.implementation},
+        {"protocolVersion", &server.protocol_version},
+        {"cppName", &server.cpp_name}};
+    for (const auto& [key, target] : texts) {
+      auto read = text(value, entry, key);
+      if (!read) return pass_on(read);
+      *target = std::move(*read);
+    }
+    if (!is_new_cpp_name(server.cpp_name, "mcp"))
+      return broken(entry, "its cppName is not legal or not unique");
+    const OrderedJson* tools = member(value, "tools");
+    if (tools == nullptr || !tools->is_object()) return broken(entry, "it lacks \"tools\"");
+    for (const auto& [tool_name, tool_value] : tools->items()) {
+      auto tool = read_tool(server, tool_name, tool_value);
+      if (!tool) return pass_on(tool);
+      server.tools.push_back(std::move(*tool));
+    }
+    std::ranges::sort(server.tools, {}, &LockedTool::name);
+    return server;
+  }
+
+  Result<LockedTool> read_tool(const LockedServer& server, const std::string& name,
+                               const OrderedJson& value) {
+    const std::string entry = fmt::format("tool '{}.{}'", server.name, cut(name, 256));
+    if (!Permission::of(server.name, name) || !value.is_object())
+      return broken(entry, "it is no tool entry");
+    if (auto ok = only(value, entry, {"cppName", "sha256", "definition"}); !ok) return pass_on(ok);
+    auto cpp_name = text(value, entry, "cppName");
+    if (!cpp_name) return pass_on(cpp_name);
+    auto digest = text(value, entry, "sha256");
+    if (!digest) return pass_on(digest);
+    if (!is_new_cpp_name(*cpp_name, server.cpp_name))
+      return broken(entry, "its cppName is not legal or not unique");
+    const OrderedJson* definition = member(value, "definition");
+    if (definition == nullptr || !definition->is_object())
+      return broken(entry, "it lacks \"definition\"");
+    const OrderedJson* own_name = member(*definition, "name");
+    if (own_name == nullptr || *own_name != name)
+      return broken(entry, "its definition has another name");
+    if (definition_digest(*definition) != *digest) {
+      return broken(entry, "its sha256 is not the digest of its definition");
+    }
+    return LockedTool{.name = name,
+                      .cpp_name = std::move(*cpp_name),
+                      .digest = std::move(*digest),
+                      .definition = *definition};
+  }
+
+  // "mcp::filesystem" below "mcp", "mcp::filesystem::read_file" below "mcp::filesystem"; no two the
+  // same, or one C++ type would stand for two permissions.
+  bool is_new_cpp_name(std::string_view name, std::string_view below) {
+    if (!name.starts_with(below) || !name.substr(below.size()).starts_with("::")) return false;
+    const auto last = name.substr(below.size() + 2);
+    return to_identifier(last) == last && !is_reserved_word(last) &&
+           cpp_names_.insert(std::string(name)).second;
+  }
+
+  [[nodiscard]] Result<void> read_headers(const OrderedJson& headers, Lock& lock) const {
+    for (const auto& [path, digest] : headers.items()) {
+      const bool path_ok =
+          !path.empty() && !path.starts_with('/') && path.find("..") == std::string::npos;
+      const bool digest_ok =
+          digest.is_string() && digest.get_ref<const std::string&>().size() == 64;
+      if (!path_ok || !digest_ok) {
+        return broken(fmt::format("header '{}'", cut(path, 128)),
+                      "it is no path below servers/ with a digest");
+      }
+      lock.headers.emplace(path, digest.get<std::string>());
+    }
+    return {};
+  }
+
+  std::string where_;
+  std::set<std::string> cpp_names_;
+};
+
+std::string tool_text(const LockedTool& tool) {
+  return fmt::format(R"(        {}: {{
+          "cppName": {},
+          "sha256": {},
+          "definition": {}
+        }})",
+                     json_string(tool.name), json_string(tool.cpp_name), json_string(tool.digest),
+                     one_member_a_line(tool.definition, 12));
+}
+
+// "{" + the pieces, one below the other, + the closing brace at `indent`.
+std::string object_text(const std::vector<std::string>& members, std::size_t indent) {
+  return members.empty()
+             ? "{}"
+             : fmt::format("{{\n{}\n{}}}", fmt::join(members, ",\n"), std::string(indent, ' '));
+}
+
+std::string server_text(const LockedServer& server) {
+  std::vector<std::string> tools;
+  for (const LockedTool& tool : server.tools) tools.push_back(tool_text(tool));
+  return fmt::format(R"(    {}: {{
+      "identity": {},
+      "implementation": {},
+      "protocolVersion": {},
+      "cppName": {},
+      "tools": {}
+    }})",
+                     json_string(server.name), json_string(server.identity),
+                     json_string(server.implementation), json_string(server.protocol_version),
+                     json_string(server.cpp_name), object_text(tools, 6));
+}
+
+}  // namespace
+
+Result<Lock> parse_lock(std::string_view text, std::string_view where) {
+  auto root = parse_ordered_json(text, where, kLockLimits);
+  if (!root) {
+    return fail(
+        ErrorId::kLockInvalid, "mcpac.lock cannot be read: " + root.error().what,
+        {.where = root.error().where,
+         .fix = "restore mcpac.lock from version control, or remove it and run: mcpac generate"});
+  }
+  return Reader(where).read(*root);
+}
+
+std::string to_text(const Lock& lock) {
+  std::vector<std::string> servers;
+  for (const LockedServer& server : lock.servers) servers.push_back(server_text(server));
+  std::vector<std::string> headers;
+  for (const auto& [path, digest] : lock.headers) {
+    headers.push_back(fmt::format("    {}: {}", json_string(path), json_string(digest)));
+  }
+  return fmt::format("{{\n  \"version\": {},\n  \"servers\": {},\n  \"headers\": {}\n}}\n",
+                     kVersion, object_text(servers, 2), object_text(headers, 2));
+}
+
+}  // namespace mcpac::codegen

@@ -1,0 +1,191 @@
+#include "codegen/text_escape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace mcpac::codegen {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+struct Character {
+  char32_t code = kReplacement;
+  std::size_t bytes = 1;
+};
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+// Decodes strictly (no overlong forms, no surrogates): what a lenient reader lets in, a compiler
+// refuses.
+Character decode(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) return {first, 1};
+  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return {};
+  char32_t code = first & (0xFFU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if (!is_continuation(text[i])) return {};
+    code = (code << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  }
+  constexpr std::array<char32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
+  if (code < kSmallest[bytes] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
+  return {code, bytes};
+}
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// Controls, and the characters that have no glyph or turn the direction of others. The joiners
+// U+200C and U+200D stay: emoji, Persian and Indian scripts need them.
+constexpr auto kInvisible = std::to_array<Range>({
+    {0x00, 0x1F},
+    {0x7F, 0x9F},
+    {0xAD, 0xAD},
+    {0x34F, 0x34F},
+    {0x61C, 0x61C},
+    {0x115F, 0x1160},
+    {0x17B4, 0x17B5},
+    {0x180B, 0x180F},
+    {0x200B, 0x200B},
+    {0x200E, 0x200F},
+    {0x2028, 0x202E},
+    {0x2060, 0x206F},
+    {0x3164, 0x3164},
+    {0xFEFF, 0xFEFF},
+    {0xFFA0, 0xFFA0},
+    {0xFFF0, 0xFFFB},
+    {0x1D173, 0x1D17A},
+    {0xE0000, 0xE0FFF},
+});
+
+bool is_invisible(char32_t code) {
+  return std::ranges::any_of(kInvisible,
+                             [&](Range r) { return code >= r.first && code <= r.last; });
+}
+
+void append_visible(std::string& out, std::string_view bytes, char32_t code) {
+  if (code == kReplacement) {
+    out += "\xEF\xBF\xBD";
+  } else if (is_invisible(code)) {
+    out += fmt::format("<U+{:04X}>", static_cast<std::uint32_t>(code));
+  } else {
+    out += bytes;
+  }
+}
+
+// Pulls apart what a comment or a preprocessor could act on: */ /* ?? and a backslash that ends a
+// line.
+std::string defuse(std::string_view line) {
+  std::string out;
+  for (const char c : line) {
+    const char before = out.empty() ? '\0' : out.back();
+    if ((before == '*' && c == '/') || (before == '/' && c == '*') || (before == '?' && c == '?'))
+      out += ' ';
+    out += c;
+  }
+  while (out.ends_with(' ')) out.pop_back();
+  if (out.ends_with('\\')) out += " .";
+  return out;
+}
+
+void wrap(std::string_view line, std::size_t width, std::vector<std::string>& lines) {
+  while (line.size() > width) {
+    auto at = line.rfind(' ', width);
+    if (at == std::string_view::npos || at < width / 2) at = line.find(' ', width);
+    if (at == std::string_view::npos) break;
+    lines.push_back(defuse(line.substr(0, at)));
+    line.remove_prefix(at + 1);
+  }
+  lines.push_back(defuse(line));
+}
+
+std::vector<std::string> visible_lines(std::string_view text) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const auto [code, bytes] = decode(text);
+    if (code == '\n') {
+      lines.emplace_back();
+    } else if (code == '\t') {
+      lines.back() += "  ";
+    } else if (code != '\r') {
+      append_visible(lines.back(), text.substr(0, bytes), code);
+    }
+    text.remove_prefix(bytes);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string safe_line(std::string_view text) {
+  std::string joined;
+  for (const std::string& line : visible_lines(text)) {
+    if (!joined.empty()) joined += ' ';
+    joined += line;
+  }
+  return defuse(joined);
+}
+
+std::vector<std::string> safe_lines(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  for (const std::string& line : visible_lines(text)) wrap(line, width, lines);
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  lines.erase(lines.begin(),
+              std::ranges::find_if(lines, [](const auto& line) { return !line.empty(); }));
+  return lines;
+}
+
+std::string string_literal(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || c == '?') {
+      out += '\\';
+      out += c;
+    } else if (c >= 0x20 && c < 0x7F) {
+      out += c;
+    } else {  // three octal digits never run into what follows, as \x would
+      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+  }
+  return out + '"';
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const auto [code, bytes] = decode(text);
+    if (code == '"' || code == '\\') {
+      out += '\\';
+      out += static_cast<char>(code);
+    } else if (code == '\n') {
+      out += "\\n";
+    } else if (code == '\t') {
+      out += "\\t";
+    } else if (code > 0xFFFF && is_invisible(code)) {
+      const char32_t above = code - 0x10000;
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + static_cast<std::uint32_t>(above >> 10U),
+                         0xDC00U + static_cast<std::uint32_t>(above & 0x3FFU));
+    } else if (is_invisible(code)) {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
+    } else {
+      append_visible(out, text.substr(0, bytes), code);
+    }
+    text.remove_prefix(bytes);
+  }
+  return out + '"';
+}
+
+std::string cut(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  while (max_bytes > 0 && is_continuation(text[max_bytes])) --max_bytes;
+  return std::string(text.substr(0, max_bytes)) + " …";
+}
+
+}  // namespace mcpac::codegen

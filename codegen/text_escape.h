@@ -1,0 +1,32 @@
+// Text of servers on its way into C++ source: always data, never code.
+//
+// A description can hold comment ends, trigraphs, a backslash at the end of a line (which would
+// join the next line to a comment), control characters, and bidirectional controls that make an
+// editor show something else than the compiler reads ("Trojan Source"). These functions leave none
+// of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mcpac::codegen {
+
+// One line, safe in every kind of comment and on a terminal: line ends become spaces, control and
+// invisible characters become "<U+202E>", comment marks are pulled apart, invalid UTF-8 is U+FFFD.
+[[nodiscard]] std::string safe_line(std::string_view text);
+
+// The same, with the line breaks of the text kept and long lines wrapped at `width`.
+[[nodiscard]] std::vector<std::string> safe_lines(std::string_view text, std::size_t width = 96);
+
+// A string literal in quotes, pure ASCII, that no preprocessor can read otherwise.
+[[nodiscard]] std::string string_literal(std::string_view text);
+
+// JSON text of a string, in quotes, with control, bidirectional and invisible characters as \uXXXX.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+// Cut to at most `max_bytes` at a character's border; says so with " …" at the end.
+[[nodiscard]] std::string cut(std::string_view text, std::size_t max_bytes);
+
+}  // namespace mcpac::codegen

@@ -5,16 +5,13 @@
 
 #include <algorithm>
 
-#include "audit/log.h"
 #include "core/clock.h"
-#include "core/file.h"
-#include "core/ids.h"
-#include "execute/agent_run.h"
 #include "execute/analysis.h"
 #include "execute/authorities.h"
 #include "execute/compile.h"
 #include "execute/host.h"
 #include "execute/prepare.h"
+#include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
 namespace mcpac::execute {
@@ -63,12 +60,6 @@ class Run {
   PolicyWorld world_{project_, clock_};
   std::optional<policy::Authority> granted_;  // for the check before the run; the run loads its own
 };
-
-std::set<std::string> servers_of(const std::set<Permission>& tools) {
-  std::set<std::string> servers;
-  for (const auto& tool : tools) servers.insert(tool.server());
-  return servers;
-}
 
 gate::Declared Run::declared() const {
   gate::Declared result;
@@ -138,51 +129,19 @@ Result<void> Run::check_grants() {
 }
 
 Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program) {
-  const auto needed = declared();
-  const auto compiled = compile_tools(lock_, servers_of(needed.permissions));
-  for (const Error& error : compiled.unusable) {
-    if (const auto permission = Permission::parse(error.where);
-        permission && needed.permissions.contains(*permission)) {
-      return std::unexpected(error);
-    }
-  }
-  auto authority = load_authority(project_, world_,
-                                  {request_.granted,
-                                   {.name = "the program's declaration",
-                                    .grants = declared_rules(*outcome_.report),
-                                    .asks = {},
-                                    .denies = {},
-                                    .files = {}}});
+  // What the program declares is a layer of its own: a Narrow binds it even where more was granted.
+  policy::LayerText declaration;
+  declaration.name = "the program's declaration";
+  declaration.grants = declared_rules(*outcome_.report);
+  auto authority = load_authority(project_, world_, {request_.granted, declaration});
   if (!authority) return pass_on(authority);
-  outcome_.run_id = new_uuid_v7(clock_);
-  auto log = audit::RunLog::create(folders_.audit(), outcome_.run_id, clock_);
-  if (!log) return pass_on(log);
-  gate::GateSetup setup{.tools = &compiled.table,
-                        .authority = std::move(*authority),
-                        .declared = needed,
-                        .upstream = &host.upstreams(),
-                        .audit = log->get(),
-                        .clock = &clock_,
-                        .mode = request_.enforcement == Enforcement::kObserve
-                                    ? gate::Mode::kObserve
-                                    : gate::Mode::kEnforce};
   const AgentProgram agent{.file = program.file,
                            .arguments = {outcome_.report->file},
                            .mounts = {},
                            .profile = sandbox::Profile::kAgent};
-  const AgentIo io{.standard_output = listener_.standard_output,
-                   .standard_error = listener_.standard_error,
-                   .log = listener_.log};
-  auto ended =
-      run_agent(host, warden, agent, request_.limits, std::move(setup), **log, io, interrupt_);
-  if (!ended) return pass_on(ended);
-  outcome_.tier = ended->tier;
-  outcome_.verdict = ended->verdict;
-  outcome_.exit_code = exit_code_of(*ended);
-  outcome_.error = error_of(*ended, request_.limits);
-  if (const auto signal = interrupt_.received()) outcome_.exit_code = 128 + *signal;
-  outcome_.result = std::move(ended->result);
-  return {};
+  return supervise({folders_, lock_, host, warden, interrupt_, clock_, listener_}, agent,
+                   request_.limits, {std::move(*authority), declared(), request_.enforcement},
+                   outcome_);
 }
 
 Result<void> Run::all() {

@@ -5,11 +5,10 @@
 #include <system_error>
 
 #include "core/clock.h"
-#include "core/ids.h"
-#include "execute/agent_run.h"
 #include "execute/authorities.h"
 #include "execute/host.h"
 #include "execute/program_file.h"
+#include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
 namespace mcpac::execute {
@@ -42,14 +41,19 @@ Result<AgentProgram> make_program(const RunRequest& request) {
   return program;
 }
 
-// Every tool that some rule of the grants may admit: what the program can be said to have.
-std::set<Permission> granted_tools(const policy::Authority& authority,
-                                   const policy::ToolSchemas& tools) {
-  std::set<Permission> granted;
+// What a program of unknown source can be said to declare: every tool that some grant may admit;
+// when only observed, every tool there is.
+gate::Declared declaration_for(Enforcement enforcement, const policy::Authority& authority,
+                               const policy::ToolSchemas& tools) {
+  gate::Declared declared;
   for (const auto& [tool, schema] : tools) {
-    if (authority.coverage(tool, "") != policy::Coverage::kMissing) granted.insert(tool);
+    if (enforcement == Enforcement::kEnforce &&
+        authority.coverage(tool, "") == policy::Coverage::kMissing)
+      continue;
+    declared.permissions.insert(tool);
+    declared.texts.push_back(tool.text());
   }
-  return granted;
+  return declared;
 }
 
 Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
@@ -66,50 +70,18 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   world.tools = tool_schemas(*lock);
   auto authority = load_authority(project, world, {request.granted});
   if (!authority) return pass_on(authority);
-  gate::Declared declared{.permissions = request.enforcement == Enforcement::kObserve
-                                             ? std::set<Permission>{}
-                                             : granted_tools(*authority, world.tools),
-                          .texts = {}};
   if (request.enforcement == Enforcement::kObserve) {
     listener.warning(
         "permission checks are off: calls that would be denied are made, and audited as such");
-    for (const auto& [tool, schema] : world.tools) declared.permissions.insert(tool);
   }
-  std::set<std::string> servers;
-  for (const auto& tool : declared.permissions) {
-    servers.insert(tool.server());
-    declared.texts.push_back(tool.text());
-  }
+  gate::Declared declared = declaration_for(request.enforcement, *authority, world.tools);
   Host host(project.config, *lock);
-  host.start(servers);
+  host.start(servers_of(declared.permissions));
   if (auto ready = host.wait_for(declared.permissions, interrupt); !ready) return ready;
 
-  const auto compiled = compile_tools(*lock, servers);
-  outcome.run_id = new_uuid_v7(clock);
-  auto log = audit::RunLog::create(folders.audit(), outcome.run_id, clock);
-  if (!log) return pass_on(log);
-  gate::GateSetup setup{.tools = &compiled.table,
-                        .authority = std::move(*authority),
-                        .declared = std::move(declared),
-                        .upstream = &host.upstreams(),
-                        .audit = log->get(),
-                        .clock = &clock,
-                        .mode = request.enforcement == Enforcement::kObserve
-                                    ? gate::Mode::kObserve
-                                    : gate::Mode::kEnforce};
-  const AgentIo io{.standard_output = listener.standard_output,
-                   .standard_error = listener.standard_error,
-                   .log = listener.log};
-  auto ended =
-      run_agent(host, *warden, *program, request.limits, std::move(setup), **log, io, interrupt);
-  if (!ended) return pass_on(ended);
-  outcome.tier = ended->tier;
-  outcome.verdict = ended->verdict;
-  outcome.exit_code = exit_code_of(*ended);
-  outcome.error = error_of(*ended, request.limits);
-  if (const auto signal = interrupt.received()) outcome.exit_code = 128 + *signal;
-  outcome.result = std::move(ended->result);
-  return {};
+  return supervise({folders, *lock, host, *warden, interrupt, clock, listener}, *program,
+                   request.limits,
+                   {std::move(*authority), std::move(declared), request.enforcement}, outcome);
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+#include "execute/supervise.h"
+
+#include "core/ids.h"
+#include "execute/tool_tables.h"
+
+namespace mcpac::execute {
+
+std::set<std::string> servers_of(const std::set<Permission>& tools) {
+  std::set<std::string> servers;
+  for (const auto& tool : tools) servers.insert(tool.server());
+  return servers;
+}
+
+Result<void> supervise(const RunParts& parts, const AgentProgram& program, const RunLimits& limits,
+                       RunAuthority authority, Outcome& outcome) {
+  const auto compiled = compile_tools(parts.lock, servers_of(authority.declared.permissions));
+  for (const Error& error : compiled.unusable) {
+    const auto permission = Permission::parse(error.where);
+    if (permission && authority.declared.permissions.contains(*permission))
+      return std::unexpected(error);
+  }
+  outcome.run_id = new_uuid_v7(parts.clock);
+  auto log = audit::RunLog::create(parts.folders.audit(), outcome.run_id, parts.clock);
+  if (!log) return pass_on(log);
+  gate::GateSetup setup{.tools = &compiled.table,
+                        .authority = std::move(authority.authority),
+                        .declared = std::move(authority.declared),
+                        .upstream = &parts.host.upstreams(),
+                        .audit = log->get(),
+                        .clock = &parts.clock,
+                        .mode = authority.enforcement == Enforcement::kObserve
+                                    ? gate::Mode::kObserve
+                                    : gate::Mode::kEnforce};
+  const AgentIo io{.standard_output = parts.listener.standard_output,
+                   .standard_error = parts.listener.standard_error,
+                   .log = parts.listener.log};
+  auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
+                         parts.interrupt);
+  if (!ended) return pass_on(ended);
+  outcome.tier = ended->tier;
+  outcome.verdict = ended->verdict;
+  outcome.exit_code = exit_code_of(*ended);
+  outcome.error = error_of(*ended, limits);
+  if (const auto signal = parts.interrupt.received()) outcome.exit_code = 128 + *signal;
+  outcome.result = std::move(ended->result);
+  return {};
+}
+
+}  // namespace mcpac::execute

@@ -18,10 +18,6 @@ namespace {
 // stands).
 constexpr const char* kNotRecorded = "audit log cannot be written";
 
-// A program that is refused this often is broken or probing; ending its authority bounds the log
-// (about 60 MB) without leaving any check unrecorded.
-constexpr std::size_t kMaxRefusals = 100'000;
-
 // What is left of a call that waits for its server.
 struct Pending {
   Permission permission;
@@ -162,7 +158,7 @@ bool Gate::State::record(const Check& check) const {
 Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Done& done) {
   const CallId id = check.call_id;
   if (!record(check)) error = internal(kNotRecorded);
-  if (++refusals == kMaxRefusals) {
+  if (++refusals >= setup.max_refusals) {
     std::ignore =
         setup.audit->append("Anomaly", {{"what", "too many refused calls: authority revoked"}});
     closed = true;

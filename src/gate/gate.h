@@ -9,6 +9,7 @@
 // exactly once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -42,6 +43,9 @@ struct GateSetup {
   audit::Sink* audit = nullptr;  // borrowed
   const Clock* clock = nullptr;  // borrowed
   Mode mode = Mode::kEnforce;
+  // A program that is refused this often is broken or probing. Ending its authority bounds the log
+  // (to about 60 MB of refusals) without leaving any check unrecorded.
+  std::size_t max_refusals = 100'000;
 };
 
 struct CallRequest {

@@ -1,0 +1,360 @@
+#include "gate/gate.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/hash.h"
+#include "gate/support_gate.h"
+
+using namespace mcpac;
+using namespace mcpac::gate;
+using namespace mcpac::gate::testing;
+
+namespace {
+
+const CallError& error_of(const std::optional<Answer>& answer) {
+  REQUIRE(answer.has_value());
+  REQUIRE_FALSE(answer->has_value());
+  return answer->error();
+}
+
+}  // namespace
+
+TEST_SUITE("gate") {
+  TEST_CASE("allows when all granted") {
+    World world({.declared = {"fs.read", "git.commit"}, .grants = {"fs.read", "git.commit"}});
+    CHECK_FALSE(world.call("fs.read", {{"path", "/a"}}).has_value());
+    CHECK_FALSE(world.call("git.commit").has_value());
+    REQUIRE(world.upstream.calls.size() == 2);
+    CHECK(world.upstream.calls[0].permission == "fs.read");
+    CHECK(world.upstream.calls[1].permission == "git.commit");
+  }
+
+  TEST_CASE("blocks when missing") {
+    World world({.declared = {"fs.read", "fs.write"}, .grants = {"fs.read"}});
+    const auto answer = world.call("fs.write", {{"path", "/a"}, {"text", "x"}});
+    CHECK(error_of(answer).kind == ErrorKind::kDenied);
+    CHECK(world.upstream.calls.empty());
+  }
+
+  TEST_CASE("rejects ungranted calls") {
+    World world({.declared = {"fs.read"}, .grants = {}});
+    const auto answer = world.call("fs.read", {{"path", "/a"}});
+    const CallError& error = error_of(answer);
+    CHECK(error.kind == ErrorKind::kDenied);
+    CHECK(error.data.at("required") == "fs.read");
+    CHECK(error.data.at("declared") == Json({"fs.read"}));
+    CHECK_FALSE(error.data.at("reason").get<std::string>().empty());
+    CHECK(world.upstream.calls.empty());
+  }
+
+  TEST_CASE("grants nested access") {
+    World world({.declared = {"git.issues.create", "git.issues.remove"},
+                 .grants = {R"(git."issues.create")"}});
+    CHECK_FALSE(world.call("git.issues.create").has_value());
+    REQUIRE(world.upstream.calls.size() == 1);
+    CHECK(world.upstream.calls[0].permission == "git.issues.create");
+    CHECK(error_of(world.call("git.issues.remove")).kind == ErrorKind::kDenied);
+    CHECK(world.upstream.calls.size() == 1);
+  }
+
+  TEST_CASE("what is granted but not declared is denied") {
+    World world({.declared = {"fs.read"}, .grants = {"fs.read", "git.commit"}});
+    CHECK(error_of(world.call("git.commit")).kind == ErrorKind::kDenied);
+    CHECK(world.upstream.calls.empty());
+  }
+
+  TEST_CASE("a tool that the lock does not hold is unknown, whatever is declared") {
+    World world;
+    for (const std::string name : {"fs.format_disk", "fs", "", ".", "fs.", ".read", "other.read",
+                                   "FS.read", "fs.read ", "../fs.read"}) {
+      CAPTURE(name);
+      const auto answer = world.call(name);
+      CHECK(error_of(answer).kind == ErrorKind::kUnknownTool);
+      CHECK(error_of(answer).data.at("required") == name);
+    }
+    CHECK(world.upstream.calls.empty());
+  }
+
+  TEST_CASE("a tool without a compiled schema cannot be called") {
+    World world;
+    world.tools[permission("git.commit")].input = nullptr;
+    CHECK(error_of(world.call("git.commit")).kind == ErrorKind::kUnknownTool);
+    CHECK(world.upstream.calls.empty());
+  }
+
+  TEST_CASE("arguments that break the locked schema are refused with pointer and rule") {
+    World world;
+    SUBCASE("a wrong type") {
+      const auto answer = world.call("fs.read", {{"path", 7}});
+      CHECK(error_of(answer).kind == ErrorKind::kInvalidArguments);
+      CHECK(error_of(answer).data.at("pointer") == "/path");
+      CHECK(error_of(answer).data.at("rule") == "type");
+    }
+    SUBCASE("a bound") {
+      const auto answer = world.call("fs.read", {{"path", "/a"}, {"head", 0}});
+      CHECK(error_of(answer).data.at("pointer") == "/head");
+      CHECK(error_of(answer).data.at("rule") == "minimum");
+    }
+    SUBCASE("a missing argument") {
+      const auto answer = world.call("fs.read");
+      CHECK(error_of(answer).kind == ErrorKind::kInvalidArguments);
+      CHECK(error_of(answer).data.at("rule") == "required");
+    }
+    SUBCASE("arguments that are no object") {
+      for (const Json& arguments : {Json(nullptr), Json(1), Json("path"), Json::array()}) {
+        CHECK(error_of(world.call("fs.read", arguments)).data.at("rule") == "type");
+      }
+    }
+    CHECK(world.upstream.calls.empty());
+    CHECK(world.audit.of("CapabilityCheck").front().at("allowed") == false);
+  }
+
+  TEST_CASE("what is decided is what is sent: defaults are filled in before") {
+    World world;
+    CHECK_FALSE(world.call("fs.read", {{"path", "/a"}}).has_value());
+    const Json expected = {{"path", "/a"}, {"encoding", "utf-8"}};
+    REQUIRE(world.upstream.calls.size() == 1);
+    CHECK(world.upstream.calls[0].arguments == expected);
+    const Json check = world.audit.of("CapabilityCheck").at(0);
+    CHECK(check.at("arguments_digest") == sha256_hex(to_text(expected)));
+  }
+
+  TEST_CASE("a deny rule outweighs the grant for the call that it matches") {
+    World world({.declared = {"fs.read"},
+                 .grants = {"fs.read"},
+                 .denies = {"fs.read(path == \"/secret\")"}});
+    CHECK(error_of(world.call("fs.read", {{"path", "/secret"}})).kind == ErrorKind::kDenied);
+    CHECK_FALSE(world.call("fs.read", {{"path", "/public"}}).has_value());
+    CHECK(world.upstream.calls.size() == 1);
+  }
+
+  TEST_CASE(
+      "a denial does not show the user's rules, only the reason and the program's own "
+      "declaration") {
+    World world({.declared = {"fs.read"}, .grants = {"git.commit", "fs.write"}});
+    const auto answer = world.call("fs.read", {{"path", "/a"}});
+    const std::string text = to_text(to_rpc_error(error_of(answer)));
+    CHECK(text.find("git.commit") == std::string::npos);
+    CHECK(text.find("fs.write") == std::string::npos);
+  }
+
+  TEST_CASE("a result goes back unchanged, also one that says isError") {
+    World world;
+    std::vector<Answer> answers;
+    const auto keep = [&](Answer answer) { answers.push_back(std::move(answer)); };
+    world.gate->call({"git.commit", Json::object()}, keep);
+    world.gate->call({"git.commit", Json::object()}, keep);
+    Json failed = text_result("no such branch");
+    failed["isError"] = true;
+    failed["_meta"] = {{"anything", {1, 2.5, nullptr}}};
+    world.upstream.answer(1, failed);
+    world.upstream.answer(0, text_result("done"));
+    REQUIRE(answers.size() == 2);
+    CHECK(*answers[0] == failed);
+    CHECK(*answers[1] == text_result("done"));
+    CHECK(world.gate->in_flight() == 0);
+    const auto finished = world.audit.of("CallFinished");
+    CHECK(finished.at(0).at("outcome") == "tool_error");
+    CHECK(finished.at(1).at("outcome") == "result");
+    CHECK(finished.at(1).at("call_id") == world.audit.of("CapabilityCheck").at(0).at("call_id"));
+  }
+
+  TEST_CASE("errors of the server become the agent's error kinds") {
+    struct Row {
+      ErrorId id;
+      ErrorKind kind;
+      int code;
+    };
+    for (const Row row : {Row{ErrorId::kServerTimeout, ErrorKind::kTimeout, -32003},
+                          Row{ErrorId::kServerDied, ErrorKind::kTransport, -32002},
+                          Row{ErrorId::kServerError, ErrorKind::kTransport, -32002},
+                          Row{ErrorId::kServerStart, ErrorKind::kTransport, -32002},
+                          Row{ErrorId::kInternal, ErrorKind::kInternal, -32603}}) {
+      World world;
+      std::optional<Answer> answer;
+      world.gate->call({"git.commit", Json::object()},
+                       [&](Answer given) { answer = std::move(given); });
+      world.upstream.answer(0, fail(row.id, "the server said no"));
+      CHECK(error_of(answer).kind == row.kind);
+      CHECK(error_of(answer).message == "the server said no");
+      CHECK(to_rpc_error(error_of(answer)).at("code") == row.code);
+    }
+  }
+}
+
+TEST_SUITE("gate/audit") {
+  TEST_CASE("every check is recorded before the call is forwarded") {
+    World world;
+    std::size_t recorded_before_forwarding = 0;
+    world.upstream.on_forward = [&](FakeUpstream::Call&) {
+      recorded_before_forwarding = world.audit.of("CapabilityCheck").size();
+    };
+    world.call("fs.read", {{"path", "/a"}});
+    CHECK(recorded_before_forwarding == 1);
+    world.call("fs.write", {{"path", "/a"}, {"text", "x"}});
+    world.call("fs.nothing");
+    const auto checks = world.audit.of("CapabilityCheck");
+    REQUIRE(checks.size() == 3);
+    CHECK(checks[0].at("capability") == "fs.read");
+    CHECK(checks[0].at("target") == "/a");
+    CHECK(checks[0].at("allowed") == true);
+    CHECK(checks[0].at("mode") == "enforce");
+    CHECK(checks[0].at("tool_digest") == sha256_hex("fs.read"));
+    CHECK(checks[0].at("policy_decision_id").get<std::string>().size() == 36);
+    CHECK_FALSE(checks[0].at("rule").get<std::string>().empty());
+    CHECK(checks[1].at("allowed") == false);
+    CHECK_FALSE(checks[1].at("reason").get<std::string>().empty());
+    CHECK(checks[1].at("policy_decision_id") != checks[0].at("policy_decision_id"));
+    CHECK(checks[2].at("allowed") == false);
+    CHECK(checks[2].at("tool_digest").is_null());
+  }
+
+  TEST_CASE("what cannot be recorded does not happen") {
+    World world({.declared = {"git.commit"}, .grants = {"git.commit calls <= 1"}});
+    world.audit.full = true;
+    const auto answer = world.call("git.commit");
+    CHECK(error_of(answer).kind == ErrorKind::kInternal);
+    CHECK(error_of(answer).message == "audit log cannot be written");
+    CHECK(world.upstream.calls.empty());
+    // Nothing was sent, so the meter was given back.
+    world.audit.full = false;
+    CHECK_FALSE(world.call("git.commit").has_value());
+    CHECK(world.upstream.calls.size() == 1);
+  }
+
+  TEST_CASE("a record is of bounded size, whatever the program sends") {
+    World world;
+    world.call(std::string(1'000'000, 'x'));
+    world.call("fs.read", {{"path", "/" + std::string(1'000'000, 'y')}});
+    world.call("fs.read", {{"path", "/a"}, {std::string(1'000'000, 'z'), 1}});
+    for (const auto& record : world.audit.records) CHECK(to_text(record.payload).size() < 8192);
+    CHECK(world.audit.records.size() == 3);
+  }
+
+  TEST_CASE("observe mode forwards what policy denies, says so, and still holds lock and schema") {
+    World world({.declared = {"fs.read"}, .grants = {}, .mode = Mode::kObserve});
+    CHECK_FALSE(world.call("fs.read", {{"path", "/a"}}).has_value());
+    CHECK_FALSE(world.call("git.commit").has_value());
+    CHECK(world.upstream.calls.size() == 2);
+    for (const Json& check : world.audit.of("CapabilityCheck")) {
+      CHECK(check.at("allowed") == true);
+      CHECK(check.at("would_deny") == true);
+      CHECK(check.at("mode") == "observe");
+    }
+    CHECK(error_of(world.call("fs.read")).kind == ErrorKind::kInvalidArguments);
+    CHECK(error_of(world.call("fs.nothing")).kind == ErrorKind::kUnknownTool);
+    CHECK(world.upstream.calls.size() == 2);
+  }
+
+  TEST_CASE("a program that keeps asking for what it may not do loses what it has") {
+    World world({.max_refusals = 20});
+    for (int i = 0; i < 19; ++i) world.call("x");
+    CHECK_FALSE(world.call("git.commit").has_value());
+    world.call("x");
+    CHECK(world.upstream.cancelled.size() == 1);
+    CHECK(error_of(world.call("git.commit")).kind == ErrorKind::kRevoked);
+    CHECK(world.upstream.calls.size() == 1);
+    const std::size_t recorded = world.audit.records.size();
+    world.call("x");
+    CHECK(world.audit.records.size() == recorded);
+  }
+}
+
+TEST_SUITE("gate/shrinking") {
+  TEST_CASE("a revoked permission ends its pending calls and refuses later ones, for good") {
+    World world;
+    std::vector<std::string> log;
+    const auto note = [&](std::string name) {
+      return [&log, name](const Answer& answer) {
+        log.push_back(name + ":" +
+                      (answer ? "result" : std::string(to_string(answer.error().kind))));
+      };
+    };
+    world.gate->call({"fs.read", {{"path", "/a"}}}, note("read"));
+    world.gate->call({"git.commit", Json::object()}, note("commit"));
+    world.gate->revoke(permission("fs.read"));
+    CHECK(log == std::vector<std::string>{"read:revoked"});
+    CHECK(world.upstream.cancelled ==
+          std::vector<Upstream::CallToken>{world.upstream.calls[0].token});
+    // The server's late answer finds nobody.
+    world.upstream.answer(0, text_result("secret"));
+    world.upstream.answer(1, text_result("done"));
+    CHECK(log == std::vector<std::string>{"read:revoked", "commit:result"});
+    CHECK(error_of(world.call("fs.read", {{"path", "/a"}})).kind == ErrorKind::kRevoked);
+    CHECK(world.upstream.calls.size() == 2);
+    CHECK(world.audit.of("CapabilityCheck").back().at("allowed") == false);
+  }
+
+  TEST_CASE("revoking everything ends every call once") {
+    World world;
+    int answers = 0;
+    for (int i = 0; i < 10; ++i) {
+      world.gate->call({"git.commit", Json::object()}, [&](const Answer& answer) {
+        CHECK_FALSE(answer.has_value());
+        ++answers;
+      });
+    }
+    world.gate->revoke_all();
+    CHECK(answers == 10);
+    CHECK(world.upstream.cancelled.size() == 10);
+    CHECK(world.gate->in_flight() == 0);
+    CHECK(error_of(world.call("git.commit")).kind == ErrorKind::kRevoked);
+  }
+
+  TEST_CASE("authority is taken back in observe mode, too") {
+    World world({.mode = Mode::kObserve});
+    world.gate->revoke(permission("git.commit"));
+    CHECK(error_of(world.call("git.commit")).kind == ErrorKind::kRevoked);
+  }
+
+  TEST_CASE("a cancelled call is answered once, and the server is told") {
+    World world;
+    int answers = 0;
+    const auto id = world.gate->call({"git.commit", Json::object()}, [&](const Answer& answer) {
+      ++answers;
+      CHECK(answer.error().kind == ErrorKind::kTransport);
+    });
+    world.gate->cancel(id);
+    world.gate->cancel(id);
+    world.gate->cancel(id + 1);
+    world.upstream.answer(0, text_result("late"));
+    CHECK(answers == 1);
+    CHECK(world.upstream.cancelled.size() == 1);
+  }
+
+  TEST_CASE("a gate that goes away cancels its calls, and late answers find nobody") {
+    World world;
+    int answers = 0;
+    world.gate->call({"git.commit", Json::object()}, [&](const Answer&) { ++answers; });
+    world.gate.reset();
+    CHECK(world.upstream.cancelled.size() == 1);
+    world.upstream.answer(0, text_result("late"));
+    CHECK(answers == 0);
+  }
+
+  TEST_CASE("an answer may make the next call") {
+    World world;
+    int done = 0;
+    std::function<void(const Answer&)> again = [&](const Answer&) {
+      if (++done < 3) world.gate->call({"git.commit", Json::object()}, again);
+    };
+    world.gate->call({"git.commit", Json::object()}, again);
+    for (std::size_t i = 0; i < 3; ++i) world.upstream.answer(i, text_result("ok"));
+    CHECK(done == 3);
+  }
+
+  TEST_CASE("fifty calls at once against a budget of ten forward exactly ten") {
+    World world({.declared = {"git.commit"}, .grants = {"git.commit calls <= 10"}});
+    int denied = 0;
+    for (int i = 0; i < 50; ++i) {
+      world.gate->call({"git.commit", Json::object()}, [&](const Answer& answer) {
+        if (!answer && answer.error().kind == ErrorKind::kDenied) ++denied;
+      });
+    }
+    CHECK(world.upstream.calls.size() == 10);
+    CHECK(denied == 40);
+  }
+}

@@ -1,0 +1,73 @@
+#include "gate/support_gate.h"
+
+#include <doctest/doctest.h>
+
+#include "core/hash.h"
+
+namespace mcpac::gate::testing {
+
+Permission permission(std::string_view text) {
+  auto parsed = Permission::parse(text);
+  REQUIRE(parsed);
+  return *parsed;
+}
+
+World::World(const Options& options) {
+  const auto add = [&](std::string_view name, Json schema) {
+    auto compiled = JsonSchema::compile(schema);
+    REQUIRE_MESSAGE(compiled, name);
+    tools[permission(name)] = {*compiled, sha256_hex(name)};
+    schemas[permission(name)] = std::move(schema);
+  };
+  add("fs.read", {{"type", "object"},
+                  {"properties",
+                   {{"path", {{"type", "string"}}},
+                    {"head", {{"type", "integer"}, {"minimum", 1}}},
+                    {"encoding", {{"type", "string"}, {"default", "utf-8"}}}}},
+                  {"required", {"path"}},
+                  {"additionalProperties", false}});
+  add("fs.write", {{"type", "object"},
+                   {"properties", {{"path", {{"type", "string"}}}, {"text", {{"type", "string"}}}}},
+                   {"required", {"path", "text"}}});
+  add("fs.remove", {{"type", "object"}, {"properties", {{"path", {{"type", "string"}}}}}});
+  add("git.commit", {{"type", "object"}});
+  // Names that nest: everything after the first dot is the tool.
+  add("git.issues.create", {{"type", "object"}});
+  add("git.issues.remove", {{"type", "object"}});
+
+  policy::LayerText layer{.name = "the command line",
+                          .grants = options.grants,
+                          .asks = {},
+                          .denies = options.denies,
+                          .files = {}};
+  policy::Environment environment;
+  environment.tools = &schemas;
+  environment.clock = &clock;
+  environment.bases = {"/work-folder", "/home/somebody", {}};
+  auto authority = policy::Authority::load({layer}, environment);
+  REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
+  Declared declared;
+  for (const auto& text : options.declared) {
+    declared.permissions.insert(permission(text));
+    declared.texts.push_back(text);
+  }
+  gate = std::make_unique<Gate>(GateSetup{&tools, std::move(*authority), std::move(declared),
+                                          &upstream, &audit, &clock, options.mode,
+                                          options.max_refusals});
+}
+
+std::optional<Answer> World::call(std::string_view name, Json arguments) {
+  // Shared, because an answer may come long after this function returned.
+  auto answer = std::make_shared<std::optional<Answer>>();
+  gate->call({std::string(name), std::move(arguments)}, [answer](Answer given) {
+    REQUIRE_FALSE(answer->has_value());
+    *answer = std::move(given);
+  });
+  return *answer;
+}
+
+Json text_result(std::string_view text) {
+  return {{"content", Json::array({{{"type", "text"}, {"text", text}}})}};
+}
+
+}  // namespace mcpac::gate::testing

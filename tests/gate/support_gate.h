@@ -1,0 +1,98 @@
+// What the gate's tests share: a lock of a few tools, an upstream that remembers what reached it,
+// and a gate over a real Authority and a sink in memory.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.h"
+#include "gate/gate.h"
+
+namespace mcpac::gate::testing {
+
+// What the gate forwards is kept until the test answers it.
+class FakeUpstream final : public Upstream {
+ public:
+  struct Call {
+    CallToken token;
+    std::string permission;
+    Json arguments;
+    std::function<void(Result<Json>)> done;
+  };
+
+  CallToken forward(const Permission& permission, Json arguments,
+                    std::function<void(Result<Json>)> done) override {
+    const CallToken token = ++last_token;
+    calls.push_back({token, permission.text(), arguments, std::move(done)});
+    if (on_forward) on_forward(calls.back());
+    return token;
+  }
+  void cancel(CallToken token) override { cancelled.push_back(token); }
+
+  // Answers the call at `index`, as a server would.
+  void answer(std::size_t index, Result<Json> result) {
+    std::exchange(calls.at(index).done, nullptr)(std::move(result));
+  }
+
+  std::deque<Call> calls;  // everything that ever reached the server
+  std::vector<CallToken> cancelled;
+  CallToken last_token = 0;
+  std::function<void(Call&)> on_forward;
+};
+
+class MemorySink final : public audit::Sink {
+ public:
+  struct Record {
+    std::string kind;
+    Json payload;
+  };
+  [[nodiscard]] Result<std::string> append(std::string_view kind, Json payload) override {
+    if (full) return fail(ErrorId::kAuditUnwritable, "no space left on device");
+    records.push_back({std::string(kind), std::move(payload)});
+    return std::to_string(records.size());
+  }
+  [[nodiscard]] std::vector<Json> of(std::string_view kind) const {
+    std::vector<Json> found;
+    for (const auto& record : records) {
+      if (record.kind == kind) found.push_back(record.payload);
+    }
+    return found;
+  }
+
+  std::vector<Record> records;
+  bool full = false;
+};
+
+[[nodiscard]] Permission permission(std::string_view text);
+
+struct World {
+  struct Options {
+    std::vector<std::string> declared = {"fs.read", "fs.write", "git.commit"};
+    std::vector<std::string> grants = {"fs.read", "git.commit"};
+    std::vector<std::string> denies = {};
+    Mode mode = Mode::kEnforce;
+    std::size_t max_refusals = 100'000;
+  };
+  World() : World(Options{}) {}
+  explicit World(const Options& options);
+
+  // The answer if it came at once, which a refusal does.
+  std::optional<Answer> call(std::string_view name, Json arguments = Json::object());
+
+  SystemClock clock;
+  policy::ToolSchemas schemas;
+  ToolTable tools;
+  FakeUpstream upstream;
+  MemorySink audit;
+  std::unique_ptr<Gate> gate;
+};
+
+[[nodiscard]] Json text_result(std::string_view text);
+
+}  // namespace mcpac::gate::testing

@@ -31,7 +31,8 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kServerHttp:
     case ErrorId::kServerError:
     case ErrorId::kServerTls:
-    case ErrorId::kServerLimit: return ExitCode::kUnavailable;
+    case ErrorId::kServerLimit:
+    case ErrorId::kServerCancelled: return ExitCode::kUnavailable;
     case ErrorId::kLockMissing:
     case ErrorId::kLockInvalid: return ExitCode::kConfig;
     case ErrorId::kLockDrift:

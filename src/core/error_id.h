@@ -39,6 +39,7 @@ enum class ErrorId : std::uint16_t {
   kServerError = 305,       // a JSON-RPC error answered by the server
   kServerTls = 306,
   kServerLimit = 307,       // a message or listing beyond the limit
+  kServerCancelled = 308,   // we took the call back before it was answered
   // 04: codegen and lock
   kLockMissing = 400,
   kLockInvalid = 401,

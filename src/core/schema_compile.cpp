@@ -1,0 +1,298 @@
+// From schema to nodes. Every schema becomes one node, found by its address, so that references and
+// recursion meet; the open ones wait in a list, so that no chain of references exhausts the stack.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/json_compare.h"
+#include "core/schema_keywords.h"
+#include "core/schema_node.h"
+#include "core/schema_uri.h"
+
+namespace mcpac::schema {
+namespace {
+
+// Stands for the place of a schema that does not name itself. Any absolute URI would do.
+constexpr std::string_view kOwnUri = "mcpac:///schema";
+
+// All patterns of one schema together, in RE2 instructions (16 bytes each, and as much again for
+// the reverse program): about 16 MiB. The largest pattern seen in real tools has some 300.
+constexpr int kPatternBudget = 500'000;
+
+class Compiler {
+ public:
+  explicit Compiler(Program& program) : program_(program) {}
+
+  Result<void> run(const Json& schema) {
+    auto root = program_.index.add_document(schema, kOwnUri);
+    if (!root) return pass_on(root);
+    program_.root = node_for(**root, "");
+    work();
+    if (uses_dynamic_) compile_dynamic_anchors();
+    if (error_) return std::unexpected<Error>(std::move(*error_));
+    return {};
+  }
+
+ private:
+  struct Open {
+    Node* node;
+    const Json* schema;
+    std::string location;
+  };
+
+  const Node* node_for(const Json& schema, std::string location) {
+    const auto [place, fresh] = known_.try_emplace(&schema, nullptr);
+    if (!fresh) return place->second;
+    Node& node = program_.nodes.emplace_back();
+    place->second = &node;
+    open_.push_back({&node, &schema, std::move(location)});
+    return &node;
+  }
+
+  void work() {
+    while (!open_.empty() && !error_) {
+      const Open next = std::move(open_.back());
+      open_.pop_back();
+      fill(*next.node, *next.schema, next.location);
+    }
+  }
+
+  void compile_dynamic_anchors() {
+    // Compiling may load a metaschema, which brings anchors of its own.
+    for (std::size_t done = 0; done < program_.index.resources().size() && !error_; ++done) {
+      std::vector<NamedNode> named;
+      for (const auto& [name, schema] : program_.index.resources()[done].dynamic_anchors) {
+        named.emplace_back(name, node_for(*schema, "#" + name));
+      }
+      program_.dynamic_anchors.push_back(std::move(named));
+      work();
+    }
+  }
+
+  void fill(Node& node, const Json& schema, const std::string& location) {
+    node.resource = program_.index.resource_of(schema);
+    if (schema.is_boolean()) {
+      node.kind = schema.get<bool>() ? Node::Kind::kAlways : Node::Kind::kNever;
+      return;
+    }
+    KeywordReader read(schema, location, error_);
+    const bool draft7 = program_.index.dialect_of(schema) == Dialect::kDraft7;
+    if (draft7 && schema.contains("$ref")) {
+      node.in_place = std::make_unique<InPlace>();
+      node.in_place->reference = reference(read, schema, "$ref");
+      return;
+    }
+    node.types = read.types();
+    node.constant = read.any("const");
+    node.choices = read.array("enum");
+    node.default_value = read.any("default");
+    fill_number(node, read);
+    fill_string(node, read);
+    fill_array(node, read, draft7);
+    fill_object(node, read, draft7);
+    fill_in_place(node, read, schema, draft7);
+    if (!draft7) {
+      node.unevaluated_items = child(read, "unevaluatedItems");
+      node.unevaluated_properties = child(read, "unevaluatedProperties");
+    }
+  }
+
+  static void fill_number(Node& node, KeywordReader& read) {
+    NumberRules rules{read.number("minimum"), read.number("maximum"),
+                      read.number("exclusiveMinimum"), read.number("exclusiveMaximum"),
+                      read.number("multipleOf")};
+    if (rules.multiple_of != nullptr && compare_numbers(*rules.multiple_of, Json(0U)) <= 0) {
+      read.refuse("multipleOf", "must be above zero");
+    }
+    if (rules.minimum || rules.maximum || rules.exclusive_minimum || rules.exclusive_maximum ||
+        rules.multiple_of) {
+      node.number = std::make_unique<NumberRules>(rules);
+    }
+  }
+
+  void fill_string(Node& node, KeywordReader& read) {
+    StringRules rules{read.count("minLength"), read.count("maxLength"), std::nullopt};
+    if (const Json* text = read.text("pattern"); text != nullptr)
+      rules.pattern = pattern(read, *text, "pattern");
+    if (rules.min_length || rules.max_length || rules.pattern) {
+      node.string = std::make_unique<StringRules>(std::move(rules));
+    }
+  }
+
+  std::optional<Pattern> pattern(KeywordReader& read, const std::string& text,
+                                 std::string_view keyword) {
+    auto compiled = Pattern::compile(text, pattern_budget_);
+    if (compiled) return std::move(*compiled);
+    Error error = std::move(compiled.error());
+    error.what =
+        fmt::format("the pattern \"{}\" cannot be used: {}", text.substr(0, 200), error.what);
+    error.why =
+        "patterns are matched in linear time (RE2); one that cannot be checked is not skipped";
+    read.pass_on(std::move(error), keyword);
+    return std::nullopt;
+  }
+
+  void fill_array(Node& node, KeywordReader& read, bool draft7) {
+    ArrayRules rules;
+    rules.min_items = read.count("minItems");
+    rules.max_items = read.count("maxItems");
+    rules.unique = read.flag("uniqueItems");
+    const Json* items = read.any("items");
+    // The array form belongs to draft 7; where a server leaves "$schema" out and writes it all the
+    // same, it has never meant anything else.
+    if (items != nullptr && items->is_array() && read.any("prefixItems") == nullptr) {
+      rules.prefix = children(read, "items");
+      rules.rest = child(read, "additionalItems");
+    } else {
+      if (!draft7) rules.prefix = children(read, "prefixItems");
+      rules.rest = child(read, "items");
+    }
+    rules.contains = child(read, "contains");
+    if (!draft7) {
+      rules.min_contains = read.count("minContains");
+      rules.max_contains = read.count("maxContains");
+    }
+    if (rules.min_items || rules.max_items || rules.unique || !rules.prefix.empty() || rules.rest ||
+        rules.contains) {
+      node.array = std::make_unique<ArrayRules>(std::move(rules));
+    }
+  }
+
+  void fill_object(Node& node, KeywordReader& read, bool draft7) {
+    ObjectRules rules;
+    rules.min_properties = read.count("minProperties");
+    rules.max_properties = read.count("maxProperties");
+    rules.required = read.names("required");
+    rules.properties = named_children(read, "properties");
+    rules.additional = child(read, "additionalProperties");
+    rules.names = child(read, "propertyNames");
+    for (auto& [name, node_below] : named_children(read, "patternProperties")) {
+      if (auto compiled = pattern(read, name, "patternProperties")) {
+        rules.patterns.emplace_back(std::move(*compiled), node_below);
+      }
+    }
+    if (!draft7) {
+      rules.dependent = named_children(read, "dependentSchemas");
+      fill_dependent_required(rules, read, "dependentRequired");
+    }
+    // "dependencies" left the specification with 2019-09; a server that writes it means it.
+    fill_dependent_required(rules, read, "dependencies");
+    if (rules.min_properties || rules.max_properties || !rules.required.empty() ||
+        !rules.properties.empty() || !rules.patterns.empty() || rules.additional || rules.names ||
+        !rules.dependent.empty() || !rules.dependent_required.empty()) {
+      node.object = std::make_unique<ObjectRules>(std::move(rules));
+    }
+  }
+
+  void fill_dependent_required(ObjectRules& rules, KeywordReader& read, std::string_view keyword) {
+    const Json* value = read.object(keyword);
+    if (value == nullptr) return;
+    for (const auto& [name, need] : value->items()) {
+      if (need.is_array()) {
+        rules.dependent_required.emplace_back(name, read.names_in(need, keyword));
+      } else if (keyword == "dependencies") {
+        rules.dependent.emplace_back(name, below(read, need, keyword, name));
+      } else {
+        read.refuse(keyword, "must hold lists of names");
+      }
+    }
+  }
+
+  void fill_in_place(Node& node, KeywordReader& read, const Json& schema, bool draft7) {
+    InPlace rules;
+    rules.reference = reference(read, schema, "$ref");
+    if (!draft7) fill_dynamic(rules, read, schema);
+    rules.all_of = children(read, "allOf");
+    rules.any_of = children(read, "anyOf");
+    rules.one_of = children(read, "oneOf");
+    rules.negated = child(read, "not");
+    rules.condition = child(read, "if");
+    if (rules.condition != nullptr) {
+      rules.then = child(read, "then");
+      rules.otherwise = child(read, "else");
+    }
+    for (const char* keyword : {"allOf", "anyOf", "oneOf"}) {
+      const Json* list = read.any(keyword);
+      if (list != nullptr && list->empty()) read.refuse(keyword, "must not be empty");
+    }
+    if (rules.reference || rules.dynamic || !rules.all_of.empty() || !rules.any_of.empty() ||
+        !rules.one_of.empty() || rules.negated || rules.condition) {
+      node.in_place = std::make_unique<InPlace>(std::move(rules));
+    }
+  }
+
+  const Node* reference(KeywordReader& read, const Json& schema, std::string_view keyword) {
+    const Json* text = read.text(keyword);
+    if (text == nullptr) return nullptr;
+    auto target = program_.index.find(schema, text->get_ref<const std::string&>());
+    if (target) return node_for(*target->schema, text->get<std::string>());
+    read.pass_on(std::move(target.error()), keyword);
+    return nullptr;
+  }
+
+  void fill_dynamic(InPlace& rules, KeywordReader& read, const Json& schema) {
+    const Json* text = read.text("$dynamicRef");
+    if (text == nullptr) return;
+    rules.dynamic = reference(read, schema, "$dynamicRef");
+    if (rules.dynamic == nullptr) return;
+    rules.dynamic_anchor = program_.index.find(schema, text->get_ref<const std::string&>())->anchor;
+    uses_dynamic_ = true;
+  }
+
+  const Node* below(KeywordReader& read, const Json& value, std::string_view keyword,
+                    std::string_view name) {
+    if (!value.is_object() && !value.is_boolean()) {
+      read.refuse(keyword, "must hold schemas: objects, true or false");
+      return nullptr;
+    }
+    return node_for(value, fmt::format("{}/{}/{}", read.location(), keyword, pointer_token(name)));
+  }
+
+  const Node* child(KeywordReader& read, std::string_view keyword) {
+    const Json* value = read.any(keyword);
+    if (value == nullptr) return nullptr;
+    if (value->is_object() || value->is_boolean()) {
+      return node_for(*value, fmt::format("{}/{}", read.location(), keyword));
+    }
+    read.refuse(keyword, "must be a schema: an object, true or false");
+    return nullptr;
+  }
+
+  std::vector<const Node*> children(KeywordReader& read, std::string_view keyword) {
+    std::vector<const Node*> nodes;
+    const Json* list = read.array(keyword);
+    if (list == nullptr) return nodes;
+    for (const Json& schema : *list)
+      nodes.push_back(below(read, schema, keyword, std::to_string(nodes.size())));
+    return nodes;
+  }
+
+  // Json keeps its members sorted by name, so the list is sorted, too.
+  std::vector<NamedNode> named_children(KeywordReader& read, std::string_view keyword) {
+    std::vector<NamedNode> nodes;
+    const Json* map = read.object(keyword);
+    if (map == nullptr) return nodes;
+    for (const auto& [name, schema] : map->items())
+      nodes.emplace_back(name, below(read, schema, keyword, name));
+    return nodes;
+  }
+
+  Program& program_;
+  std::unordered_map<const Json*, Node*> known_;
+  std::vector<Open> open_;
+  std::optional<Error> error_;
+  int pattern_budget_ = kPatternBudget;
+  bool uses_dynamic_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<const Program>> compile(const Json& schema) {
+  auto program = std::make_unique<Program>();
+  auto compiled = Compiler(*program).run(schema);
+  if (!compiled) return pass_on(compiled);
+  return program;
+}
+
+}  // namespace mcpac::schema

@@ -1,0 +1,182 @@
+// What people and programs get wrong: a clear error with its number, the documented exit code,
+// nothing lost and nothing left behind.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "e2e/workspace.h"
+
+using e2e::Workspace;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+// Processes whose command line holds `text`.
+int processes_with(const std::string& text) {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos ||
+        name == std::to_string(::getpid()))
+      continue;
+    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    if (has(line, text)) ++count;
+  }
+  return count;
+}
+
+const std::string kNothing =
+    "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n";
+
+}  // namespace
+
+TEST_SUITE("e2e/bad input") {
+  TEST_CASE("a source that is missing, empty, or not text") {
+    auto& workspace = Workspace::shared();
+    auto run = workspace.mcpac({"execute", "-f", "nowhere.cpp"});
+    CHECK(run.exit_code == 66);
+    CHECK(has(run.err, "MCPAC-E0500"));
+    workspace.write("empty.cpp", " \n");
+    run = workspace.mcpac({"execute", "-f", "empty.cpp"});
+    CHECK(run.exit_code == 65);
+    CHECK(has(run.err, "MCPAC-E0501"));
+    workspace.write("binary.cpp", std::string("\x7f"
+                                              "ELF\0\0\xff",
+                                              7));
+    run = workspace.mcpac({"execute", "-f", "binary.cpp"});
+    CHECK(run.exit_code == 65);
+    CHECK(has(run.err, "MCPAC-E0502"));
+    workspace.write("prose.cpp", "Dear compiler, please do what I mean.\n");
+    run = workspace.mcpac({"execute", "-f", "prose.cpp"});
+    CHECK(run.exit_code == 65);
+  }
+
+  TEST_CASE("a configuration with a syntax error names line and column") {
+    Workspace workspace("{\n  \"mcpServers\": {\n    \"a\": }\n}\n");
+    const auto run = workspace.mcpac({"generate"});
+    CHECK(run.exit_code == 78);
+    CHECK(has(run.err, "MCPAC-E0110"));
+    CHECK(has(run.err, "mcpac.json:3:"));
+  }
+
+  TEST_CASE("no configuration, no lock, unknown server, unknown tool in a grant") {
+    Workspace workspace("{\"mcpServers\": {}}");
+    fs::remove(workspace.folder() / "mcpac.json");
+    CHECK(has(workspace.mcpac({"generate"}).err, "mcpac init"));
+    CHECK(workspace.mcpac({"generate"}).exit_code == 78);
+    REQUIRE(workspace.mcpac({"init"}).exit_code == 0);
+    CHECK(has(workspace.execute(kNothing, "").err, "MCPAC-E0400"));
+    CHECK(workspace.mcpac({"server", "test", "nobody"}).exit_code == 78);
+    const auto run = Workspace::shared().execute(kNothing, "filesystem.read_txt_file");
+    CHECK(run.exit_code == 78);
+    CHECK(has(run.err, "MCPAC-E0201"));
+    CHECK(has(run.err, "read_text_file"));
+  }
+
+  TEST_CASE("a wrong command line is exit 64, as JSON when asked") {
+    auto run = Workspace::shared().mcpac({"execute", "--no-such-option"});
+    CHECK(run.exit_code == 64);
+    run = Workspace::shared().mcpac({"frobnicate", "--json"});
+    CHECK(run.exit_code == 64);
+    auto error = mcpac::parse_json(run.err);
+    REQUIRE(error.has_value());
+    CHECK((*error)["error"]["id"] == "MCPAC-E1000");
+  }
+
+  TEST_CASE("a server that cannot be started is named") {
+    Workspace workspace(R"({"mcpServers": {"gone": {"command": "/no/such/program"}}})");
+    const auto run = workspace.mcpac({"generate"});
+    CHECK(run.exit_code == 69);
+    CHECK(has(run.err, "gone"));
+    CHECK_FALSE(fs::exists(workspace.folder() / "mcpac.lock"));
+  }
+
+  TEST_CASE("a tool that answers isError is an exception with the tool's words") {
+    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {
+  rt.filesystem.read_text_file({.path = "data/none.txt"});
+  return 0;
+}
+)",
+                                                 "filesystem.read_text_file");
+    CHECK(run.exit_code == 69);
+    CHECK(has(run.err, "filesystem.read_text_file"));
+    CHECK(has(run.err, "ENOENT"));
+  }
+
+  TEST_CASE("a server that dies in mid-call is a TransportError, and the run goes on") {
+    Workspace workspace(Workspace::fixture("dies-in-call"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const auto run = workspace.execute(R"(#include <mcpac.hpp>
+#include <print>
+int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
+  try {
+    rt.fixture.echo({.text = "x"});
+  } catch (const mcpac::TransportError& error) {
+    std::println("transport error");
+  }
+  return 0;
+}
+)",
+                                       "fixture.echo");
+    INFO(run.err);
+    CHECK(run.out == "transport error\n");
+  }
+
+  TEST_CASE("secrets from the environment never reach output, errors or the log") {
+    Workspace workspace(
+        R"({"mcpServers": {"secretive": {"command": "sh", "args": ["-c", "echo $TOKEN >&2; exit 3"], "env": {"TOKEN": "${env:E2E_SECRET}"}}}})");
+    const auto run = workspace.mcpac({"generate"}, {.environment = {"E2E_SECRET=canary-90125"}});
+    CHECK(run.exit_code == 69);
+    CHECK_FALSE(has(run.out + run.err, "canary-90125"));
+    CHECK(has(workspace.mcpac({"generate"}).err, "MCPAC-E0114"));
+  }
+
+  TEST_CASE("when the log cannot be written, nothing is run") {
+    Workspace workspace(Workspace::real_servers());
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    fs::create_directories(workspace.state());
+    workspace.write(".state/mcpac/audit", "a file where the folder should be");
+    const auto run = workspace.execute(kNothing, "");
+    CHECK(run.exit_code == 69);
+    CHECK(has(run.err, "MCPAC-E0900"));
+  }
+
+  TEST_CASE("Ctrl-C leaves no process and no temporary file") {
+    Workspace workspace(Workspace::real_servers());
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const std::string source = R"(#include <mcpac.hpp>
+#include <chrono>
+#include <print>
+#include <thread>
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {
+  std::println("{}", rt.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text());
+  std::this_thread::sleep_for(std::chrono::minutes(2));
+  return 0;
+}
+)";
+    // Warm first, so that the interrupt meets the running program and not the one-time preparation.
+    REQUIRE(workspace.execute(source, "filesystem.read_text_file", {"--dry-run"}).exit_code == 0);
+    const auto run =
+        workspace.mcpac({"execute", "-c", source, "--grant", "filesystem.read_text_file"},
+                        {.interrupt_after = std::chrono::milliseconds(4000)});
+    INFO(run.err);
+    CHECK(run.exit_code == 130);
+    CHECK(run.out == "alpha\n");
+    CHECK(entries(workspace.folder() / "tmp") == 0);
+    CHECK(processes_with(workspace.folder().string()) == 0);
+  }
+}

@@ -1,0 +1,213 @@
+// The main job through the real binary, with real servers, in the real sandbox.
+#include <doctest/doctest.h>
+
+#include "e2e/workspace.h"
+
+using e2e::Workspace;
+
+namespace {
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::string kReader = R"(#include <mcpac.hpp>
+#include <print>
+using namespace mcp;
+int agent_main(mcpac::Requires<filesystem::read_text_file> rt) {
+  std::println("{}", rt.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text());
+  return 0;
+}
+)";
+
+}  // namespace
+
+TEST_SUITE("e2e/execute") {
+  TEST_CASE("executes with valid permissions") {
+    const auto run = Workspace::shared().execute(kReader, "filesystem.read_text_file");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == "alpha\n");
+  }
+
+  TEST_CASE("rejects missing permissions at the static check, with the text to add") {
+    const auto run = Workspace::shared().execute(kReader, "");
+    CHECK(run.exit_code == 77);
+    CHECK(run.out.empty());
+    CHECK(has(run.err, "MCPAC-E0704"));
+    CHECK(has(run.err, "--grant filesystem.read_text_file"));
+    const auto json = Workspace::shared().execute(kReader, "", {"--json"}).json();
+    CHECK(json["missing"] == mcpac::Json::array({"filesystem.read_text_file"}));
+    CHECK_FALSE(json.contains("run_id"));
+    // Refused before anything is compiled.
+    for (const auto& stage : json["stages"]) CHECK(stage["name"] != "compile");
+  }
+
+  TEST_CASE("blocks when one of two is missing, allows when all granted") {
+    const std::string source = R"(#include <mcpac.hpp>
+#include <print>
+using namespace mcp;
+int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_directory> rt) {
+  std::println("{}", rt.filesystem.list_directory({.path = "data"}).text());
+  std::println("{}", rt.filesystem.read_text_file({.path = "data/a.txt"}).text());
+  return 0;
+}
+)";
+    CHECK(Workspace::shared().execute(source, "filesystem.read_text_file").exit_code == 77);
+    const auto run =
+        Workspace::shared().execute(source, "filesystem.read_text_file,filesystem.list_directory");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "a.txt"));
+  }
+
+  TEST_CASE(
+      "warns about what is granted and not declared, and notes what is declared and not used") {
+    const auto run =
+        Workspace::shared().execute(kReader, "filesystem.read_text_file,filesystem.write_file");
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err, "warning: filesystem.write_file is granted"));
+  }
+
+  TEST_CASE("the exit code of the program is the exit code of mcpac") {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 42; }\n", "");
+    INFO(run.err);
+    CHECK(run.exit_code == 42);
+  }
+
+  TEST_CASE("a result returned as Json is printed") {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\nmcpac::Json agent_main(mcpac::Requires<>) { return {{\"answer\", "
+        "42}}; }\n",
+        "");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.json() == mcpac::Json{{"answer", 42}});
+  }
+
+  TEST_CASE("the runtime object form works like agent_main") {
+    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
+#include <cstdio>
+extern mcpac::Requires<mcp::filesystem::read_text_file> runtime;
+int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text().c_str()); }
+)",
+                                                 "filesystem.read_text_file");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == "alpha\n");
+  }
+
+  TEST_CASE("reads the program from standard input") {
+    const auto run = Workspace::shared().mcpac(
+        {"execute", "-", "--grant", "filesystem.read_text_file"}, {.input = kReader});
+    INFO(run.err);
+    CHECK(run.out == "alpha\n");
+  }
+
+  TEST_CASE("a dry run does all but run") {
+    const auto run =
+        Workspace::shared().execute(kReader, "filesystem.read_text_file", {"--dry-run"});
+    CHECK(run.exit_code == 0);
+    CHECK(run.out.empty());
+    CHECK(has(run.err, "dry run"));
+  }
+
+  TEST_CASE("observe mode warns, makes the call, and audits what would have been denied") {
+    const auto run = Workspace::shared().execute(kReader, "", {"--no-permission-check", "--json"});
+    const auto json = run.json();
+    INFO(run.out);
+    CHECK(run.exit_code == 0);
+    CHECK(json["stdout"] == "alpha\n");
+    CHECK(has(run.err, "warning: permission checks are off"));
+    const auto events = Workspace::shared()
+                            .mcpac({"audit", "list", "--json", "--run",
+                                    json["run_id"].get<std::string>(), "--kind", "CapabilityCheck"})
+                            .json();
+    REQUIRE(events.size() == 1);
+    CHECK(events[0]["payload"]["would_deny"] == true);
+  }
+
+  TEST_CASE("every check is an event with the fields that the issue names") {
+    const auto json =
+        Workspace::shared().execute(kReader, "filesystem.read_text_file", {"--json"}).json();
+    const auto events = Workspace::shared()
+                            .mcpac({"audit", "list", "--json", "--run",
+                                    json["run_id"].get<std::string>(), "--kind", "CapabilityCheck"})
+                            .json();
+    REQUIRE(events.size() == 1);
+    const auto& event = events[0];
+    CHECK(event["event_id"].is_string());
+    CHECK(event["run_id"] == json["run_id"]);
+    CHECK(event["kind"] == "CapabilityCheck");
+    CHECK(event["payload"]["capability"] == "filesystem.read_text_file");
+    CHECK(event["payload"]["target"] == "data/a.txt");
+    CHECK(event["payload"]["allowed"] == true);
+    CHECK(event["payload"]["policy_decision_id"].is_string());
+  }
+
+  TEST_CASE("a narrowed permission binds the program even where the whole tool was granted") {
+    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
+#include <print>
+struct read_data : mcpac::Narrow<mcp::filesystem::read_text_file> { static constexpr char where[] = "path == \"data/a.txt\", ?head any"; };
+int agent_main(mcpac::Requires<read_data> rt) {
+  std::println("{}", rt.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text());
+  const auto other = rt.filesystem.read_text_file.try_call({.path = "data/b.txt"});
+  std::println("{}", other ? "allowed" : "denied");
+  return 0;
+}
+)",
+                                                 "filesystem.read_text_file");
+    INFO(run.err);
+    CHECK(run.out == "alpha\ndenied\n");
+  }
+
+  TEST_CASE("a program that does not compile is refused with its place") {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return nonsense; }\n", "");
+    CHECK(run.exit_code == 65);
+    CHECK(has(run.err, "<code>:2"));
+    CHECK(has(run.err, "nonsense"));
+  }
+
+  TEST_CASE("an undeclared tool does not compile, and the message says what to add") {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) "
+        "{ rt.filesystem.write_file({.path = \"x\", "
+        ".content = \"y\"}); return 0; }\n",
+        "filesystem.read_text_file,filesystem.write_file");
+    CHECK(run.exit_code == 65);
+    CHECK(has(run.err, "write_file"));
+  }
+
+  TEST_CASE("a run over its time is ended and says so") {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { for (volatile int i = 0;; i = i "
+        "+ 1) {} }\n",
+        "", {"--timeout", "0.5"});
+    INFO(run.err);
+    CHECK(run.exit_code == 124);
+    CHECK(has(run.err, "MCPAC-E0705"));
+  }
+
+  TEST_CASE("a run over its memory ends with the program's own failure") {
+    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
+#include <vector>
+int agent_main(mcpac::Requires<>) { std::vector<char> big(512u << 20u, 'x'); return big[1000] == 'x' ? 0 : 1; }
+)",
+                                                 "", {"--memory", "128MiB"});
+    INFO(run.err);
+    CHECK(run.exit_code != 0);
+    CHECK(has(run.err, "bad_alloc"));
+  }
+
+  TEST_CASE("a run over its output is ended and says so") {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\n#include <print>\nint agent_main(mcpac::Requires<>) { for (;;) "
+        "std::println(\"flood flood flood\"); }\n",
+        "", {"--output-limit", "64KiB"});
+    CHECK(run.exit_code == 137);
+    CHECK(has(run.err, "MCPAC-E0707"));
+    CHECK(run.out.size() <= 64U << 10U);
+  }
+}

@@ -1,0 +1,176 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "e2e/workspace.h"
+
+namespace e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kServers = fs::path(MCPAC_SOURCE_DIR) / "tests/servers";
+
+std::string npm_server(const std::string& package) {
+  return (kServers / "node_modules/@modelcontextprotocol" / package / "dist/index.js").string();
+}
+
+void read_some(int& fd, std::string& into) {
+  std::array<char, 65536> buffer;
+  const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+  if (n > 0) {
+    into.append(buffer.data(), static_cast<std::size_t>(n));
+  } else {
+    ::close(fd);
+    fd = -1;
+  }
+}
+
+}  // namespace
+
+mcpac::Json Outcome::json() const {
+  auto parsed = mcpac::parse_json(out);
+  INFO("stdout: ", out, "\nstderr: ", err);
+  REQUIRE(parsed.has_value());
+  return *parsed;
+}
+
+Outcome run_program(const std::vector<std::string>& words,
+                    const std::vector<std::string>& environment, const RunOptions& options) {
+  int in[2];
+  int out[2];
+  int err[2];
+  REQUIRE(::pipe2(in, O_CLOEXEC) == 0);
+  REQUIRE(::pipe2(out, O_CLOEXEC) == 0);
+  REQUIRE(::pipe2(err, O_CLOEXEC) == 0);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::setpgid(0, 0);
+    ::dup2(in[0], 0);
+    ::dup2(out[1], 1);
+    ::dup2(err[1], 2);
+    if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
+    for (const auto& item : environment) ::putenv(const_cast<char*>(item.c_str()));
+    for (const auto& item : options.environment) ::putenv(const_cast<char*>(item.c_str()));
+    std::vector<char*> argv;
+    for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    ::execvp(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ::close(in[0]);
+  ::close(out[1]);
+  ::close(err[1]);
+  // Inputs of these tests fit a pipe.
+  if (!options.input.empty())
+    REQUIRE(::write(in[1], options.input.data(), options.input.size()) > 0);
+  ::close(in[1]);
+
+  Outcome outcome;
+  const auto start = std::chrono::steady_clock::now();
+  bool interrupted = false;
+  while (out[0] >= 0 || err[0] >= 0) {
+    std::array<pollfd, 2> watched{pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
+    ::poll(watched.data(), watched.size(), 20);
+    if (watched[0].revents != 0) read_some(out[0], outcome.out);
+    if (watched[1].revents != 0) read_some(err[0], outcome.err);
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    if (options.interrupt_after.count() > 0 && !interrupted && elapsed > options.interrupt_after) {
+      interrupted = true;
+      ::kill(-pid, SIGINT);
+    }
+    if (elapsed > std::chrono::seconds(120)) ::kill(-pid, SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+std::string Workspace::real_servers() {
+  return fmt::format(R"({{"mcpServers": {{
+    "filesystem": {{"command": "node", "args": ["{}", "data"]}},
+    "memory": {{"command": "node", "args": ["{}"], "env": {{"MEMORY_FILE_PATH": "${{env:E2E_MEMORY}}"}}}},
+    "everything": {{"command": "node", "args": ["{}"]}}
+  }}}})",
+                     npm_server("server-filesystem"), npm_server("server-memory"),
+                     npm_server("server-everything"));
+}
+
+std::string Workspace::fixture(const std::string& mode) {
+  return fmt::format(
+      R"({{"mcpServers": {{"fixture": {{"command": "node", "args": ["{}", "{}"]}}}}}})",
+      (kServers / "fixture.mjs").string(), mode);
+}
+
+Workspace::Workspace(const std::string& config) {
+  std::string name = (fs::temp_directory_path() / "mcpac-e2e-XXXXXX").string();
+  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  folder_ = name;
+  fs::create_directories(folder_ / "data");
+  fs::create_directories(folder_ / "tmp");
+  write("mcpac.json", config);
+  write("data/a.txt", "alpha\nbeta\n");
+}
+
+Workspace::~Workspace() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+Workspace& Workspace::shared() {
+  static Workspace workspace(real_servers());
+  static const bool generated = [] {
+    const auto outcome = workspace.mcpac({"generate"});
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    return true;
+  }();
+  (void)generated;
+  return workspace;
+}
+
+Outcome Workspace::mcpac(std::vector<std::string> arguments, const RunOptions& options) const {
+  arguments.insert(arguments.begin(), (fs::path(MCPAC_BUILD_DIR) / "bin/mcpac").string());
+  RunOptions here = options;
+  if (here.folder.empty()) here.folder = folder_;
+  return run_program(arguments,
+                     {fmt::format("XDG_STATE_HOME={}/.state", folder_.string()),
+                      fmt::format("XDG_CACHE_HOME={}/.cache", folder_.string()),
+                      fmt::format("TMPDIR={}/tmp", folder_.string()),
+                      fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()), "NO_COLOR=1"},
+                     here);
+}
+
+Outcome Workspace::execute(const std::string& source, const std::string& grants,
+                           std::vector<std::string> more) const {
+  std::vector<std::string> arguments{"execute", "-c", source};
+  if (!grants.empty()) arguments.insert(arguments.end(), {"--grant", grants});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return mcpac(arguments);
+}
+
+std::filesystem::path Workspace::write(const std::string& name, const std::string& text) const {
+  const auto path = folder_ / name;
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+std::string Workspace::read(const std::string& name) const {
+  std::ifstream file(folder_ / name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace e2e

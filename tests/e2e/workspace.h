@@ -1,0 +1,62 @@
+// Workspace: a project folder of its own, the real mcpac, and real servers.
+//
+// All cases share one prepared project (servers generated, headers precompiled once); a case that
+// changes files makes its own. Everything lies in one temporary folder that goes at the end.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace e2e {
+
+struct Outcome {
+  int exit_code = -1;  // 128 + signal when it was ended by one
+  std::string out;
+  std::string err;
+  [[nodiscard]] mcpac::Json json() const;  // of `out`; fails the test when it is none
+};
+
+struct RunOptions {
+  std::string input{};
+  std::filesystem::path folder{};
+  std::vector<std::string> environment{};        // "NAME=value", beside the workspace's own
+  std::chrono::milliseconds interrupt_after{0};  // SIGINT to the process group, as Ctrl-C
+};
+
+class Workspace {
+ public:
+  // The shared one: servers filesystem (below data/), memory, everything; lock and headers
+  // generated.
+  static Workspace& shared();
+  // Another folder with the configuration given; nothing is generated.
+  explicit Workspace(const std::string& config);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  Outcome mcpac(std::vector<std::string> arguments, const RunOptions& options = {}) const;
+  // `mcpac execute` of source text with --grant.
+  Outcome execute(const std::string& source, const std::string& grants,
+                  std::vector<std::string> more = {}) const;
+  std::filesystem::path write(const std::string& name, const std::string& text) const;
+  [[nodiscard]] std::string read(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] std::filesystem::path state() const { return folder_ / ".state" / "mcpac"; }
+
+  // Configuration entries of the pinned npm servers and of our own fixture.
+  static std::string real_servers();
+  static std::string fixture(const std::string& mode);
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// Any program, to its end or 120 s.
+Outcome run_program(const std::vector<std::string>& words,
+                    const std::vector<std::string>& environment, const RunOptions& options);
+
+}  // namespace e2e

@@ -1,0 +1,111 @@
+#include "execute/snapshot.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/file.h"
+
+using namespace mcpac;
+using execute::Snapshot;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  TemporaryFolder temporary =
+      TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+  fs::path write(const std::string& name, const std::string& text) const {
+    const auto path = temporary.path() / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  Result<Snapshot> take(const std::string& name) const {
+    return Snapshot::take(execute::source_from_file(temporary.path() / name).value(),
+                          fs::temp_directory_path());
+  }
+};
+
+ErrorId refusal(const std::string& text) {
+  return execute::source_from_text(text, "<code>").error().id;
+}
+
+}  // namespace
+
+TEST_SUITE("execute/snapshot") {
+  TEST_CASE("text that is empty, has a NUL byte or is not UTF-8 is no source") {
+    CHECK(refusal("") == ErrorId::kSourceEmpty);
+    CHECK(refusal(" \n\t\r\n") == ErrorId::kSourceEmpty);
+    CHECK(refusal(std::string("int x;\0", 7)) == ErrorId::kSourceNotText);
+    for (const char* bad :
+         {"\xff", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+      CHECK(refusal(std::string("// ") + bad) == ErrorId::kSourceNotText);
+    }
+    CHECK(execute::source_from_text("// \xe2\x82\xac \xf0\x9f\x8c\x99 é\n", "<code>").has_value());
+  }
+
+  TEST_CASE("the error of text that is not UTF-8 names its line") {
+    CHECK(execute::source_from_text("int a;\nint b;\xff\n", "<code>").error().where == "<code>:2");
+  }
+
+  TEST_CASE("headers that the source includes by name come along, and nothing else") {
+    const Folder folder;
+    folder.write("agent.cpp", "#include \"util/a.h\"\n # include  \"b.h\"\n#include <mcpac.hpp>\n");
+    folder.write("util/a.h", "#include \"c.h\"\n");
+    folder.write("util/c.h", "int c;\n");
+    folder.write("b.h", "int b;\n");
+    folder.write(".env", "SECRET=1\n");
+    const auto snapshot = folder.take("agent.cpp");
+    REQUIRE(snapshot.has_value());
+    for (const char* name : {"agent.cpp", "util/a.h", "util/c.h", "b.h"})
+      CHECK(fs::exists(snapshot->folder() / name));
+    CHECK_FALSE(fs::exists(snapshot->folder() / ".env"));
+  }
+
+  TEST_CASE("an include cannot lead out of the source's folder") {
+    const Folder folder;
+    folder.write("secret.h", "int secret;\n");
+    folder.write("in/agent.cpp",
+                 "#include \"../secret.h\"\n#include \"link.h\"\n#include \"/etc/hostname\"\n");
+    fs::create_symlink(folder.temporary.path() / "secret.h", folder.temporary.path() / "in/link.h");
+    const auto snapshot = folder.take("in/agent.cpp");
+    REQUIRE(snapshot.has_value());
+    CHECK(std::distance(fs::recursive_directory_iterator(snapshot->folder()),
+                        fs::recursive_directory_iterator()) == 1);
+  }
+
+  TEST_CASE("the digest covers every byte and name that was read") {
+    const Folder folder;
+    folder.write("agent.cpp", "#include \"b.h\"\n");
+    folder.write("b.h", "int b;\n");
+    const auto before = folder.take("agent.cpp")->digest();
+    CHECK(before == folder.take("agent.cpp")->digest());
+    folder.write("b.h", "int c;\n");
+    CHECK(before != folder.take("agent.cpp")->digest());
+  }
+
+  TEST_CASE("messages name files as the user does") {
+    const Folder folder;
+    const auto file = folder.write("sub/agent.cpp", "#include \"b.h\"\n");
+    folder.write("sub/b.h", "int b;\n");
+    const auto snapshot = folder.take("sub/agent.cpp");
+    CHECK(snapshot->to_user("/source/agent.cpp:3:1: error") == file.string() + ":3:1: error");
+    CHECK(snapshot->to_user("in /source/b.h and /mcpac/include/mcpac.hpp") ==
+          "in " + (file.parent_path() / "b.h").string() + " and servers/mcpac.hpp");
+  }
+
+  TEST_CASE("the copy goes with the snapshot") {
+    const Folder folder;
+    folder.write("agent.cpp", "int x;\n");
+    fs::path copy;
+    {
+      const auto snapshot = folder.take("agent.cpp");
+      copy = snapshot->folder();
+      CHECK(fs::exists(copy));
+    }
+    CHECK_FALSE(fs::exists(copy));
+  }
+}

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "gate/agent_message.h"
+#include "gate/result_line.h"
 
 namespace mcpac::gate {
 namespace {
@@ -181,7 +182,7 @@ void AgentDoor::handle_malformed(const ipc::RpcError& error) {
 void AgentDoor::answer(const ipc::Id& id, const Answer& given) {
   if (closed_) return;
   if (!given) return send_call_error(id, given.error());
-  std::string line = ipc::encode_result(id, *given);
+  std::string line = result_line(id, *given);
   // An empty queue takes anything: a result over the limit can be delivered, if only alone.
   const std::size_t queued = channel_->queued_bytes();
   if (queued > 0 && queued + line.size() > limits_.max_queued) {

@@ -10,6 +10,7 @@
 
 #include "core/hash.h"
 #include "core/ids.h"
+#include "gate/result_line.h"
 
 namespace mcpac::gate {
 namespace {
@@ -25,20 +26,6 @@ struct Pending {
   Upstream::CallToken token = 0;
   std::chrono::steady_clock::time_point started;
 };
-
-// Bytes of names and texts in a value: the weight of a result, without serialising it twice.
-std::size_t weight(const Json& value) {
-  if (value.is_string()) return value.get_ref<const std::string&>().size();
-  std::size_t sum = 0;
-  if (value.is_object()) {
-    for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
-      sum += name.size() + weight(member);
-    }
-  } else if (value.is_array()) {
-    for (const auto& element : value) sum += weight(element);
-  }
-  return sum;
-}
 
 }  // namespace
 
@@ -196,7 +183,7 @@ void Gate::State::finish(CallId id, Answer answer) {
     const Json* is_error = find_member(*answer, "isError");
     if (is_error != nullptr && is_error->is_boolean() && is_error->get<bool>())
       outcome = "tool_error";
-    bytes = weight(*answer);
+    bytes = text_bytes(*answer);
   }
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(
       setup.clock->steady_now() - call.started);

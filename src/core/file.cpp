@@ -1,6 +1,7 @@
 #include "core/file.h"
 
 #include <fcntl.h>
+#include <sodium.h>
 #include <stdlib.h>  // mkdtemp
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,7 +85,9 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 }
 
 Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes, unsigned mode) {
-  const std::string temporary = fmt::format("{}.tmp{}", path.string(), ::getpid());
+  // A name of its own for every write: threads and processes may write the same file at once, and what
+  // a killed one left behind must not be in the way.
+  const std::string temporary = fmt::format("{}.{:08x}.tmp", path.string(), ::randombytes_random());
   auto give_up = [&](int error) {
     ::unlink(temporary.c_str());
     return fail(ErrorId::kFileUnwritable, fmt::format("cannot write {}: {}", path.string(), reason(error)),

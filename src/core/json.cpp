@@ -1,8 +1,12 @@
 #include "core/json.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <set>
+
+#include <algorithm>
+#include <iterator>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace mcpac {
@@ -20,6 +24,52 @@ Place place_of(std::string_view text, std::size_t offset) {
   const auto last = before.rfind('\n');
   return {line, last == std::string_view::npos ? offset + 1 : offset - last};
 }
+
+// Reads the text and leaves behind how far it came: nlohmann tells its handlers no position.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, const char** reached) : at_(at), reached_(reached) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ == b.at_;
+  }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
+// Knows whether a name stood in an object before. Few names are compared one by one.
+class OrderedNames {
+ public:
+  bool add(const OrderedJson::object_t& members, const std::string& name) {
+    if (members.size() < kFew)
+      return std::ranges::none_of(members, [&](const auto& m) { return m.first == name; });
+    if (seen_.empty()) {
+      for (const auto& [known, value] : members) seen_.insert(known);
+    }
+    return seen_.insert(name).second;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  std::unordered_set<std::string> seen_;
+};
 
 // Builds a value as nlohmann's own handler does, and adds the checks that it lacks.
 template <class Value>
@@ -45,20 +95,34 @@ class Builder {
   bool start_array(std::size_t) { return open(Value::array()); }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
+
   bool key(string_t& name) {
-    if (!stack_.back().keys.insert(name).second) {
-      return refuse(fmt::format("the member \"{}\" stands twice in one object", name.substr(0, 64)));
+    auto& members = open_.back().value->template get_ref<typename Value::object_t&>();
+    bool fresh = false;
+    if constexpr (kOrdered) {
+      fresh = open_.back().names.add(members, name);
+      // Names are known to be new, so the linear search of ordered_map::emplace can be skipped.
+      if (fresh) {
+        using Members = typename Value::object_t::Container;
+        slot_ = &static_cast<Members&>(members).emplace_back(name, nullptr).second;
+      }
+    } else {
+      const auto [place, added] = members.try_emplace(name, nullptr);
+      fresh = added;
+      slot_ = &place->second;
     }
-    stack_.back().key = std::move(name);
-    return true;
+    if (fresh) return true;
+    at_name_ = true;
+    return refuse(fmt::format("the member \"{}\" stands twice in one object", name.substr(0, 64)));
   }
 
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
-    position_ = position;
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …"
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …; last
+    // read: '…'; expected …". What was read last can be a secret of a configuration: it stays out.
     std::string_view reason = error.what();
-    const auto colon = reason.find(": ");
-    message_ = colon == std::string_view::npos ? std::string(reason) : std::string(reason.substr(colon + 2));
+    if (const auto colon = reason.find(": "); colon != std::string_view::npos)
+      reason.remove_prefix(colon + 2);
+    message_ = std::string(reason.substr(0, reason.find("; last read")));
     if (error.id == 406) message_ = "a number is out of range";
     return false;
   }
@@ -66,13 +130,16 @@ class Builder {
   Value take() { return std::move(root_); }
   [[nodiscard]] const std::string& message() const { return message_; }
   [[nodiscard]] bool over_limit() const { return over_limit_; }
-  [[nodiscard]] std::size_t position() const { return position_; }
+  // Whether the refusal came right after a name, which then is what it is about.
+  [[nodiscard]] bool at_name() const { return at_name_; }
 
  private:
+  static constexpr bool kOrdered = std::is_same_v<Value, OrderedJson>;
+  struct NoNames {};
   struct Level {
-    Value value;
-    std::string key;
-    std::set<std::string, std::less<>> keys;
+    Value*
+        value;  // stays where it is: nothing is added to an outer value while an inner one is open
+    std::conditional_t<kOrdered, OrderedNames, NoNames> names{};
   };
 
   bool refuse(std::string message) {
@@ -83,43 +150,45 @@ class Builder {
     over_limit_ = true;
     return refuse(std::move(message));
   }
-  bool put(Value&& value) {
+  bool put(Value&& value) { return place(std::move(value)) != nullptr; }
+  Value* place(Value&& value) {
     if (++values_ > limits_.max_values) {
-      return limit(fmt::format("more than {} values", limits_.max_values));
+      limit(fmt::format("more than {} values", limits_.max_values));
+      return nullptr;
     }
-    if (stack_.empty()) {
+    if (open_.empty()) {
       root_ = std::move(value);
-    } else if (auto& top = stack_.back(); top.value.is_array()) {
-      top.value.push_back(std::move(value));
-    } else if constexpr (std::is_same_v<Value, OrderedJson>) {
-      // Keys are known to be new, so the linear search of ordered_map::emplace can be skipped.
-      auto& object = top.value.template get_ref<typename Value::object_t&>();
-      static_cast<typename Value::object_t::Container&>(object).emplace_back(std::move(top.key), std::move(value));
-    } else {
-      top.value.template get_ref<typename Value::object_t&>().emplace(std::move(top.key), std::move(value));
+      return &root_;
     }
-    return true;
+    Value& outer = *open_.back().value;
+    if (outer.is_array()) {
+      return &outer.template get_ref<typename Value::array_t&>().emplace_back(std::move(value));
+    }
+    *slot_ = std::move(value);
+    return slot_;
   }
   bool open(Value&& value) {
-    if (stack_.size() >= limits_.max_depth) {
+    if (open_.size() >= limits_.max_depth) {
       return limit(fmt::format("nested deeper than {} levels", limits_.max_depth));
     }
-    stack_.push_back({std::move(value), {}, {}});
+    Value* placed = place(std::move(value));
+    if (placed == nullptr) return false;
+    open_.push_back({placed});
     return true;
   }
   bool close() {
-    Value done = std::move(stack_.back().value);
-    stack_.pop_back();
-    return put(std::move(done));
+    open_.pop_back();
+    return true;
   }
 
   const JsonLimits& limits_;
   Value root_;
-  std::vector<Level> stack_;
+  Value* slot_ = nullptr;  // where the value of the name just read goes
+  std::vector<Level> open_;
   std::size_t values_ = 0;
   std::string message_;
-  std::size_t position_ = 0;
   bool over_limit_ = false;
+  bool at_name_ = false;
 };
 
 std::string located(std::string_view where, std::string_view text, std::size_t offset) {
@@ -128,20 +197,40 @@ std::string located(std::string_view where, std::string_view text, std::size_t o
                        : fmt::format("{}:{}:{}", where, place.line, place.column);
 }
 
+// The opening quote of the name whose closing quote is the last byte.
+std::size_t start_of_name(std::string_view text) {
+  for (std::size_t at = text.size() - 1; at-- > 0;) {
+    if (text[at] != '"') continue;
+    std::size_t backslashes = 0;
+    while (backslashes < at && text[at - backslashes - 1] == '\\') ++backslashes;
+    if (backslashes % 2 == 0) return at;
+  }
+  return 0;
+}
+
 template <class Value>
 Result<Value> parse(std::string_view text, std::string_view where, const JsonLimits& limits) {
   if (text.size() > limits.max_bytes) {
-    return fail(ErrorId::kJsonLimit,
-                fmt::format("JSON text of {} bytes is over the limit of {}", text.size(), limits.max_bytes),
-                {.where = std::string(where)});
+    return fail(
+        ErrorId::kJsonLimit,
+        fmt::format("JSON text of {} bytes is over the limit of {}", text.size(), limits.max_bytes),
+        {.where = std::string(where)});
   }
   Builder<Value> builder(limits);
-  const bool ok = Value::sax_parse(text.begin(), text.end(), &builder);
-  if (ok) return builder.take();
-  const ErrorId id = builder.over_limit() ? ErrorId::kJsonLimit : ErrorId::kJsonSyntax;
-  // A refusal of ours has no position from the parser: it names the member or the limit instead.
-  const std::string place = builder.position() > 0 ? located(where, text, builder.position() - 1) : std::string(where);
-  return fail(id, "malformed JSON: " + builder.message(), {.where = place});
+  const char* reached = text.data();
+  const CountingIterator first(text.data(), &reached);
+  const CountingIterator last(text.data() + text.size(), &reached);
+  if (Value::sax_parse(first, last, &builder)) return builder.take();
+  const auto read = static_cast<std::size_t>(reached - text.data());
+  // The last byte read is the one that was one too many, except at the end of the text.
+  const bool at_end =
+      read == text.size() && builder.message().find("end of input") != std::string::npos;
+  std::size_t offset = read == 0 || at_end ? read : read - 1;
+  if (builder.at_name()) offset = start_of_name(text.substr(0, read));
+  const std::string place = located(where, text, offset);
+  if (builder.over_limit())
+    return fail(ErrorId::kJsonLimit, "JSON beyond a limit: " + builder.message(), {.where = place});
+  return fail(ErrorId::kJsonSyntax, "malformed JSON: " + builder.message(), {.where = place});
 }
 
 }  // namespace
@@ -170,7 +259,8 @@ const Json* find_member(const Json& object, std::string_view name) {
 
 std::string string_member(const Json& object, std::string_view name, std::string_view fallback) {
   const Json* member = find_member(object, name);
-  return member != nullptr && member->is_string() ? member->get<std::string>() : std::string(fallback);
+  return member != nullptr && member->is_string() ? member->get<std::string>()
+                                                  : std::string(fallback);
 }
 
 }  // namespace mcpac

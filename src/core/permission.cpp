@@ -24,7 +24,7 @@ bool is_server_name(std::string_view text) {
 
 Result<Permission> Permission::of(std::string_view server, std::string_view tool) {
   if (!is_server_name(server)) {
-    return fail(ErrorId::kRuleSyntax, fmt::format("'{}' is not a server name", server),
+    return fail(ErrorId::kRuleSyntax, fmt::format("'{}' is not a server name", server.substr(0, 80)),
                 {.why = "a server name is 1 to 64 letters, digits, '_' or '-'"});
   }
   if (tool.empty() || tool.size() > kMaxTool || std::ranges::any_of(tool, is_control)) {

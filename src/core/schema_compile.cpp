@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/json_compare.h"
@@ -99,15 +100,29 @@ class Compiler {
   }
 
   static void fill_number(Node& node, KeywordReader& read) {
-    NumberRules rules{read.number("minimum"), read.number("maximum"),
-                      read.number("exclusiveMinimum"), read.number("exclusiveMaximum"),
+    NumberRules rules{read.number("minimum"), read.number("maximum"), nullptr, nullptr,
                       read.number("multipleOf")};
+    read_exclusive(read, "exclusiveMinimum", rules.minimum, rules.exclusive_minimum);
+    read_exclusive(read, "exclusiveMaximum", rules.maximum, rules.exclusive_maximum);
     if (rules.multiple_of != nullptr && compare_numbers(*rules.multiple_of, Json(0U)) <= 0) {
       read.refuse("multipleOf", "must be above zero");
     }
     if (rules.minimum || rules.maximum || rules.exclusive_minimum || rules.exclusive_maximum ||
         rules.multiple_of) {
       node.number = std::make_unique<NumberRules>(rules);
+    }
+  }
+
+  // Draft 4 wrote {"minimum": 0, "exclusiveMinimum": true}, and generators of today still do. It is
+  // wrong in both our dialects, but it cannot mean anything else.
+  static void read_exclusive(KeywordReader& read, std::string_view keyword, const Json*& limit,
+                             const Json*& exclusive) {
+    const Json* value = read.any(keyword);
+    if (value == nullptr || !value->is_boolean()) {
+      exclusive = read.number(keyword);
+    } else if (value->get<bool>()) {
+      if (limit == nullptr) read.refuse(keyword, "must be a number");
+      exclusive = std::exchange(limit, nullptr);
     }
   }
 

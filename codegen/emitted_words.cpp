@@ -2,21 +2,35 @@
 
 namespace mcpac::codegen {
 
+const std::set<std::string>& server_words() {
+  static const std::set<std::string> words{"has", "permissions"};
+  return words;
+}
+
 const std::set<std::string>& tool_words() {
-  static const std::set<std::string> words{"server_tag", "Args", "Result", "server", "name"};
+  static const std::set<std::string> words{"server_tag", "server", "name",   "permission", "whole",
+                                           "where",      "Args",   "Result", "Member"};
   return words;
 }
-const std::set<std::string>& field_words() {
-  static const std::set<std::string> words{"Args", "Result"};
-  return words;
+
+const std::set<std::string>& field_words(ShapeKind kind) {
+  static const std::set<std::string> args{"mcpac_visit", "mcpac_enumerators", "mcpac_presence",
+                                          "Args"};
+  // The members of ToolResult stay reachable under their own names.
+  static const std::set<std::string> result{
+      "mcpac_visit", "mcpac_enumerators", "mcpac_presence", "Result",         "text", "lines",
+      "json",        "content",           "structured",     "schema_mismatch"};
+  return kind == ShapeKind::kArgs ? args : result;
 }
+
 const std::set<std::string>& type_words() {
-  static const std::set<std::string> words{"Args", "Result"};
-  return words;
-}
-const std::set<std::string>& enumerator_words() {
-  static const std::set<std::string> words{};
-  return words;
+  static const std::set<std::string> types = [] {
+    std::set<std::string> words{"server", "name", "permission", "Args", "Result", "Member"};
+    words.insert(field_words(ShapeKind::kArgs).begin(), field_words(ShapeKind::kArgs).end());
+    words.insert(field_words(ShapeKind::kResult).begin(), field_words(ShapeKind::kResult).end());
+    return words;
+  }();
+  return types;
 }
 
 }  // namespace mcpac::codegen

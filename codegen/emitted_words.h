@@ -1,5 +1,5 @@
-// The words that generated scopes declare themselves (templates/EMITTED_FORM.md), which no name of
-// a server may take there.
+// The words that generated scopes declare themselves (templates/EMITTED_FORM.md, "Names that the
+// form needs itself"); a name of a server that meets one gets a '_' after it.
 #pragma once
 
 #include <set>
@@ -7,10 +7,11 @@
 
 namespace mcpac::codegen {
 
-[[nodiscard]] const std::set<std::string>& tool_words();  // in namespace mcp::<server>
-[[nodiscard]] const std::set<std::string>&
-field_words();  // in an Args, a Result or a struct of theirs
-[[nodiscard]] const std::set<std::string>& type_words();        // types in an Args or a Result
-[[nodiscard]] const std::set<std::string>& enumerator_words();  // in an enum class
+enum class ShapeKind { kArgs, kResult };
+
+[[nodiscard]] const std::set<std::string>& server_words();          // members of Requires<…>
+[[nodiscard]] const std::set<std::string>& tool_words();            // in namespace mcp::<server>
+[[nodiscard]] const std::set<std::string>& field_words(ShapeKind);  // fields, nested ones too
+[[nodiscard]] const std::set<std::string>& type_words();            // types in an Args or a Result
 
 }  // namespace mcpac::codegen

@@ -83,4 +83,13 @@ struct ToolModel {
   std::optional<Shape> result{};
 };
 
+struct ServerModel {
+  std::string name;
+  std::string
+      cpp_name{};  // "filesystem", the last part of the namespace and the name of the header
+  std::string implementation{};
+  std::string digest{};  // over the digests of its tools: changes when the header must
+  std::vector<ToolModel> tools{};
+};
+
 }  // namespace mcpac::codegen

@@ -89,6 +89,14 @@ Shape ShapeBuilder::build() {
     }
   }
   if (schema != nullptr && !schema->is_object()) why = "it is no schema of an object";
+  // Nothing but "more properties are welcome" is an object of the caller's own making.
+  const OrderedJson* more = schema == nullptr ? nullptr : keyword(*schema, "additionalProperties");
+  const OrderedJson* own = schema == nullptr ? nullptr : keyword(*schema, "properties");
+  if (more != nullptr && *more != false && (own == nullptr || own->empty()) &&
+      kind_ == ShapeKind::kArgs) {
+    shape_.free_form = true;
+    return std::move(shape_);
+  }
   if (schema != nullptr && why.empty() && text_of(*schema, "type") != "object" &&
       implied_type(*schema) != "object") {
     why = schema->empty() ? "it says nothing" : "it describes no object";
@@ -242,7 +250,7 @@ Type ShapeBuilder::enum_type(const OrderedJson& values, const OrderedJson& schem
     note(spot.place, fmt::format("becomes a string: its enum has {} values", texts.size()));
     return type;
   }
-  const auto names = assign_names(texts, enumerator_words());
+  const auto names = assign_names(texts);
   NamedType made{.cpp_name = spot.hint, .words = words_of(schema, schema)};
   made.words.facts.clear();  // they belong to the field
   for (std::size_t i = 0; i < texts.size(); ++i) made.values.push_back({texts[i], names[i]});

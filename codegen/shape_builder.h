@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/emitted_words.h"
 #include "codegen/generate.h"
 #include "codegen/model.h"
 #include "codegen/resolve.h"
@@ -21,9 +22,10 @@ namespace mcpac::codegen {
 class ShapeBuilder {
  public:
   // `permission` and `place` ("/inputSchema") stand in the notes.
-  ShapeBuilder(const OrderedJson& schema, std::string permission, std::string place,
+  ShapeBuilder(const OrderedJson& schema, ShapeKind kind, std::string permission, std::string place,
                std::vector<Note>& notes)
       : root_(schema),
+        kind_(kind),
         resolver_(schema),
         permission_(std::move(permission)),
         place_(std::move(place)),
@@ -72,6 +74,7 @@ class ShapeBuilder {
   void note(const std::string& place, std::string message);
 
   const OrderedJson& root_;
+  ShapeKind kind_;
   Resolver resolver_;
   std::string permission_;
   std::string place_;

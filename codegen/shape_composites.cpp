@@ -76,7 +76,7 @@ Type ShapeBuilder::array_type(const OrderedJson& schema, const Spot& spot) {
   if (tuple != nullptr && tuple->is_array() && !tuple->empty()) return tuple_type(*tuple, spot);
   if (items == nullptr) return {.kind = Kind::kArray, .of = {Type{}}};
   return {.kind = Kind::kArray,
-          .of = {type_of(*items, spot.below("items", hint_of(*items, spot.hint + "Item")))}};
+          .of = {type_of(*items, spot.below("items", hint_of(*items, spot.hint)))}};
 }
 
 // A pair of numbers is a vector of numbers: the host counts them.
@@ -112,7 +112,7 @@ Type ShapeBuilder::object_type(const OrderedJson& schema, const OrderedJson& ide
   }
   if (values == nullptr || !values->is_object() || values->empty()) return {};  // any object
   return {.kind = Kind::kMap,
-          .of = {type_of(*values, spot.below(step, hint_of(*values, spot.hint + "Value")))}};
+          .of = {type_of(*values, spot.below(step, hint_of(*values, spot.hint)))}};
 }
 
 Type ShapeBuilder::struct_type(const OrderedJson& schema, const OrderedJson& identity,
@@ -161,7 +161,7 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
   std::ranges::stable_partition(fields, &Field::required);
   std::vector<std::string> originals;
   for (const Field& field : fields) originals.push_back(field.name);
-  const auto names = assign_names(originals, field_words());
+  const auto names = assign_names(originals, field_words(kind_));
   for (std::size_t i = 0; i < fields.size(); ++i) fields[i].cpp_name = names[i];
   return fields;
 }

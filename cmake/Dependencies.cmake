@@ -15,6 +15,8 @@ pkg_check_modules(PSL REQUIRED IMPORTED_TARGET libpsl)
 
 add_library(mcpac::sodium ALIAS PkgConfig::SODIUM)
 add_library(mcpac::seccomp ALIAS PkgConfig::SECCOMP)
+find_library(MCPAC_SECCOMP_STATIC NAMES libseccomp.a REQUIRED)
+find_library(MCPAC_SODIUM_STATIC NAMES libsodium.a REQUIRED)
 add_library(mcpac::re2 ALIAS PkgConfig::RE2)
 add_library(mcpac::idn2 ALIAS PkgConfig::IDN2)
 add_library(mcpac::psl ALIAS PkgConfig::PSL)

@@ -1,8 +1,9 @@
 // Sandbox: what a child process may do, as one value, and the child that runs under it.
 //
-// The caller says what the child needs; the warden (a small, single-threaded process without secrets)
-// builds the sandbox from the value and reports which layers stand. A layer that was asked for and
-// cannot be built is an error, never a weaker sandbox. Times are wall-clock milliseconds, sizes bytes.
+// The caller says what the child needs; the warden (a small, single-threaded process without
+// secrets) builds the sandbox from the value and reports which layers stand. A layer that was asked
+// for and cannot be built is an error, never a weaker sandbox. Times are wall-clock milliseconds,
+// sizes bytes.
 #pragma once
 
 #include <chrono>
@@ -18,14 +19,17 @@
 
 namespace mcpac::sandbox {
 
-// A: namespaces, Landlock and seccomp. B: Landlock and seccomp. C: seccomp only. Nothing below runs.
+// A: namespaces, Landlock and seccomp. B: Landlock and seccomp. C: seccomp only. Nothing below
+// runs.
 enum class Tier : std::uint8_t { kA, kB, kC };
 [[nodiscard]] std::string to_string(Tier tier);
 
 // Which system calls are admitted (sandbox.md, section 2).
 enum class Profile : std::uint8_t {
-  kAgent,     // talks on its descriptors, allocates, threads, clocks; opens nothing, starts nothing
-  kCompiler,  // additionally opens and reads files of its root and writes below its work folder
+  kAgent,  // talks on its descriptors, allocates, threads, clocks; opens nothing, starts nothing
+  kAgentDynamic,  // the same for a dynamically linked program: opens files of its root for reading,
+                  // so that ld.so finds its libraries; mount those (kReadExecute) and nothing else
+  kCompiler,      // additionally opens and reads files of its root and writes below its work folder
 };
 
 // One place of the host made visible inside; read-only unless `writable`. Absent otherwise.
@@ -36,28 +40,33 @@ struct Mount {
 };
 
 struct Limits {
-  std::chrono::milliseconds wall{0};        // 0: none; counted by the host
-  std::chrono::seconds cpu{0};              // 0: none
-  std::uint64_t memory = 0;                 // bytes of address space (RLIMIT_AS); 0: none
-  std::uint64_t file_size = 0;              // bytes of any one file written
-  std::uint64_t processes = 64;             // threads included
-  std::uint64_t open_files = 64;
+  std::chrono::milliseconds wall{0};  // 0: none; counted by the host
+  std::chrono::seconds cpu{0};        // 0: none
+  std::uint64_t memory = 0;           // bytes a program may allocate (RLIMIT_DATA; kCompiler:
+                                      // RLIMIT_AS, as it may share memory); 0: none
+  std::uint64_t file_size = 0;        // bytes of any one file written; 0: no file can be written
+  std::uint64_t processes = 64;       // threads included; not counted in tier B for an ordinary
+                                      // user, where it would count all processes of the user
+  std::uint64_t open_files = 64;      // at most 512
 };
 
 struct Spec {
-  std::filesystem::path program;            // opened by the warden, run by descriptor; need not be visible inside
-  std::vector<std::string> arguments;       // argv, with argv[0]
-  std::vector<std::string> environment;     // "NAME=value"; empty means empty
-  std::vector<Mount> mounts;                // the root has nothing else
+  std::filesystem::path program;       // opened by spawn(), run by descriptor; need not be visible
+                                       // inside. For a host that is root: executable by others.
+  std::vector<std::string> arguments;  // argv, with argv[0]
+  std::vector<std::string> environment;  // "NAME=value"; empty means empty
+  std::vector<Mount> mounts;             // absolute; the root has nothing else. Below tier A, where
+                                         // no root can be made, `inside` must be `host`.
   std::filesystem::path work_directory = "/";
   Profile profile = Profile::kAgent;
   Limits limits;
-  Tier lowest_tier = Tier::kA;              // refused when the machine cannot give it
-  // Descriptors 0, 1 and 2 of the child; -1 is an empty /dev/null. Borrowed: spawn() duplicates them.
+  Tier lowest_tier = Tier::kA;  // refused when the machine cannot give it
+  // Descriptors 0, 1 and 2 of the child; -1 is an empty /dev/null. Borrowed: spawn() duplicates
+  // them.
   int standard_input = -1;
   int standard_output = -1;
   int standard_error = -1;
-  int channel = -1;                         // becomes descriptor 3; -1: none
+  int channel = -1;  // becomes descriptor 3; -1: none
 };
 
 // How a child ended.
@@ -83,7 +92,8 @@ class Child {
   Child& operator=(Child&&) noexcept;
   ~Child();
   [[nodiscard]] Tier tier() const;
-  // A descriptor that becomes readable when the child has ended; for event loops. Owned by the child.
+  // A descriptor that becomes readable when the child has ended; for event loops. Owned by the
+  // child.
   [[nodiscard]] int end_descriptor() const;
   void kill(Verdict::Kind reason);
   // Blocks until the end or the wall limit of the spec (then kills). Call once.
@@ -98,7 +108,7 @@ class Child {
 
 // What this machine can give, found by doing each thing in a child.
 struct Capability {
-  std::string name;    // "user namespaces", "landlock", …
+  std::string name;  // "user namespaces", "landlock", …
   bool works = false;
   std::string detail;  // "ABI 7", or the errno
   std::string remedy;  // what to do about the gap; empty when it works

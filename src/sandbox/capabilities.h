@@ -1,0 +1,11 @@
+// Capabilities and ids: the program has no power over the machine and cannot get any by exec.
+#pragma once
+
+#include "sandbox/plan.h"
+
+namespace mcpac::sandbox {
+
+// In the child: no_new_privs, empty bounding set, own ids (kOwnId), no capabilities. 0 or errno.
+[[nodiscard]] int drop_privileges(const Plan& plan);
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,20 @@
+// What Warden::spawn hands to a Child; not for others.
+#pragma once
+
+#include <atomic>
+
+#include "sandbox/sandbox.h"
+
+namespace mcpac::sandbox {
+
+struct Child::Impl {
+  Tier tier = Tier::kA;
+  UniqueFd process;  // pidfd: a number could be somebody else by now
+  UniqueFd report;   // the warden's EndReport, then its end
+  std::chrono::steady_clock::time_point start;
+  Limits limits;
+  std::atomic<int> killed_for = -1;  // Verdict::Kind; the first reason counts
+  bool waited = false;
+};
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,140 @@
+#include "sandbox/confine.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "sandbox/capabilities.h"
+#include "sandbox/descriptors.h"
+#include "sandbox/landlock.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/rlimits.h"
+#include "sandbox/root.h"
+#include "sandbox/seccomp.h"
+#include "sandbox/step.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+// The program starts as if nobody had touched signals; the warden ignores SIGPIPE.
+void reset_signals() {
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &standard, nullptr);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Changing ids clears the parent-death signal, so this is done twice. A warden that died before the
+// first time is noticed by its end of the report pipe being gone.
+int die_with_warden(int report) {
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+  pollfd end{report, 0, 0};
+  ::poll(&end, 1, 0);
+  return (end.revents & POLLERR) != 0 ? EPIPE : 0;
+}
+
+// The first to go when the machine runs out of memory. A kernel that does not let us is no reason
+// to stop.
+void volunteer_for_oom() {
+  const UniqueFd file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (file && ::write(file.get(), "1000", 4) < 0) errno = 0;
+}
+
+int enter_root(const Plan& plan, std::uint16_t& item) {
+  if (plan.own_root) {
+    if (const int error = enter_own_root(plan, item)) return error;
+  } else if (plan.empty_root) {
+    if (const int error = enter_empty_root()) return error;
+  }
+  if (plan.program < 0) return 0;
+  return ::chdir(plan.work_directory.c_str()) == 0 ? 0 : errno;
+}
+
+int begin(const Confinement& from) {
+  ::close(from.report_reader);
+  reset_signals();
+  ::setsid();
+  ::umask(022);
+  return die_with_warden(from.report);
+}
+
+int enter_namespaces(const Confinement& from) {
+  const Plan& plan = *from.plan;
+  if (plan.identity == Identity::kUserNamespace) {
+    if (const int error = map_ids(from.outer_user, from.outer_group)) return error;
+  }
+  return (plan.namespace_flags & CLONE_NEWUTS) != 0 ? hide_host_name() : 0;
+}
+
+int take_identity(const Plan& plan) {
+  if (const int error = drop_privileges(plan)) return error;
+  return die_with_warden(kReportDescriptor);
+}
+
+int enter_landlock(const Plan& plan) {
+  if (!plan.ruleset) return 0;
+  if (const int error = enter_ruleset(kRulesetDescriptor)) return error;
+  return ::close(kRulesetDescriptor) == 0 ? 0 : errno;
+}
+
+int enter_filter(Plan& plan) {
+  if (plan.filter.empty()) return 0;
+  set_own_process(plan.filter, static_cast<pid_t>(::syscall(SYS_getpid)));
+  return install_filter(plan.filter);
+}
+
+int start_program(Plan& plan) {
+  if (plan.try_filter)
+    ::syscall(SYS_keyctl, 0, 0, 0, 0, 0);  // outside every profile: must not return
+  if (plan.program < 0) ::syscall(SYS_exit_group, 0);
+  ::syscall(SYS_execveat, kProgramDescriptor, "", plan.arguments.data(), plan.environment.data(),
+            AT_EMPTY_PATH);
+  return errno;
+}
+
+[[noreturn]] void give_up(int report, const Failure& failure) {
+  const auto* bytes = reinterpret_cast<const char*>(&failure);
+  while (::syscall(SYS_write, report, bytes, sizeof failure) < 0 && errno == EINTR) {
+  }
+  for (;;) ::syscall(SYS_exit_group, 127);
+}
+
+}  // namespace
+
+// The order matters: mounts need capabilities, ids need them too, Landlock forbids mounts, and the
+// filter forbids everything that came before it.
+int confine(void* confinement) {
+  const auto& from = *static_cast<const Confinement*>(confinement);
+  Plan& plan = *from.plan;
+  Failure failure;
+  int report = from.report;
+  const auto step = [&](Layer layer, int error) {
+    if (error == 0) return;
+    failure.layer = layer;
+    failure.error = error;
+    give_up(report, failure);
+  };
+  step(Layer::kProcess, begin(from));
+  step(Layer::kNamespaces, enter_namespaces(from));
+  volunteer_for_oom();
+  step(Layer::kRoot, enter_root(plan, failure.item));
+  step(Layer::kDescriptors, arrange_descriptors(plan, report));
+  report = kReportDescriptor;
+  step(Layer::kLimits, set_limits(plan));
+  step(Layer::kIdentity, take_identity(plan));
+  step(Layer::kLandlock, enter_landlock(plan));
+  step(Layer::kSeccomp, enter_filter(plan));
+  step(Layer::kProgram, start_program(plan));
+  return 0;
+}
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,21 @@
+// Landlock: the second opinion on files. The same list that makes the root makes the rules.
+#pragma once
+
+#include <span>
+
+#include "core/file.h"
+#include "sandbox/plan.h"
+
+namespace mcpac::sandbox {
+
+// The kernel's Landlock version; 0: none.
+[[nodiscard]] int landlock_abi();
+
+// In the warden: everything this ABI can restrict is restricted, then `mounts` are let in again and
+// `program` (-1: none) may be run. On failure an empty descriptor, with errno set.
+[[nodiscard]] UniqueFd make_ruleset(std::span<const PlannedMount> mounts, int program, int abi);
+
+// In the child, after the mounts: a confined process can mount nothing. 0 or errno.
+[[nodiscard]] int enter_ruleset(int ruleset);
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,94 @@
+#include "sandbox/launch.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "sandbox/confine.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MCPAC_COPY_MEMORY 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MCPAC_COPY_MEMORY 1
+#endif
+#endif
+
+// Sharing memory with the child saves the copy of the page tables. A sanitizer's shadow memory does
+// not survive two processes in it.
+#ifdef MCPAC_COPY_MEMORY
+constexpr int kMemory = 0;
+#else
+constexpr int kMemory = CLONE_VM | CLONE_VFORK;
+#endif
+
+constexpr std::size_t kStackSize = std::size_t{256} << 10U;
+
+// One stack for all children: the warden is one thread and waits for each to leave it.
+char* stack_top() {
+  static void* const stack = ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  return stack == MAP_FAILED ? nullptr : static_cast<char*>(stack) + kStackSize;
+}
+
+// Silence means that the program runs: the pipe's end closed with the exec.
+Failure read_report(int reader) {
+  Failure failure;
+  ssize_t size = 0;
+  do {
+    size = ::read(reader, &failure, sizeof failure);
+  } while (size < 0 && errno == EINTR);
+  if (size == 0) return {};
+  if (size == sizeof failure && failure.layer != Layer::kNone) return failure;
+  return {.layer = Layer::kProcess, .error = EIO};
+}
+
+}  // namespace
+
+Launched launch(Plan& plan) {
+  Launched result;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    result.failure = {.layer = Layer::kProcess, .error = errno};
+    return result;
+  }
+  const UniqueFd reader(ends[0]);
+  UniqueFd writer(ends[1]);
+  Confinement confinement{&plan, writer.get(), reader.get(), ::geteuid(), ::getegid()};
+  // clone and not clone3: container profiles answer clone3 with ENOSYS, and it has nothing we need.
+  const int flags = kMemory | CLONE_PIDFD | SIGCHLD | plan.namespace_flags;
+  int process = -1;
+  char* const stack = stack_top();
+  result.pid = stack == nullptr ? -1 : ::clone(confine, stack, flags, &confinement, &process);
+  if (result.pid < 0) {
+    const bool asked_for_namespaces =
+        plan.namespace_flags != 0 && errno != EAGAIN && errno != ENOMEM;
+    result.failure = {.layer = asked_for_namespaces ? Layer::kNamespaces : Layer::kProcess,
+                      .error = errno};
+    return result;
+  }
+  result.process = UniqueFd(process);
+  // Changing ids in shared memory has made the warden undumpable, and then it could not write id
+  // maps.
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  writer.reset();
+  result.failure = read_report(reader.get());
+  if (result.failure.layer != Layer::kNone) {
+    ::kill(result.pid, SIGKILL);
+    ::waitpid(result.pid, nullptr, 0);
+    result.pid = -1;
+  }
+  return result;
+}
+
+}  // namespace mcpac::sandbox

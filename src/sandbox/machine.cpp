@@ -1,0 +1,202 @@
+#include "sandbox/machine.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "sandbox/descriptors.h"
+#include "sandbox/landlock.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/seccomp.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+// How a trial ended: the layer that failed, or the child's wait status.
+struct Trial {
+  Failure failure;
+  int status = 0;
+  [[nodiscard]] bool works() const { return failure.layer == Layer::kNone && status == 0; }
+};
+
+// A plan that starts no program.
+Plan trial_plan() {
+  Plan plan;
+  plan.standard_input = plan.standard_output = plan.standard_error = null_descriptor();
+  plan.user = kFirstOwnId;
+  return plan;
+}
+
+Trial run(Plan& plan) {
+  const Launched launched = launch(plan);
+  Trial trial{launched.failure, 0};
+  if (trial.failure.layer == Layer::kNone) ::waitpid(launched.pid, &trial.status, 0);
+  return trial;
+}
+
+Trial try_namespaces(Identity identity, int flags, bool own_root) {
+  Plan plan = trial_plan();
+  plan.identity = identity;
+  plan.namespace_flags = flags | (identity == Identity::kUserNamespace ? CLONE_NEWUSER : 0);
+  plan.own_root = own_root;
+  return run(plan);
+}
+
+// A root that may not make namespaces can still have ids of its own and an empty folder for a root.
+bool can_change_ids() {
+  Plan plan = trial_plan();
+  plan.identity = Identity::kOwnId;
+  plan.empty_root = true;
+  return run(plan).works();
+}
+
+void explore_namespaces(Machine& machine) {
+  const bool root = ::geteuid() == 0;
+  const int flags = all_namespaces();
+  // Root first tries without a user namespace: in one its number would still be 0 to the kernel,
+  // and RLIMIT_NPROC would not count.
+  if (root && try_namespaces(Identity::kOwnId, flags, true).works()) {
+    machine.namespaces = true;
+    machine.identity = Identity::kOwnId;
+    return;
+  }
+  const Trial trial = try_namespaces(Identity::kUserNamespace, flags, true);
+  machine.namespaces = trial.works();
+  if (machine.namespaces) {
+    machine.identity = Identity::kUserNamespace;
+    return;
+  }
+  machine.namespaces_failed = trial.failure;
+  machine.identity = root && can_change_ids() ? Identity::kOwnId : Identity::kKeep;
+}
+
+void explore_landlock(Machine& machine) {
+  const int abi = landlock_abi();
+  if (abi == 0) {
+    machine.landlock_error = errno;
+    return;
+  }
+  Plan plan = trial_plan();
+  plan.ruleset = make_ruleset({}, -1, abi);
+  machine.landlock_error = plan.ruleset ? run(plan).failure.error : errno;
+  if (machine.landlock_error == 0) machine.landlock_abi = abi;
+}
+
+// The filter works when a forbidden call ends the trial.
+void explore_filter(Machine& machine) {
+  auto filter = compile_filter(Profile::kAgent);
+  if (!filter) {
+    machine.filter_error = EINVAL;
+    return;
+  }
+  Plan plan = trial_plan();
+  plan.filter = std::move(*filter);
+  plan.try_filter = true;
+  const Trial trial = run(plan);
+  machine.filter = WIFSIGNALED(trial.status) && WTERMSIG(trial.status) == SIGSYS;
+  machine.filter_error = machine.filter ? 0 : trial.failure.error;
+}
+
+}  // namespace
+
+std::optional<Tier> Machine::tier() const {
+  if (!filter) return std::nullopt;
+  if (landlock_abi == 0) return Tier::kC;
+  return namespaces ? Tier::kA : Tier::kB;
+}
+
+Machine explore_machine() {
+  Machine machine;
+  explore_namespaces(machine);
+  explore_landlock(machine);
+  explore_filter(machine);
+  return machine;
+}
+
+namespace {
+
+std::string error_text(const Failure& failure) {
+  const char* name = ::strerrorname_np(failure.error);
+  return std::string(to_string(failure.layer)) + ": " + (name != nullptr ? name : "?");
+}
+
+Capability tried(std::string name, const Trial& trial, std::string remedy) {
+  Capability capability{std::move(name), trial.works(), {}, {}};
+  if (capability.works) return capability;
+  capability.detail =
+      trial.failure.layer == Layer::kNone ? "the trial died" : error_text(trial.failure);
+  capability.remedy = std::move(remedy);
+  return capability;
+}
+
+constexpr const char* kUserNamespaceRemedy =
+    "Docker: --security-opt seccomp=unconfined, or a profile that allows clone and unshare; Ubuntu "
+    "24.04: "
+    "an AppArmor profile with \"userns,\" for mcpac-warden; otherwise: sysctl "
+    "user.max_user_namespaces";
+constexpr const char* kMountRemedy =
+    "Docker: --cap-add SYS_ADMIN, or a profile that allows mount, pivot_root and open_tree; Ubuntu "
+    "24.04: "
+    "an AppArmor profile with \"userns,\" for mcpac-warden";
+
+void describe_namespaces(const Machine& machine, Probe& probe) {
+  const Identity way = machine.namespaces ? machine.identity : Identity::kUserNamespace;
+  probe.capabilities.push_back(tried(
+      "user namespaces", try_namespaces(Identity::kUserNamespace, 0, false), kUserNamespaceRemedy));
+  probe.capabilities.push_back(tried("mount namespace with a root of its own",
+                                     try_namespaces(way, CLONE_NEWNS, true), kMountRemedy));
+  struct Kind {
+    const char* name;
+    int flag;
+  };
+  for (const Kind kind :
+       {Kind{"network namespace", CLONE_NEWNET}, Kind{"pid namespace", CLONE_NEWPID},
+        Kind{"ipc namespace", CLONE_NEWIPC}, Kind{"uts namespace", CLONE_NEWUTS},
+        Kind{"cgroup namespace", CLONE_NEWCGROUP}}) {
+    probe.capabilities.push_back(
+        tried(kind.name, try_namespaces(way, kind.flag, false), kUserNamespaceRemedy));
+  }
+}
+
+Capability describe_landlock(const Machine& machine) {
+  if (machine.landlock_abi > 0)
+    return {"landlock", true, "ABI " + std::to_string(machine.landlock_abi), {}};
+  return {"landlock", false,
+          error_text({.layer = Layer::kLandlock, .error = machine.landlock_error}),
+          "a kernel from 5.13 on with landlock in the lsm= list; Docker: a profile that knows "
+          "landlock_*"};
+}
+
+Capability describe_filter(const Machine& machine) {
+  if (machine.filter) return {"seccomp", true, "a forbidden call ends the process", {}};
+  return {"seccomp", false, error_text({.layer = Layer::kSeccomp, .error = machine.filter_error}),
+          "a kernel with CONFIG_SECCOMP_FILTER; there is no sandbox without it"};
+}
+
+}  // namespace
+
+Probe describe_machine(const Machine& machine) {
+  Probe probe;
+  describe_namespaces(machine, probe);
+  if (::geteuid() == 0) {
+    const bool works = machine.identity == Identity::kOwnId;
+    probe.capabilities.push_back(
+        {"ids of its own for each child", works, works ? "from 90000 on" : "",
+         works ? "" : "Docker: --cap-add SETUID --cap-add SETGID; or run as an ordinary user"});
+    const UniqueFd map = make_id_map(kFirstOwnId);
+    probe.capabilities.push_back(
+        {"id maps for mounts", static_cast<bool>(map), "",
+         map ? "" : "or let others read the sources and write the work folder"});
+  }
+  probe.capabilities.push_back(describe_landlock(machine));
+  probe.capabilities.push_back(describe_filter(machine));
+  probe.tier = machine.tier();
+  return probe;
+}
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,24 @@
+// Namespaces: flags for clone, and what a child in new ones has to do first.
+#pragma once
+
+#include <sys/types.h>
+
+#include "core/file.h"
+#include "sandbox/plan.h"
+
+namespace mcpac::sandbox {
+
+// Mount, network, pid, ipc, uts and cgroup; the user namespace is a question of identity.
+[[nodiscard]] int all_namespaces();
+
+// In the child of a user namespace: maps 65534 inside to the ids outside. 0 or errno.
+[[nodiscard]] int map_ids(uid_t outer_user, gid_t outer_group);
+
+// In the child of a uts namespace: a name that says nothing. 0 or errno.
+[[nodiscard]] int hide_host_name();
+
+// In a root warden: a user namespace for id-mapped mounts, in which root's files appear as
+// `user`'s. An empty descriptor when the kernel refuses.
+[[nodiscard]] UniqueFd make_id_map(uid_t user);
+
+}  // namespace mcpac::sandbox

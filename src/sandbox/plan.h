@@ -1,0 +1,72 @@
+// Plan: everything about one sandbox that can be worked out beforehand.
+//
+// The confined child runs in the warden's memory until it starts its program (vfork style: copying
+// the page tables of a process costs more than the whole sandbox), so it must neither allocate nor
+// fail in an interesting way. The warden therefore prepares all of it here; the child only makes
+// system calls.
+#pragma once
+
+#include <linux/filter.h>
+#include <sys/types.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/file.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::sandbox {
+
+// Who the program is to the kernel.
+enum class Identity : std::uint8_t {
+  kKeep,           // the caller: an ordinary user in a sandbox without namespaces
+  kUserNamespace,  // the caller, seen as 65534 in a user namespace of its own
+  kOwnId,          // an unused id of its own: what a root warden gives
+};
+
+struct PlannedMount {
+  std::string host;
+  std::string inside;  // without the leading '/', normal form
+  Mount::Access access = Mount::Access::kRead;
+  UniqueFd handle;  // what the warden saw at `host`; the child must find the same
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool directory = false;
+};
+
+struct Plan {
+  Tier tier = Tier::kA;
+  int namespace_flags = 0;  // CLONE_NEW…; 0: none
+  bool own_root = false;    // build a root of `mounts` and pivot into it
+  bool empty_root = false;  // without mount namespaces: chroot into an empty folder
+  Identity identity = Identity::kKeep;
+  uid_t user = 0;                    // with kOwnId; the group id is the same number
+  int id_map = -1;                   // user namespace for id-mapped mounts; -1: mounts as they are
+  std::vector<PlannedMount> mounts;  // outer ones first
+  std::string work_directory = "/";
+  Limits limits;
+  Profile profile = Profile::kAgent;
+  bool count_processes = true;
+  UniqueFd ruleset;                 // Landlock; -1: none
+  std::vector<sock_filter> filter;  // empty: none (only in a probe)
+
+  int standard_input = -1;
+  int standard_output = -1;
+  int standard_error = -1;
+  int channel = -1;
+  int program = -1;                // -1: a trial that ends where the program would start
+  bool try_filter = false;         // a trial that ends with a forbidden system call
+  std::vector<char*> arguments;    // null-terminated, into the spec
+  std::vector<char*> environment;  // likewise
+};
+
+// Where the child keeps what it needs up to the start of its program: above every limit for open
+// files, so that the program can never have a descriptor of this number again (seccomp.cpp).
+inline constexpr int kProgramDescriptor = 1000;
+inline constexpr int kReportDescriptor = 1001;
+inline constexpr int kRulesetDescriptor = 1002;
+inline constexpr std::uint64_t kMostOpenFiles = 512;
+inline constexpr std::size_t kMostMounts = 64;
+
+}  // namespace mcpac::sandbox

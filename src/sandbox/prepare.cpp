@@ -1,0 +1,208 @@
+#include "sandbox/prepare.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "sandbox/descriptors.h"
+#include "sandbox/landlock.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/seccomp.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+std::unexpected<Refused> refuse(Refused::Kind kind, Failure failure, std::string text) {
+  return std::unexpected(Refused{kind, failure, std::move(text)});
+}
+
+std::unexpected<Refused> bad_request(std::string text) {
+  return refuse(Refused::Kind::kBadRequest, {.layer = Layer::kRequest, .error = EINVAL},
+                std::move(text));
+}
+
+// ".." would leave a mount point that was meant, and a relative path depends on who asks.
+bool is_plain_absolute(const std::filesystem::path& path) {
+  return path.is_absolute() &&
+         std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
+}
+
+std::string below_root(const std::filesystem::path& inside) {
+  std::string text = inside.lexically_normal().relative_path().native();
+  while (text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+// Through symbolic links of the host, which are its own business, but not through /proc's magic
+// ones.
+UniqueFd open_mount(const std::string& host) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, host.c_str(), &how, sizeof how)));
+}
+
+std::expected<PlannedMount, Refused> plan_mount(const Mount& mount, std::uint16_t item) {
+  if (!is_plain_absolute(mount.host) || !is_plain_absolute(mount.inside)) {
+    return bad_request("a mount must have absolute paths without '..': " + mount.host.native());
+  }
+  PlannedMount planned;
+  planned.host = mount.host.native();
+  planned.inside = below_root(mount.inside);
+  planned.access = mount.access;
+  if (planned.inside.empty())
+    return bad_request("the root itself cannot be a mount: " + planned.host);
+  planned.handle = open_mount(planned.host);
+  struct stat info {};
+  if (!planned.handle || ::fstat(planned.handle.get(), &info) != 0) {
+    return refuse(Refused::Kind::kLayerFailed, {Layer::kRoot, item, errno},
+                  "cannot open " + planned.host);
+  }
+  planned.device = info.st_dev;
+  planned.inode = info.st_ino;
+  planned.directory = S_ISDIR(info.st_mode);
+  if (!planned.directory && !S_ISREG(info.st_mode)) {
+    return bad_request("only folders and regular files can be mounted: " + planned.host);
+  }
+  return planned;
+}
+
+std::expected<void, Refused> plan_mounts(const Spec& spec, Plan& plan) {
+  if (spec.mounts.size() > kMostMounts) return bad_request("more than 64 mounts");
+  for (const Mount& mount : spec.mounts) {
+    auto planned = plan_mount(mount, static_cast<std::uint16_t>(plan.mounts.size()));
+    if (!planned) return std::unexpected(std::move(planned.error()));
+    plan.mounts.push_back(std::move(*planned));
+  }
+  // A mount inside another comes after it; among equals the order of the spec.
+  std::ranges::stable_sort(plan.mounts, {}, [](const PlannedMount& mount) {
+    return std::ranges::count(mount.inside, '/');
+  });
+  return {};
+}
+
+std::expected<Tier, Refused> choose_tier(const Machine& machine, const Spec& spec) {
+  const auto tier = machine.tier();
+  if (!tier) {
+    return refuse(Refused::Kind::kUnavailable,
+                  {.layer = Layer::kSeccomp, .error = machine.filter_error},
+                  "the kernel runs no system-call filters");
+  }
+  if (*tier <= spec.lowest_tier) return *tier;
+  const bool landlock_missing = machine.landlock_abi == 0;
+  const Failure missing = machine.namespaces && landlock_missing
+                              ? Failure{.layer = Layer::kLandlock, .error = machine.landlock_error}
+                              : machine.namespaces_failed;
+  return refuse(Refused::Kind::kTierTooLow, missing,
+                "this machine gives tier " + to_string(*tier) + ", the run asks for " +
+                    to_string(spec.lowest_tier));
+}
+
+// Without a root of its own a child sees the host's paths, so a mount can neither be renamed nor,
+// if Landlock is missing too, be enforced.
+std::expected<void, Refused> check_without_root(const Machine& machine, const Spec& spec) {
+  if (machine.namespaces) return {};
+  const bool opens_files = spec.profile != Profile::kAgent;
+  if (opens_files && machine.landlock_abi == 0) {
+    return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
+                  "without namespaces and Landlock nothing decides which files may be opened");
+  }
+  for (const Mount& mount : spec.mounts) {
+    if (mount.host.lexically_normal() != mount.inside.lexically_normal()) {
+      return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
+                    "without a mount namespace " + mount.host.native() + " cannot appear as " +
+                        mount.inside.native());
+    }
+  }
+  return {};
+}
+
+void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
+  plan.identity = machine.identity;
+  plan.user = own_id;
+  if (machine.namespaces) {
+    plan.own_root = true;
+    plan.namespace_flags = all_namespaces();
+    if (plan.identity == Identity::kUserNamespace) plan.namespace_flags |= CLONE_NEWUSER;
+  } else {
+    plan.empty_root = plan.identity == Identity::kOwnId && plan.mounts.empty();
+  }
+  // RLIMIT_NPROC counts an id in its user namespace; the caller's own has other processes in it.
+  plan.count_processes = plan.identity != Identity::kKeep;
+}
+
+std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan& plan) {
+  if (stock.machine.landlock_abi > 0) {
+    plan.ruleset = make_ruleset(plan.mounts, given.program, stock.machine.landlock_abi);
+    if (!plan.ruleset) {
+      return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kLandlock, .error = errno},
+                    "cannot make the rules");
+    }
+  }
+  auto& filter = stock.filters.at(static_cast<std::size_t>(plan.profile));
+  if (filter.empty()) {
+    auto compiled = compile_filter(plan.profile);
+    if (!compiled) {
+      return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kSeccomp, .error = EINVAL},
+                    compiled.error().what);
+    }
+    filter = std::move(*compiled);
+  }
+  plan.filter = filter;
+  return {};
+}
+
+std::vector<char*> as_c(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+int or_null(int fd) {
+  return fd >= 0 ? fd : null_descriptor();
+}
+
+void plan_program(Spec& spec, const Given& given, Plan& plan) {
+  plan.program = given.program;
+  plan.standard_input = or_null(given.standard_input);
+  plan.standard_output = or_null(given.standard_output);
+  plan.standard_error = or_null(given.standard_error);
+  plan.channel = given.channel;
+  plan.arguments = as_c(spec.arguments);
+  plan.environment = as_c(spec.environment);
+}
+
+}  // namespace
+
+std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& given, uid_t own_id) {
+  if (spec.arguments.empty()) return bad_request("arguments must hold argv[0]");
+  if (spec.limits.open_files > kMostOpenFiles) return bad_request("open_files is at most 512");
+  if (!is_plain_absolute(spec.work_directory))
+    return bad_request("work_directory must be absolute");
+  const auto tier = choose_tier(stock.machine, spec);
+  if (!tier) return std::unexpected(tier.error());
+  if (auto possible = check_without_root(stock.machine, spec); !possible)
+    return std::unexpected(possible.error());
+  Plan plan;
+  plan.tier = *tier;
+  plan.profile = spec.profile;
+  plan.limits = spec.limits;
+  plan.work_directory = spec.work_directory.native();
+  if (auto planned = plan_mounts(spec, plan); !planned) return std::unexpected(planned.error());
+  plan_identity(stock.machine, own_id, plan);
+  if (auto planned = plan_layers(stock, given, plan); !planned)
+    return std::unexpected(planned.error());
+  plan_program(spec, given, plan);
+  return plan;
+}
+
+}  // namespace mcpac::sandbox

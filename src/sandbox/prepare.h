@@ -1,0 +1,32 @@
+// Prepare: from a spec and what the machine gives to a plan, or to the reason why not.
+#pragma once
+
+#include <array>
+#include <expected>
+
+#include "sandbox/machine.h"
+#include "sandbox/plan.h"
+#include "sandbox/protocol.h"
+
+namespace mcpac::sandbox {
+
+// What the warden keeps between children.
+struct Stock {
+  Machine machine;
+  std::array<std::vector<sock_filter>, 3> filters;  // by profile, compiled at first use
+};
+
+// The descriptors of a request, in the order of the protocol; -1 where none came.
+struct Given {
+  int program = -1;
+  int standard_input = -1;
+  int standard_output = -1;
+  int standard_error = -1;
+  int channel = -1;
+};
+
+// `own_id` is an unused id; the plan borrows the strings of `spec` and the descriptors of `given`.
+[[nodiscard]] std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& given,
+                                                   uid_t own_id);
+
+}  // namespace mcpac::sandbox

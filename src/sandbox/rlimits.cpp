@@ -1,0 +1,55 @@
+#include "sandbox/rlimits.h"
+
+#include <sys/resource.h>
+
+#include <cerrno>
+
+namespace mcpac::sandbox {
+namespace {
+
+int limit(__rlimit_resource what, std::uint64_t value) {
+  // Never above what the host itself may do: raising a hard limit fails, and should not matter.
+  rlimit now{};
+  if (::getrlimit(what, &now) != 0) return errno;
+  const rlim_t wanted = value < now.rlim_max ? value : now.rlim_max;
+  const rlimit both{wanted, wanted};
+  return ::setrlimit(what, &both) == 0 ? 0 : errno;
+}
+
+// An agent cannot share memory (seccomp.cpp), so RLIMIT_DATA counts all that it allocates and
+// leaves out reservations: a thread's malloc arena reserves 64 MiB that it never touches. RLIMIT_AS
+// stands behind it with room for those. A compiler shares its output file, so it gets the plain
+// one.
+int limit_memory(const Plan& plan) {
+  const std::uint64_t memory = plan.limits.memory;
+  if (memory == 0) return 0;
+  if (plan.profile == Profile::kCompiler) return limit(RLIMIT_AS, memory);
+  constexpr std::uint64_t kRoomForReservations = std::uint64_t{4} << 30U;
+  if (const int error = limit(RLIMIT_DATA, memory)) return error;
+  return limit(RLIMIT_AS, memory + kRoomForReservations);
+}
+
+}  // namespace
+
+int set_limits(const Plan& plan) {
+  constexpr std::uint64_t kStack = std::uint64_t{8} << 20U;
+  const Limits& limits = plan.limits;
+  // 1, not 0: the kernel pipes the memory of a dying process into a core_pattern program, run as
+  // root, even at limit 0, and gives up at exactly 1.
+  if (const int error = limit(RLIMIT_CORE, 1)) return error;
+  if (const int error = limit(RLIMIT_STACK, kStack)) return error;
+  if (const int error = limit(RLIMIT_MEMLOCK, 0)) return error;
+  if (const int error = limit(RLIMIT_MSGQUEUE, 0)) return error;
+  if (const int error = limit(RLIMIT_FSIZE, limits.file_size)) return error;
+  if (const int error = limit(RLIMIT_NOFILE, limits.open_files)) return error;
+  if (plan.count_processes) {
+    if (const int error = limit(RLIMIT_NPROC, limits.processes)) return error;
+  }
+  if (limits.cpu.count() > 0) {
+    if (const int error = limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count())))
+      return error;
+  }
+  return limit_memory(plan);
+}
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,158 @@
+#include "sandbox/root.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace mcpac::sandbox {
+namespace {
+
+// Every system has this folder, and nothing needs it any more once the mounts have been picked up.
+constexpr const char* kStage = "/proc";
+
+std::uint64_t attributes_of(Mount::Access access) {
+  constexpr std::uint64_t kAlways = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  switch (access) {
+    case Mount::Access::kRead: return kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC;
+    case Mount::Access::kReadExecute: return kAlways | MOUNT_ATTR_RDONLY;
+    case Mount::Access::kReadWrite: return kAlways | MOUNT_ATTR_NOEXEC;
+  }
+  return kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC;
+}
+
+// A root warden's child is nobody's owner; an id-mapped mount shows it root's files as its own, so
+// that private sources and a private work folder serve. Some file systems cannot: then the plain
+// permissions decide, which can only refuse more.
+int map_owner(int tree, int id_map) {
+  mount_attr map{};
+  map.attr_set = MOUNT_ATTR_IDMAP;
+  map.userns_fd = static_cast<std::uint64_t>(id_map);
+  if (::mount_setattr(tree, "", AT_EMPTY_PATH, &map, sizeof map) == 0) return 0;
+  return errno == EINVAL || errno == EOPNOTSUPP ? 0 : errno;
+}
+
+// A detached copy of what lies at the path, restricted before anything can see it. The path may
+// have been exchanged since the warden looked: the copy must be the very file or folder that it
+// saw.
+int pick_up(const PlannedMount& mount, int id_map, int& tree) {
+  tree =
+      ::open_tree(AT_FDCWD, mount.host.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+  if (tree < 0) return errno;
+  struct stat seen {};
+  if (::fstat(tree, &seen) != 0) return errno;
+  if (seen.st_dev != mount.device || seen.st_ino != mount.inode) return ESTALE;
+  if (id_map >= 0) {
+    if (const int error = map_owner(tree, id_map)) return error;
+  }
+  mount_attr restrict {};
+  restrict.attr_set = attributes_of(mount.access);
+  restrict.propagation = MS_PRIVATE;
+  return ::mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, & restrict, sizeof restrict) == 0
+             ? 0
+             : errno;
+}
+
+// Folder by folder and never through a symbolic link: part of the way may lie in a mount made
+// before, whose content is not ours.
+int make_mount_point(int root, const PlannedMount& mount, UniqueFd& point) {
+  UniqueFd folder(::fcntl(root, F_DUPFD_CLOEXEC, 4));
+  std::string_view rest = mount.inside;
+  std::array<char, NAME_MAX + 1> name{};
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(part.size() == rest.size() ? part.size() : part.size() + 1);
+    if (part.size() > NAME_MAX) return ENAMETOOLONG;
+    std::memcpy(name.data(), part.data(), part.size());
+    name[part.size()] = '\0';
+    const bool file = rest.empty() && !mount.directory;
+    if (file) {
+      UniqueFd made(
+          ::openat(folder.get(), name.data(), O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444));
+    } else if (::mkdirat(folder.get(), name.data(), 0755) != 0 && errno != EEXIST &&
+               errno != EROFS) {
+      return errno;
+    }
+    const int kind = file ? 0 : O_DIRECTORY;
+    UniqueFd next(::openat(folder.get(), name.data(), O_PATH | O_NOFOLLOW | O_CLOEXEC | kind));
+    if (!next) return errno;
+    folder = std::move(next);
+  }
+  point = std::move(folder);
+  return 0;
+}
+
+int put_down(int root, const PlannedMount& mount, int tree) {
+  UniqueFd point;
+  if (const int error = make_mount_point(root, mount, point)) return error;
+  constexpr unsigned kByDescriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+  return ::move_mount(tree, "", point.get(), "", kByDescriptors) == 0 ? 0 : errno;
+}
+
+// The inodes of the stage are counted, so that nothing but the mount points fits into it.
+int make_stage(const Plan& plan) {
+  std::size_t inodes = 2;
+  for (const PlannedMount& mount : plan.mounts) {
+    inodes += 1;
+    for (const char c : mount.inside) inodes += c == '/' ? 1 : 0;
+  }
+  std::array<char, 96> options{};
+  std::snprintf(options.data(), options.size(), "mode=0755,size=4096,nr_inodes=%zu", inodes);
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  return ::mount("sandbox", kStage, "tmpfs", kFlags, options.data()) == 0 ? 0 : errno;
+}
+
+// pivot_root(".", ".") stacks the old root on the new one; unmounting "." then takes the old one
+// away.
+int swap_roots() {
+  if (::syscall(SYS_pivot_root, ".", ".") != 0) return errno;
+  if (::umount2(".", MNT_DETACH) != 0) return errno;
+  mount_attr read_only{};
+  read_only.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+  if (::mount_setattr(AT_FDCWD, "/", 0, &read_only, sizeof read_only) != 0) return errno;
+  return ::chdir("/") == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+int enter_own_root(const Plan& plan, std::uint16_t& item) {
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return errno;
+  // All are picked up before the stage covers anything.
+  std::array<int, kMostMounts> trees{};
+  for (std::size_t i = 0; i < plan.mounts.size(); ++i) {
+    item = static_cast<std::uint16_t>(i);
+    if (const int error = pick_up(plan.mounts[i], plan.id_map, trees[i])) return error;
+  }
+  item = 0xffff;
+  if (const int error = make_stage(plan)) return error;
+  const int root = ::open(kStage, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0 || ::fchdir(root) != 0) return errno;
+  for (std::size_t i = 0; i < plan.mounts.size(); ++i) {
+    item = static_cast<std::uint16_t>(i);
+    if (const int error = put_down(root, plan.mounts[i], trees[i])) return error;
+  }
+  item = 0xffff;
+  return swap_roots();
+}
+
+int enter_empty_root() {
+  std::array<char, 32> name{"/tmp/mcpac-empty-XXXXXX"};
+  if (::mkdtemp(name.data()) == nullptr) return errno;
+  const int folder = ::open(name.data(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int error = folder < 0 ? errno : 0;
+  if (::rmdir(name.data()) != 0) return errno;
+  if (error != 0) return error;
+  if (::fchdir(folder) != 0 || ::chroot(".") != 0) return errno;
+  return ::chdir("/") == 0 ? 0 : errno;
+}
+
+}  // namespace mcpac::sandbox

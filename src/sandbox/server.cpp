@@ -1,0 +1,195 @@
+#include "sandbox/server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <map>
+
+#include "sandbox/launch.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/packet.h"
+#include "sandbox/prepare.h"
+#include "sandbox/process.h"
+#include "sandbox/protocol.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+// Descriptors of the warden stay below kProgramDescriptor: two a child, and what a spawn needs.
+constexpr std::size_t kMostChildren = 256;
+
+struct Running {
+  pid_t pid = -1;
+  UniqueFd process;
+  UniqueFd report;
+  uid_t own_id = 0;
+};
+
+class Server {
+ public:
+  explicit Server(int socket) : socket_(socket) { stock_.machine = explore_machine(); }
+  void run();
+
+ private:
+  bool serve_one();
+  void answer(const Reply& reply, std::span<const int> descriptors = {});
+  void spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors);
+  void start(Plan& plan);
+  void reap_ended(std::span<const pollfd> ready);
+  void reap(Running& child, int flags);
+  [[nodiscard]] uid_t unused_id() const;
+  [[nodiscard]] int id_map(uid_t user);
+
+  int socket_;
+  Stock stock_;
+  std::vector<Running> running_;
+  std::map<uid_t, UniqueFd> id_maps_;  // made at first use, then kept
+};
+
+void Server::run() {
+  for (;;) {
+    std::vector<pollfd> waiting{{socket_, POLLIN, 0}};
+    for (const Running& child : running_) waiting.push_back({child.process.get(), POLLIN, 0});
+    if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
+    reap_ended(std::span(waiting).subspan(1));
+    if (waiting.front().revents != 0 && !serve_one()) break;
+  }
+  for (Running& child : running_) send_signal(child.process.get(), SIGKILL);
+  for (Running& child : running_) reap(child, 0);
+}
+
+// False when the host has gone.
+bool Server::serve_one() {
+  auto packet = receive_packet(socket_);
+  if (!packet || packet->bytes.empty()) return false;
+  auto request = decode_request(packet->bytes);
+  if (!request) {
+    answer(Refused{Refused::Kind::kBadRequest,
+                   {.layer = Layer::kRequest, .error = EPROTO},
+                   "malformed request"});
+  } else if (auto* wanted = std::get_if<SpawnRequest>(&*request)) {
+    spawn(*wanted, packet->descriptors);
+  } else {
+    answer(describe_machine(stock_.machine));
+  }
+  return true;
+}
+
+void Server::answer(const Reply& reply, std::span<const int> descriptors) {
+  // A host that cannot take the answer is gone; the loop will notice.
+  if (send_packet(socket_, encode(reply), descriptors) != 0) return;
+}
+
+uid_t Server::unused_id() const {
+  uid_t id = kFirstOwnId;
+  while (std::ranges::any_of(running_, [&](const Running& child) { return child.own_id == id; }))
+    ++id;
+  return id;
+}
+
+int Server::id_map(uid_t user) {
+  UniqueFd& map = id_maps_[user];
+  if (!map) map = make_id_map(user);
+  return map.get();
+}
+
+void Server::spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors) {
+  Given given;
+  std::size_t next = 0;
+  const auto take = [&](bool has) {
+    return has && next < descriptors.size() ? descriptors[next++].get() : -1;
+  };
+  given.program = take(true);
+  given.standard_input = take(request.has_input);
+  given.standard_output = take(request.has_output);
+  given.standard_error = take(request.has_error);
+  given.channel = take(request.has_channel);
+  const std::size_t expected = 1U + (request.has_input ? 1U : 0U) + (request.has_output ? 1U : 0U) +
+                               (request.has_error ? 1U : 0U) + (request.has_channel ? 1U : 0U);
+  if (descriptors.size() != expected) {
+    return answer(Refused{Refused::Kind::kBadRequest,
+                          {.layer = Layer::kRequest, .error = EPROTO},
+                          "descriptors missing"});
+  }
+  if (running_.size() >= kMostChildren) {
+    return answer(Refused{Refused::Kind::kLayerFailed,
+                          {.layer = Layer::kProcess, .error = EAGAIN},
+                          "256 children run already"});
+  }
+  auto plan = prepare(stock_, request.spec, given, unused_id());
+  if (!plan) return answer(plan.error());
+  if (plan->own_root && plan->identity == Identity::kOwnId && !plan->mounts.empty()) {
+    plan->id_map = id_map(plan->user);
+  }
+  start(*plan);
+}
+
+void Server::start(Plan& plan) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return answer(
+        Refused{Refused::Kind::kLayerFailed, {.layer = Layer::kProcess, .error = errno}, {}});
+  }
+  const UniqueFd reader(ends[0]);
+  UniqueFd writer(ends[1]);
+  Launched launched = launch(plan);
+  if (launched.failure.layer != Layer::kNone) {
+    const std::uint16_t item = launched.failure.item;
+    std::string text =
+        item < plan.mounts.size() ? "mount " + plan.mounts[item].host : std::string();
+    return answer(Refused{Refused::Kind::kLayerFailed, launched.failure, std::move(text)});
+  }
+  const int passed[] = {launched.process.get(), reader.get()};
+  answer(Spawned{plan.tier}, passed);
+  running_.push_back({launched.pid, std::move(launched.process), std::move(writer), plan.user});
+}
+
+void Server::reap_ended(std::span<const pollfd> ready) {
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    if (ready[i].revents != 0) reap(running_[i], WNOHANG);
+  }
+  std::erase_if(running_, [](const Running& child) { return child.pid < 0; });
+}
+
+void Server::reap(Running& child, int flags) {
+  int status = 0;
+  rusage usage{};
+  if (::wait4(child.pid, &status, flags, &usage) != child.pid) return;
+  const auto microseconds = [](const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U +
+           static_cast<std::uint64_t>(time.tv_usec);
+  };
+  EndReport report;
+  report.status = status;
+  report.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+  report.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
+  // Smaller than PIPE_BUF, so it is written whole; a host that has gone does not read it.
+  if (::write(child.report.get(), &report, sizeof report) < 0) errno = 0;
+  child.pid = -1;
+}
+
+// The program's descriptor lies at 1000, so the warden itself must be able to have that.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+int serve(int socket) {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
+  raise_descriptor_limit();
+  Server(socket).run();
+  return 0;
+}
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,361 @@
+// Fields: the types of arguments. Required<T>, Optional<T>, Nullable<T>, Box<T>.
+//
+// Arguments are aggregates written with designated initialisers, so these types must take every
+// natural spelling of a value (`= "x"`, `= {"a", "b"}`, `= 5` for a double) and refuse what would
+// silently change it (a double for an integer). Required has no default: leaving one out does not
+// compile. The price: `= {}` cannot be told from leaving it out; an empty list is `= mcpac::empty`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "error.hpp"
+#include "json.hpp"
+
+namespace mcpac {
+
+// For generated code alone: "this optional struct was left out".
+struct absent_t {
+  explicit constexpr absent_t() = default;
+};
+inline constexpr absent_t absent{};
+
+// An empty list, map or free-form object for a required field.
+struct empty_t {
+  explicit constexpr empty_t() = default;
+};
+inline constexpr empty_t empty{};
+
+// The last member of a struct that may be left out (EMITTED_FORM.md, "Fields of Args").
+struct Presence {
+  bool present = true;
+  constexpr Presence() = default;
+  constexpr Presence(absent_t) : present(false) {}
+};
+
+template <class T>
+struct Required;
+template <class T>
+struct Optional;
+template <class T>
+struct Nullable;
+
+// A value on the heap, for types that contain themselves. Never empty, except after being moved
+// from; copying copies the value.
+template <class T>
+class Box {
+ public:
+  Box() : value_(::std::make_unique<T>()) {}
+  Box(T value) : value_(::std::make_unique<T>(::std::move(value))) {}
+  Box(const Box& other) : value_(other.value_ ? ::std::make_unique<T>(*other.value_) : nullptr) {}
+  Box(Box&&) noexcept = default;
+  Box& operator=(const Box& other) { return *this = Box(other); }
+  Box& operator=(Box&&) noexcept = default;
+  ~Box() = default;
+  [[nodiscard]] T& operator*() { return *value_; }
+  [[nodiscard]] const T& operator*() const { return *value_; }
+  [[nodiscard]] T* operator->() { return value_.get(); }
+  [[nodiscard]] const T* operator->() const { return value_.get(); }
+
+ private:
+  ::std::unique_ptr<T> value_;
+};
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] T from_json(const Json& json);  // convert.hpp; throws InvalidArguments
+
+template <class T>
+using bare_t = ::std::remove_cvref_t<T>;
+
+// What T is, and what its braced list holds.
+struct Nothing {};
+enum class Shape { other, boolean, integer, real, string, list, map, json, tuple, variant, nullable, box };
+template <class T>
+struct Kind {
+  static constexpr Shape shape = ::std::is_same_v<T, bool>              ? Shape::boolean
+                                 : ::std::is_integral_v<T>              ? Shape::integer
+                                 : ::std::is_floating_point_v<T>        ? Shape::real
+                                 : ::std::is_same_v<T, ::std::string> ? Shape::string
+                                                                        : Shape::other;
+  using Element = Nothing;
+};
+template <class E>
+struct Kind<::std::vector<E>> {
+  static constexpr Shape shape = Shape::list;
+  using Element = E;
+};
+template <class K, class V>
+struct Kind<::std::map<K, V>> {
+  static constexpr Shape shape = Shape::map;
+  using Element = ::std::pair<const K, V>;
+};
+template <>
+struct Kind<Json> {
+  static constexpr Shape shape = Shape::json;
+  using Element = Json::initializer_list_t::value_type;
+};
+template <class... T>
+struct Kind<::std::tuple<T...>> {
+  static constexpr Shape shape = Shape::tuple;
+  using Element = Nothing;
+  static constexpr ::std::size_t size = sizeof...(T);
+};
+template <class... T>
+struct Kind<::std::variant<T...>> {
+  static constexpr Shape shape = Shape::variant;
+  using Element = Nothing;
+  static constexpr bool has_integer = (::std::is_same_v<T, ::std::int64_t> || ...);
+  static constexpr bool has_real = (::std::is_same_v<T, double> || ...);
+};
+template <class T>
+struct Kind<Nullable<T>> {
+  static constexpr Shape shape = Shape::nullable;
+  using Element = typename Kind<T>::Element;
+};
+template <class T>
+struct Kind<Box<T>> {
+  static constexpr Shape shape = Shape::box;
+  using Element = Nothing;
+};
+
+template <class T>
+inline constexpr bool has_list = !::std::is_same_v<typename Kind<T>::Element, Nothing>;
+
+template <class T>
+struct OptionalValue {
+  using type = void;
+};
+template <class T>
+struct OptionalValue<::std::optional<T>> {
+  using type = T;
+};
+template <class T>
+struct OptionalValue<Optional<T>> {
+  using type = T;
+};
+template <class T>
+struct OptionalValue<Nullable<T>> {
+  using type = T;
+};
+template <class T>
+struct BoxValue;
+template <class T>
+struct BoxValue<Box<T>> {
+  using type = T;
+};
+
+template <class T, class U>
+concept without_narrowing = requires { T{::std::declval<U>()}; };
+template <class U>
+concept range = requires(const bare_t<U>& u) { *u.begin(), u.end(); };
+
+// Whether a field of type T may be written as a U.
+template <class T, class U>
+[[nodiscard]] consteval bool accepts() {
+  using Bare = bare_t<U>;
+  constexpr Shape shape = Kind<T>::shape;
+  if constexpr (::std::is_same_v<Bare, T>) {
+    return true;
+  } else if constexpr (::std::is_same_v<Bare, Json>) {
+    return true;
+  } else if constexpr (shape == Shape::boolean) {
+    return ::std::is_class_v<Bare> && ::std::is_convertible_v<U, bool>;
+  } else if constexpr (shape == Shape::integer) {
+    if constexpr (::std::is_class_v<Bare>) return without_narrowing<T, U>;
+    return !::std::is_same_v<Bare, bool> && !::std::is_floating_point_v<Bare> &&
+           ::std::is_convertible_v<U, T>;
+  } else if constexpr (shape == Shape::real) {
+    return !::std::is_same_v<Bare, bool> && ::std::is_convertible_v<U, T>;
+  } else if constexpr (shape == Shape::string) {
+    return !::std::is_same_v<Bare, ::std::nullptr_t> &&
+           (::std::is_convertible_v<U, ::std::string> ||
+            ::std::is_convertible_v<U, ::std::string_view>);
+  } else if constexpr (shape == Shape::list) {
+    if constexpr (::std::is_same_v<Bare, empty_t> || ::std::is_convertible_v<U, T>) {
+      return true;
+    } else if constexpr (range<U> && !::std::is_convertible_v<U, ::std::string_view>) {
+      return accepts<typename Kind<T>::Element, decltype(*::std::declval<const Bare&>().begin())>();
+    } else {
+      return false;
+    }
+  } else if constexpr (shape == Shape::map) {
+    return ::std::is_same_v<Bare, empty_t> || ::std::is_convertible_v<U, T>;
+  } else if constexpr (shape == Shape::json) {
+    return ::std::is_same_v<Bare, empty_t> || ::std::is_constructible_v<Json, U>;
+  } else if constexpr (shape == Shape::nullable) {
+    using Value = typename OptionalValue<T>::type;
+    using Given = typename OptionalValue<Bare>::type;
+    if constexpr (::std::is_same_v<Bare, ::std::nullptr_t> ||
+                  ::std::is_same_v<Bare, ::std::nullopt_t>) {
+      return true;
+    } else if constexpr (!::std::is_void_v<Given>) {
+      return accepts<Value, const Given&>();
+    } else {
+      return accepts<Value, U>();
+    }
+  } else if constexpr (shape == Shape::box) {
+    return accepts<typename BoxValue<T>::type, U>();
+  } else if constexpr (shape == Shape::variant) {
+    // std::variant calls int -> double narrowing; JSON does not.
+    return ::std::is_constructible_v<T, U> ||
+           (::std::is_arithmetic_v<Bare> && !::std::is_same_v<Bare, bool> && Kind<T>::has_real);
+  } else {
+    return ::std::is_convertible_v<U, T>;
+  }
+}
+
+// An integer of another type, checked at run time where the value decides.
+template <class T, class U>
+[[nodiscard]] constexpr T to_integer(U value) {
+  if constexpr (::std::is_enum_v<U>) {
+    return to_integer<T>(static_cast<::std::underlying_type_t<U>>(value));
+  } else {
+    const bool fits = static_cast<U>(static_cast<T>(value)) == value &&
+                      (static_cast<T>(value) < T{}) == (value < U{});
+    if (!fits) throw InvalidArguments(invalid_argument("integer out of range", "", "type"));
+    return static_cast<T>(value);
+  }
+}
+
+// The value that a field of type T holds when it is written as `given`.
+template <class T, class U>
+[[nodiscard]] T make(U&& given) {
+  using Bare = bare_t<U>;
+  constexpr Shape shape = Kind<T>::shape;
+  if constexpr (::std::is_same_v<Bare, T>) {
+    return ::std::forward<U>(given);
+  } else if constexpr (::std::is_same_v<Bare, Json>) {
+    return from_json<T>(given);
+  } else if constexpr (shape == Shape::json) {
+    if constexpr (::std::is_same_v<Bare, empty_t>) {
+      return Json::object();
+    } else {
+      return Json(::std::forward<U>(given));
+    }
+  } else if constexpr (::std::is_same_v<Bare, empty_t>) {
+    return T();
+  } else if constexpr (shape == Shape::integer && !::std::is_class_v<Bare>) {
+    return to_integer<T>(given);
+  } else if constexpr (shape == Shape::real && ::std::is_arithmetic_v<Bare>) {
+    return static_cast<T>(given);
+  } else if constexpr (shape == Shape::string && !::std::is_convertible_v<U, ::std::string>) {
+    return T(::std::string_view(::std::forward<U>(given)));
+  } else if constexpr (shape == Shape::nullable) {
+    T value;
+    if constexpr (::std::is_same_v<Bare, ::std::nullptr_t> ||
+                  ::std::is_same_v<Bare, ::std::nullopt_t>) {
+      return value;
+    } else if constexpr (!::std::is_void_v<typename OptionalValue<Bare>::type>) {
+      if (given.has_value()) value.emplace(make<typename OptionalValue<T>::type>(*given));
+      return value;
+    } else {
+      value.emplace(make<typename OptionalValue<T>::type>(::std::forward<U>(given)));
+      return value;
+    }
+  } else if constexpr (shape == Shape::box) {
+    return T(make<typename BoxValue<T>::type>(::std::forward<U>(given)));
+  } else if constexpr (shape == Shape::variant) {
+    if constexpr (::std::is_constructible_v<T, U>) {
+      return T(::std::forward<U>(given));
+    } else {
+      return T(static_cast<double>(given));
+    }
+  } else if constexpr (shape == Shape::list && !::std::is_convertible_v<U, T>) {
+    T list;
+    for (auto&& item : given) list.push_back(make<typename Kind<T>::Element>(item));
+    return list;
+  } else {
+    return static_cast<T>(::std::forward<U>(given));
+  }
+}
+
+// What Optional and Nullable share.
+template <class T>
+struct Maybe : ::std::optional<T> {
+  constexpr Maybe() = default;
+  constexpr Maybe(::std::nullopt_t) {}
+  template <class U>
+    requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
+             ::std::is_void_v<typename OptionalValue<bare_t<U>>::type> && accepts<T, U>())
+  Maybe(U&& given) : ::std::optional<T>(::std::in_place, make<T>(::std::forward<U>(given))) {}
+  // Another optional: empty stays empty, unless null itself is a value of T.
+  template <class U>
+    requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
+             !::std::is_void_v<typename OptionalValue<bare_t<U>>::type> &&
+             (::std::is_same_v<bare_t<U>, T> ||
+              accepts<T, const typename OptionalValue<bare_t<U>>::type&>()))
+  Maybe(U&& given) {
+    if constexpr (::std::is_same_v<bare_t<U>, T>) {
+      this->emplace(::std::forward<U>(given));
+    } else if (given.has_value()) {
+      this->emplace(make<T>(*given));
+    }
+  }
+  Maybe(::std::initializer_list<typename Kind<T>::Element> list)
+    requires has_list<T>
+      : ::std::optional<T>(::std::in_place, list) {}
+  template <class A, class B, class... More>
+    requires(Kind<T>::shape == Shape::tuple && Kind<T>::size == sizeof...(More) + 2)
+  Maybe(A&& a, B&& b, More&&... more)
+      : ::std::optional<T>(::std::in_place, ::std::forward<A>(a), ::std::forward<B>(b),
+                           ::std::forward<More>(more)...) {}
+};
+
+}  // namespace detail
+
+// A value that the schema requires.
+template <class T>
+struct Required {
+  T value;
+
+  Required() = delete;  // a required argument is missing (an empty list is `= mcpac::empty`)
+  template <class U>
+    requires(!::std::is_same_v<detail::bare_t<U>, Required> &&
+             !::std::is_same_v<detail::bare_t<U>, absent_t> && detail::accepts<T, U>())
+  Required(U&& given) : value(detail::make<T>(::std::forward<U>(given))) {}
+  Required(::std::initializer_list<typename detail::Kind<T>::Element> list)
+    requires detail::has_list<T>
+      : value(list) {}
+  template <class A, class B, class... More>
+    requires(detail::Kind<T>::shape == detail::Shape::tuple &&
+             detail::Kind<T>::size == sizeof...(More) + 2)
+  Required(A&& a, B&& b, More&&... more)
+      : value(::std::forward<A>(a), ::std::forward<B>(b), ::std::forward<More>(more)...) {}
+  Required(absent_t) : value() {}  // inside a struct that was left out
+
+  [[nodiscard]] operator const T&() const { return value; }
+  [[nodiscard]] T& operator*() { return value; }
+  [[nodiscard]] const T& operator*() const { return value; }
+  [[nodiscard]] T* operator->() { return &value; }
+  [[nodiscard]] const T* operator->() const { return &value; }
+};
+
+// A value that may be left out; then nothing is sent and the schema's default holds.
+template <class T>
+struct Optional : detail::Maybe<T> {
+  using detail::Maybe<T>::Maybe;
+  constexpr Optional() = default;
+};
+
+// A value or null, where the schema says so.
+template <class T>
+struct Nullable : detail::Maybe<T> {
+  using detail::Maybe<T>::Maybe;
+  constexpr Nullable() = default;
+  constexpr Nullable(::std::nullptr_t) {}
+};
+
+}  // namespace mcpac

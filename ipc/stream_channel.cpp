@@ -168,7 +168,7 @@ SendStatus StreamChannel::send(std::string line) {
   queue_.push_back(std::move(line));
   if (waiting_to_write_) return SendStatus::kQueued;
   if (const int error = write_some(); error != 0) {
-    fail_later({CloseCause::kWriteError, std::system_category().message(error)});
+    write_failed(error);
     return SendStatus::kClosed;
   }
   if (queue_.empty()) return SendStatus::kSent;
@@ -213,20 +213,19 @@ int StreamChannel::write_some() {
 
 void StreamChannel::wait_writable() {
   waiting_to_write_ = true;
-  writer().async_wait(
-      Descriptor::wait_write, [weak = weak_from_this()](const boost::system::error_code& error) {
-        const auto self = weak.lock();
-        if (!self || self->closed_) return;
-        self->waiting_to_write_ = false;
-        if (error) return self->report({CloseCause::kWriteError, error.message()});
-        if (const int failed = self->write_some(); failed != 0) {
-          return self->report({CloseCause::kWriteError, std::system_category().message(failed)});
-        }
-        if (!self->queue_.empty()) return self->wait_writable();
-        if (self->finishing_) return self->end_writing();
-        const auto callbacks = self->callbacks_;
-        if (callbacks && callbacks->on_drained) callbacks->on_drained();
-      });
+  writer().async_wait(Descriptor::wait_write,
+                      [weak = weak_from_this()](const boost::system::error_code& error) {
+                        const auto self = weak.lock();
+                        if (!self || self->closed_) return;
+                        self->waiting_to_write_ = false;
+                        if (error) return self->write_failed(error.value());
+                        if (const int failed = self->write_some(); failed != 0)
+                          return self->write_failed(failed);
+                        if (!self->queue_.empty()) return self->wait_writable();
+                        if (self->finishing_) return self->end_writing();
+                        const auto callbacks = self->callbacks_;
+                        if (callbacks && callbacks->on_drained) callbacks->on_drained();
+                      });
 }
 
 void StreamChannel::finish_writing() {
@@ -257,13 +256,19 @@ void StreamChannel::close() {
   callbacks_ = nullptr;
 }
 
-// From inside send(): the callback must not run in the caller's call.
-void StreamChannel::fail_later(CloseReason reason) {
-  boost::asio::post(read_end_.get_executor(),
-                    [weak = weak_from_this(), reason = std::move(reason)] {
-                      if (const auto self = weak.lock()) self->report(reason);
-                    });
+// Over a pair the other direction still holds what the peer said before it went: only writing
+// stops, and the end of reading will say the rest. May run inside send(), so the callback comes
+// later.
+void StreamChannel::write_failed(int error) {
   finishing_ = true;
+  queue_.clear();
+  queued_ = 0;
+  front_sent_ = 0;
+  if (is_pair_) return end_writing();
+  boost::asio::post(read_end_.get_executor(), [weak = weak_from_this(), error] {
+    const auto self = weak.lock();
+    if (self) self->report({CloseCause::kWriteError, std::system_category().message(error)});
+  });
 }
 
 void StreamChannel::report(const CloseReason& reason) {

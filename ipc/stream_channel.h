@@ -28,7 +28,8 @@ enum class CloseCause : std::uint8_t {
   kTruncated,  // ... in the middle of a line
   kOverLong,   // a line over the limit
   kReadError,
-  kWriteError,  // mostly: the peer is gone
+  kWriteError,  // mostly: the peer is gone. Not over a pair: there send() says kClosed, and reading
+                // goes on to the end of what the peer wrote before
 };
 
 struct CloseReason {
@@ -103,7 +104,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   void wait_writable();
   int write_some();
   void end_writing();
-  void fail_later(CloseReason reason);
+  void write_failed(int error);
   void report(const CloseReason& reason);
   [[nodiscard]] Descriptor& writer() { return write_end_.is_open() ? write_end_ : read_end_; }
 

@@ -2,15 +2,17 @@
 //
 // connect() starts or calls the server, finds out its era (2026-07-28 `server/discover`, else
 // `initialize`, revisions 2024-11-05 to 2025-11-25), and answers with a client ready for calls.
-// Everything runs on the given executor (one event-loop thread); no call blocks. Times in milliseconds.
+// Everything runs on the given executor (one event-loop thread); no call blocks. Times in
+// milliseconds.
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -20,24 +22,25 @@
 namespace mcpac::mcp {
 
 struct Events {
-  std::function<void()> tools_changed{};                        // notifications/tools/list_changed
-  std::function<void(std::string_view line)> server_stderr{};   // a line, secrets already redacted
+  std::function<void()> tools_changed{};                       // notifications/tools/list_changed
+  std::function<void(std::string_view line)> server_stderr{};  // a line, secrets already redacted
 };
 
 class Client {
  public:
   // Secrets in `config` are resolved inside and never leave: errors and stderr lines are redacted.
-  static boost::asio::awaitable<Result<std::unique_ptr<Client>>> connect(boost::asio::any_io_executor executor,
-                                                                         ServerConfig config, Events events = {});
+  static boost::asio::awaitable<Result<std::unique_ptr<Client>>> connect(
+      boost::asio::any_io_executor executor, ServerConfig config, Events events = {});
   virtual ~Client() = default;
 
   // All pages; definitions keep the order of their members.
   virtual boost::asio::awaitable<Result<ServerListing>> list_tools() = 0;
-  // The result object of tools/call ({content, isError, structuredContent, …}) as the server sent it.
-  // Cancelling the awaiting coroutine (asio cancellation) sends notifications/cancelled.
+  // The result object of tools/call ({content, isError, structuredContent, …}) as the server sent
+  // it. Cancelling the awaiting coroutine (asio cancellation) sends notifications/cancelled.
   virtual boost::asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
                                                          std::chrono::milliseconds timeout) = 0;
-  // The shutdown ladder of design.md section 6. Idempotent. The destructor kills what close() was not awaited for.
+  // The shutdown ladder of design.md section 6. Idempotent. The destructor kills what close() was
+  // not awaited for.
   virtual boost::asio::awaitable<void> close() = 0;
   [[nodiscard]] virtual const std::string& protocol_version() const = 0;
 };

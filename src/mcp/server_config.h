@@ -34,6 +34,10 @@ struct ServerConfig {
   bool disabled = false;
   Era era = Era::kProbe;
 
+  // Not in the file: how patient we are ourselves.
+  std::chrono::milliseconds probe_timeout{3'000};   // for an answer to server/discover; then initialize
+  std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
+
   [[nodiscard]] bool is_http() const { return !url.empty(); }
   // Command line or URL with secrets unexpanded: what the lock calls the server's identity.
   [[nodiscard]] std::string identity() const;

@@ -1,0 +1,221 @@
+#include "mcp/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+std::string reason(int error) {
+  return std::system_category().message(error);
+}
+
+struct Ends {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Result<Ends> make_socket_pair() {
+  int fds[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
+    return fail(ErrorId::kServerStart, "cannot make a socket: " + reason(errno));
+  }
+  return Ends{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+Result<Ends> make_pipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) {
+    return fail(ErrorId::kServerStart, "cannot make a pipe: " + reason(errno));
+  }
+  return Ends{UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+// The two descriptions of posix_spawn, freed at the end.
+struct SpawnSetup {
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+  SpawnSetup() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+  }
+  SpawnSetup(const SpawnSetup&) = delete;
+  SpawnSetup& operator=(const SpawnSetup&) = delete;
+  ~SpawnSetup() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+
+  void prepare(const SpawnOptions& options, int in, int out, int err) {
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+    // Not only what is marked close-on-exec: a library may have opened a descriptor without it.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    if (!options.working_directory.empty()) {
+      posix_spawn_file_actions_addchdir_np(&actions, options.working_directory.c_str());
+    }
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (const auto& text : texts) out.push_back(const_cast<char*>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// dup2 of a descriptor onto itself would leave it close-on-exec, and one below 3 could be
+// overwritten before its turn; so ours start above. Only a parent without standard descriptors
+// needs this.
+Result<UniqueFd> above_standard(UniqueFd fd) {
+  if (fd.get() > STDERR_FILENO) return fd;
+  UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!moved) return fail(ErrorId::kServerStart, "cannot move a descriptor: " + reason(errno));
+  return moved;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_executor& executor,
+                                                          const SpawnOptions& options) {
+  auto in = make_socket_pair();
+  if (!in) return pass_on(in);
+  auto out = make_pipe();
+  if (!out) return pass_on(out);
+  auto err = make_pipe();
+  if (!err) return pass_on(err);
+  for (UniqueFd* fd : {&in->theirs, &out->theirs, &err->theirs}) {
+    auto moved = above_standard(std::move(*fd));
+    if (!moved) return pass_on(moved);
+    *fd = std::move(*moved);
+  }
+
+  SpawnSetup setup;
+  setup.prepare(options, in->theirs.get(), out->theirs.get(), err->theirs.get());
+  pid_t pid = -1;
+  const auto argv = pointers(options.arguments);
+  const auto envp = pointers(options.environment);
+  const int error = posix_spawn(&pid, options.program.c_str(), &setup.actions, &setup.attributes,
+                                argv.data(), envp.data());
+  if (error != 0) {
+    return fail(ErrorId::kServerStart,
+                fmt::format("cannot start \"{}\": {}", options.program, reason(error)),
+                {.fix = options.working_directory.empty() ? "check \"command\""
+                                                          : "check \"command\" and \"cwd\""});
+  }
+  // Nobody else reaps our children, so the number still means this one.
+  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd) {
+    const int failed = errno;
+    ::kill(-pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return fail(ErrorId::kServerStart, "cannot watch the server: " + reason(failed),
+                {.why = "pidfd_open needs Linux 5.3"});
+  }
+  std::shared_ptr<ChildProcess> child(new ChildProcess(executor, pid, std::move(pidfd)));
+  child->stdin_end = std::move(in->ours);
+  child->stdout_end = std::move(out->ours);
+  child->stderr_end = std::move(err->ours);
+  return child;
+}
+
+ChildProcess::ChildProcess(const asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd)
+    : executor_(executor), pid_(pid), pidfd_(executor, pidfd.release()) {}
+
+ChildProcess::~ChildProcess() {
+  kill_now();
+}
+
+void ChildProcess::on_exit(std::function<void()> done) {
+  on_exit_ = std::move(done);
+  watch();
+}
+
+void ChildProcess::watch() {
+  pidfd_.async_wait(asio::posix::stream_descriptor::wait_read,
+                    [weak = weak_from_this()](const boost::system::error_code& error) {
+                      const auto self = weak.lock();
+                      if (!self || self->exited_ || error) return;
+                      if (!self->reap()) return self->watch();
+                      const auto done = std::move(self->on_exit_);
+                      if (done) done();
+                    });
+}
+
+// Learns the status without reaping, kills the rest of the group, then reaps.
+bool ChildProcess::reap() {
+  if (exited_) return true;
+  const auto handle = static_cast<id_t>(pidfd_.native_handle());
+  siginfo_t info{};
+  const bool known = ::waitid(P_PIDFD, handle, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  if (known && info.si_pid == 0) return false;
+  signal_group(SIGKILL);
+  ::waitid(P_PIDFD, handle, nullptr, WEXITED | WNOHANG);
+  exited_ = true;
+  if (!known) {
+    exit_text_ = "an unknown status";
+  } else if (info.si_code == CLD_EXITED) {
+    exit_text_ = fmt::format("exit status {}", info.si_status);
+  } else {
+    exit_text_ = fmt::format("signal {} ({})", info.si_status, ::strsignal(info.si_status));
+  }
+  boost::system::error_code ignored;
+  pidfd_.close(ignored);
+  for (auto* waiter : waiters_) waiter->cancel();
+  return true;
+}
+
+void ChildProcess::signal_group(int signal) const {
+  if (!exited_) ::kill(-pid_, signal);
+}
+
+asio::awaitable<bool> ChildProcess::wait(std::chrono::milliseconds at_most) {
+  const auto self = shared_from_this();
+  if (exited_) co_return true;
+  asio::steady_timer timer(executor_, at_most);
+  waiters_.push_back(&timer);
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  std::erase(waiters_, &timer);
+  co_return exited_;
+}
+
+void ChildProcess::kill_now() {
+  if (exited_) return;
+  signal_group(SIGKILL);
+  // A killed process is gone within a scheduling step; one in an uninterruptible sleep is left to
+  // init.
+  constexpr int kPatienceMs = 2'000;
+  pollfd ready{.fd = pidfd_.native_handle(), .events = POLLIN, .revents = 0};
+  while (::poll(&ready, 1, kPatienceMs) < 0 && errno == EINTR) {
+  }
+  reap();
+}
+
+}  // namespace mcpac::mcp

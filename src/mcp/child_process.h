@@ -1,0 +1,76 @@
+// ChildProcess: a server as a process of ours, from its start to the last of its group.
+//
+// It leads a process group of its own (Ctrl-C at our terminal does not reach it), has three
+// descriptors and no other, default signals, and exactly the environment it was given. Its end is
+// learned through a pidfd: no SIGCHLD handler, nothing global, no race with a recycled pid.
+// Whatever is left of the group is killed before the leader is reaped, while the group's number is
+// still ours. What a server moves into another session escapes; only the sandbox could hold that.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace mcpac::mcp {
+
+struct SpawnOptions {
+  std::string program;                   // absolute, or relative to working_directory
+  std::vector<std::string> arguments{};  // argv, the name of the program first
+  std::vector<std::string> environment{};
+  std::string working_directory{};  // empty: ours
+};
+
+class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<ChildProcess>> spawn(
+      const boost::asio::any_io_executor& executor, const SpawnOptions& options);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();  // kills and reaps
+
+  // Our ends: a socket to write its stdin (a socket, as node's own spawn makes it, so that writing
+  // to a dead server is an error and no SIGPIPE), pipes to read its stdout and stderr.
+  UniqueFd stdin_end;
+  UniqueFd stdout_end;
+  UniqueFd stderr_end;
+
+  // `done` comes once, when the leader has ended and the rest of its group was killed.
+  void on_exit(std::function<void()> done);
+  [[nodiscard]] bool has_exited() const { return exited_; }
+  // "exit status 3", "signal 9 (Killed)"
+  [[nodiscard]] const std::string& exit_text() const { return exit_text_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+  void signal_group(int signal) const;
+  // True when it had ended by then.
+  boost::asio::awaitable<bool> wait(std::chrono::milliseconds at_most);
+  // SIGKILL to the group, then reaps; returns at once in all but pathological cases.
+  void kill_now();
+
+ private:
+  ChildProcess(const boost::asio::any_io_executor& executor, pid_t pid, UniqueFd pidfd);
+  void watch();
+  bool reap();
+
+  boost::asio::any_io_executor executor_;
+  pid_t pid_;
+  boost::asio::posix::stream_descriptor pidfd_;
+  std::function<void()> on_exit_;
+  std::vector<boost::asio::steady_timer*> waiters_;
+  std::string exit_text_;
+  bool exited_ = false;
+};
+
+}  // namespace mcpac::mcp

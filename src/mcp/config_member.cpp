@@ -1,0 +1,181 @@
+#include "mcp/config_member.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace mcpac::mcp {
+namespace {
+
+// A day: longer than any call that somebody waits for, and far from overflow.
+constexpr std::int64_t kMaxTimeoutMs = 24LL * 60 * 60 * 1000;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
+  const std::string wanted = lower(name.substr(0, 32));
+  std::string_view best;
+  std::size_t best_distance = wanted.size() <= 4 ? 2 : 3;  // must be less than this
+  for (const auto candidate : known) {
+    const auto distance = edit_distance(wanted, lower(candidate));
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  if (!best.empty()) return fmt::format("did you mean \"{}\"?", best);
+  return fmt::format("known are: {}", fmt::join(known, ", "));
+}
+
+bool is_header_name(std::string_view name) {
+  constexpr std::string_view kToken =
+      "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return !name.empty() && name.find_first_not_of(kToken) == std::string_view::npos;
+}
+
+bool is_reserved_header(std::string_view name) {
+  constexpr std::array<std::string_view, 17> kReserved = {"host",
+                                                          "content-length",
+                                                          "transfer-encoding",
+                                                          "connection",
+                                                          "content-type",
+                                                          "accept",
+                                                          "mcp-session-id",
+                                                          "mcp-protocol-version",
+                                                          "mcp-method",
+                                                          "mcp-name",
+                                                          "last-event-id",
+                                                          "upgrade",
+                                                          "te",
+                                                          "trailer",
+                                                          "expect",
+                                                          "keep-alive",
+                                                          "proxy-connection"};
+  return std::ranges::find(kReserved, lower(name)) != kReserved.end();
+}
+
+bool is_header_value(std::string_view value) {
+  return std::ranges::none_of(value, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t') || byte == 0x7f;
+  });
+}
+
+std::unexpected<Error> ConfigMember::refuse(std::string what, std::string why,
+                                            std::string fix) const {
+  return fail(ErrorId::kConfigInvalid, std::move(what),
+              {.where = fmt::format("{}.{}", server_place_, name_),
+               .why = std::move(why),
+               .fix = std::move(fix)});
+}
+
+Result<std::string> ConfigMember::string() const {
+  if (!value_.is_string()) return refuse(fmt::format("\"{}\" must be a string", name_));
+  auto text = value_.get<std::string>();
+  if (text.empty()) return refuse(fmt::format("\"{}\" must not be empty", name_));
+  if (text.find('\0') != std::string::npos) {
+    return refuse(fmt::format("\"{}\" must not contain a NUL byte", name_));
+  }
+  return text;
+}
+
+Result<bool> ConfigMember::boolean() const {
+  if (!value_.is_boolean()) return refuse(fmt::format("\"{}\" must be true or false", name_));
+  return value_.get<bool>();
+}
+
+Result<std::vector<std::string>> ConfigMember::strings() const {
+  std::vector<std::string> out;
+  if (!value_.is_array()) return refuse(fmt::format("\"{}\" must be an array of strings", name_));
+  for (const auto& element : value_) {
+    if (!element.is_string()) {
+      return refuse(fmt::format("\"{}\" must hold strings alone", name_), "",
+                    fmt::format("write \"{}\"", to_text(element).substr(0, 40)));
+    }
+    out.push_back(element.get<std::string>());
+    if (out.back().find('\0') != std::string::npos) {
+      return refuse(fmt::format("\"{}\" must not contain a NUL byte", name_));
+    }
+  }
+  return out;
+}
+
+Result<std::map<std::string, std::string>> ConfigMember::string_map() const {
+  std::map<std::string, std::string> out;
+  if (!value_.is_object()) {
+    return refuse(fmt::format("\"{}\" must be an object of strings", name_));
+  }
+  for (const auto& [key, element] : value_.items()) {
+    if (!element.is_string()) {
+      return refuse(fmt::format("the value of \"{}\" must be a string", key), "",
+                    element.is_structured()
+                        ? std::string()
+                        : fmt::format("\"{}\": \"{}\"", key, to_text(element).substr(0, 40)));
+    }
+    out.emplace(key, element.get<std::string>());
+  }
+  return out;
+}
+
+Result<std::map<std::string, std::string>> ConfigMember::environment() const {
+  auto out = string_map();
+  if (!out) return out;
+  for (const auto& [key, value] : *out) {
+    if (key.empty() || key.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
+      return refuse(fmt::format("\"{}\" is no name for a variable", key));
+    }
+    if (value.find('\0') != std::string::npos) {
+      return refuse(fmt::format("the value of \"{}\" must not contain a NUL byte", key));
+    }
+  }
+  return out;
+}
+
+Result<std::map<std::string, std::string>> ConfigMember::headers() const {
+  auto out = string_map();
+  if (!out) return out;
+  for (const auto& [key, value] : *out) {
+    if (!is_header_name(key)) return refuse(fmt::format("\"{}\" is no name for a header", key));
+    if (is_reserved_header(key)) {
+      return refuse(fmt::format("the header \"{}\" is set by the transport", key));
+    }
+    if (!is_header_value(value)) {
+      return refuse(fmt::format("the header \"{}\" must not contain control characters", key),
+                    "a line break would start a header of its own");
+    }
+  }
+  return out;
+}
+
+Result<std::chrono::milliseconds> ConfigMember::milliseconds() const {
+  if (!value_.is_number_integer() || value_.get<double>() < 1 ||
+      value_.get<double>() > static_cast<double>(kMaxTimeoutMs)) {
+    return refuse(fmt::format("\"{}\" must be 1 to {} milliseconds", name_, kMaxTimeoutMs));
+  }
+  return std::chrono::milliseconds(value_.get<std::int64_t>());
+}
+
+}  // namespace mcpac::mcp

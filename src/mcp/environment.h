@@ -1,0 +1,28 @@
+// The environment of a server: the few variables that any program needs, and what its entry names.
+//
+// Everything else stays behind: the shell that starts mcpac holds tokens that are no server's
+// business. Other MCP clients pass the same few, so servers that run there run here.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+namespace mcpac::mcp {
+
+// PATH HOME LANG LC_* TERM TMPDIR USER LOGNAME SHELL XDG_*; PWD is told by the kernel anyway.
+[[nodiscard]] bool is_base_variable(std::string_view name);
+
+// "NAME=value", sorted; `configured` wins over ours.
+[[nodiscard]] std::vector<std::string> make_environment(
+    const std::map<std::string, std::string>& configured);
+
+// The program that `command` means, as a shell would find it in PATH of that environment. Relative
+// PATH entries are left out: what the current folder happens to hold must not become a server.
+[[nodiscard]] Result<std::string> find_program(const std::string& command,
+                                               const std::vector<std::string>& environment);
+
+}  // namespace mcpac::mcp

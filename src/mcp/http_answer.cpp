@@ -1,0 +1,249 @@
+// The receiving half of HttpTransport: what a response means, and streams of events.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "ipc/json_rpc.h"
+#include "ipc/line_splitter.h"
+#include "mcp/http_transport.h"
+#include "mcp/printable.h"
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kMaxErrorBody = std::size_t{64} << 10U;
+// How long a stream that has given its answer may take to end, so that its connection can be
+// reused.
+constexpr std::chrono::milliseconds kStreamTail{500};
+constexpr std::chrono::milliseconds kMaxRetry{30'000};
+constexpr std::chrono::milliseconds kMinRetry{50};
+constexpr int kMaxAttempts = 5;  // without a new event between them
+
+std::string reason_of(std::string_view body) {
+  auto message = ipc::decode(body);
+  if (message) {
+    const auto* response = std::get_if<ipc::Response>(&*message);
+    if (response != nullptr && !response->outcome) {
+      return printable(response->outcome.error().message, 300);
+    }
+  }
+  return printable(body, 300);
+}
+
+bool answers(std::string_view body, std::int64_t id) {
+  auto message = ipc::decode(body);
+  if (!message) return false;
+  const auto* response = std::get_if<ipc::Response>(&*message);
+  return response != nullptr && response->id == ipc::Id(id);
+}
+
+}  // namespace
+
+bool HttpTransport::is_waiting(std::optional<std::int64_t> id) const {
+  return !closed_ && id && live_.contains(*id) && events_->is_waiting(*id);
+}
+
+void HttpTransport::receive(std::string_view text) {
+  if (closed_) return;
+  const auto events = events_;
+  events->on_message(text);
+}
+
+asio::awaitable<Result<void>> HttpTransport::take_answer(const Outgoing& message, HttpHead head,
+                                                         Connection connection) {
+  if (head.status == 404 && !state_.session_id.empty()) {
+    lose_session();
+    co_return Result<void>();
+  }
+  if (head.status < 200 || head.status >= 300) {
+    co_return co_await take_refusal(message, std::move(head), connection);
+  }
+  if (!head.content_encoding.empty() && head.content_encoding != "identity") {
+    co_return failure(ErrorId::kServerHttp, "the response is encoded, which was not asked for");
+  }
+  if (message.method == "initialize" && !head.session_id.empty()) {
+    if (!is_session_id(head.session_id)) {
+      co_return failure(ErrorId::kServerProtocol, "the session id holds characters it must not");
+    }
+    state_.session_id = head.session_id;
+  }
+  if (!message.request_id) {
+    co_await read_all(connection, kMaxErrorBody);
+    co_return Result<void>();
+  }
+  if (head.content_type == "application/json") {
+    auto body = co_await read_all(connection, ipc::kMaxLine);
+    if (!body) co_return pass_on(body);
+    receive(*body);
+  } else if (head.content_type == "text/event-stream") {
+    StreamEnd end = co_await read_events(connection, std::string(), message.request_id);
+    if (is_waiting(message.request_id)) {
+      co_return co_await resume(*message.request_id, std::move(end));
+    }
+  } else {
+    co_return failure(ErrorId::kServerHttp,
+                      fmt::format("the answer to {} (status {}) is \"{}\", neither JSON nor a "
+                                  "stream of events",
+                                  message.method, head.status, printable(head.content_type, 60)),
+                      "", "is this the URL of an MCP endpoint?");
+  }
+  if (is_waiting(message.request_id)) {
+    co_return failure(ErrorId::kServerProtocol,
+                      fmt::format("the response to {} holds no answer", message.method));
+  }
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<void>> HttpTransport::take_refusal(const Outgoing& message, HttpHead head,
+                                                          Connection connection) {
+  auto body = co_await read_all(connection, kMaxErrorBody);
+  const std::string text = body ? std::move(*body) : std::string();
+  // A status other than 2xx with a JSON-RPC error to our very request is an answer like any other.
+  if (message.request_id && answers(text, *message.request_id)) {
+    receive(text);
+    co_return Result<void>();
+  }
+  co_return std::unexpected(refusal(head, text));
+}
+
+Error HttpTransport::refusal(const HttpHead& head, std::string_view body) const {
+  Error error{.id = ErrorId::kServerHttp,
+              .what = fmt::format("server {} answered with HTTP status {}", server_, head.status),
+              .where = "server " + server_,
+              .why = reason_of(body),
+              .fix = ""};
+  if (head.status == 401 || head.status == 403) {
+    error.fix = R"(check the credentials: "headers": {"Authorization": "Bearer ${env:TOKEN}"})";
+  } else if (head.status >= 300 && head.status < 400) {
+    error.why = "redirects are not followed: they would carry your headers to another host";
+    error.fix =
+        fmt::format("if you trust it, write \"url\": \"{}\"", printable(head.location, 200));
+  }
+  return error;
+}
+
+asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connection,
+                                                             std::size_t limit) {
+  std::string text;
+  while (true) {
+    auto piece = co_await connection->read_body();
+    if (!piece) {
+      co_return failure(ErrorId::kServerHttp, std::move(piece.error().what));
+    }
+    if (piece->empty()) co_return text;
+    if (text.size() + piece->size() > limit) {
+      connection->close();
+      co_return failure(ErrorId::kServerLimit,
+                        fmt::format("a response is longer than {} bytes", limit));
+    }
+    text += *piece;
+  }
+}
+
+// Hands every event to the session. Ends with the stream; soon after the answer to `id`, if given.
+asio::awaitable<HttpTransport::StreamEnd> HttpTransport::read_events(
+    Connection connection, std::string last_event, std::optional<std::int64_t> id) {
+  SseParser parser(ipc::kMaxLine);
+  StreamEnd end{.last_event = std::move(last_event)};
+  asio::steady_timer tail(executor_);
+  bool ending = false;
+  while (!closed_) {
+    auto piece = co_await connection->read_body();
+    if (!piece) end.error = std::move(piece.error());
+    if (!piece || piece->empty()) break;
+    parser.push(*piece);
+    while (const auto data = parser.next()) receive(*data);
+    if (parser.over_long()) {
+      end.error = failure(ErrorId::kServerLimit, "an event is over the limit of 16 MiB").error();
+      end.last_event.clear();  // the same would come again
+      connection->close();
+      co_return end;
+    }
+    if (!id || ending || is_waiting(id)) continue;
+    ending = true;
+    tail.expires_after(kStreamTail);
+    tail.async_wait([connection](const boost::system::error_code& error) {
+      if (!error) connection->close();
+    });
+  }
+  if (!parser.last_id().empty()) end.last_event = parser.last_id();
+  if (parser.retry()) end.retry = std::clamp(*parser.retry(), kMinRetry, kMaxRetry);
+  co_return end;
+}
+
+asio::awaitable<Result<void>> HttpTransport::resume(std::int64_t id, StreamEnd end) {
+  int attempts = 0;
+  while (is_waiting(id)) {
+    if (end.last_event.empty() || ++attempts > kMaxAttempts) {
+      const bool limit = end.error && end.error->id == ErrorId::kServerLimit;
+      if (limit) co_return std::unexpected(std::move(*end.error));
+      co_return failure(ErrorId::kServerHttp, "the stream of events ended before the answer",
+                        end.error ? end.error->what : std::string());
+    }
+    co_await pause(end.retry);
+    if (!is_waiting(id)) break;
+    auto next = co_await get_events(end.last_event, id);
+    if (!next) co_return pass_on(next);
+    if (next->last_event != end.last_event) attempts = 0;
+    end = std::move(*next);
+  }
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
+    std::string last_event, std::optional<std::int64_t> id) {
+  Lease lease(*this, id);
+  const Connection connection = lease.connection();
+  if (lease.is_new()) {
+    auto opened = co_await connection->open();
+    if (!opened) co_return pass_on(opened);
+  }
+  HttpRequest request = make_get(state_, last_event);
+  auto head = co_await connection->exchange(std::move(request));
+  if (!head) co_return pass_on(head);
+  if (head->status == 404 && !state_.session_id.empty()) lose_session();
+  if (head->status != 200 || head->content_type != "text/event-stream") {
+    co_return std::unexpected(refusal(*head, ""));
+  }
+  co_return co_await read_events(connection, std::move(last_event), id);
+}
+
+// The stream of messages that belong to no request. A server that has none answers 405, which is
+// fine.
+asio::awaitable<void> HttpTransport::listen_loop() {
+  const auto self = shared_from_this();
+  std::string last_event;
+  for (int attempts = 0; attempts < kMaxAttempts && !closed_; ++attempts) {
+    auto end = co_await get_events(last_event, std::nullopt);
+    if (!end || closed_) co_return;
+    if (end->last_event != last_event) attempts = 0;
+    last_event = end->last_event;
+    co_await pause(end->retry);
+  }
+}
+
+asio::awaitable<void> HttpTransport::pause(std::chrono::milliseconds time) {
+  if (closed_) co_return;
+  asio::steady_timer timer(executor_, time);
+  timers_.insert(&timer);
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  timers_.erase(&timer);
+}
+
+void HttpTransport::lose_session() {
+  if (closed_) return;
+  const auto events = events_;
+  state_.session_id.clear();
+  Error error = failure(ErrorId::kServerHttp, "the server has forgotten our session",
+                        "it answered with HTTP status 404", "connect again")
+                    .error();
+  kill();
+  events->on_closed(std::move(error));
+}
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,200 @@
+#include "mcp/http_connection.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+namespace {
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+constexpr std::uint32_t kMaxHead = std::uint32_t{64} << 10U;
+constexpr std::size_t kChunk = std::size_t{64} << 10U;
+// A request without an answer of its own has no other clock.
+constexpr std::chrono::seconds kConnectTimeout{30};
+
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+std::string media_type(std::string_view header) {
+  header = header.substr(0, header.find(';'));
+  while (header.ends_with(' ') || header.ends_with('\t')) header.remove_suffix(1);
+  std::string out(header);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+template <class Stream>
+class Connection final : public HttpConnection {
+ public:
+  Connection(asio::any_io_executor executor, Url url, std::shared_ptr<asio::ssl::context> tls)
+      : url_(std::move(url)),
+        tls_(std::move(tls)),
+        resolver_(executor),
+        stream_(make_stream(executor, tls_)) {}
+
+  asio::awaitable<Result<void>> open() override {
+    auto [error, addresses] =
+        co_await resolver_.async_resolve(url_.host, std::to_string(url_.port), kAwait);
+    if (closed_) error = asio::error::operation_aborted;
+    if (error) co_return failure(ErrorId::kServerHttp, "cannot find the host", error);
+    lowest().expires_after(kConnectTimeout);
+    auto [refused, peer] = co_await lowest().async_connect(addresses, kAwait);
+    if (refused) co_return failure(ErrorId::kServerHttp, "cannot connect", refused);
+    lowest().socket().set_option(asio::ip::tcp::no_delay(true), error);
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      if (auto named = name_host(); !named) co_return pass_on(named);
+      auto [untrusted] = co_await stream_.async_handshake(asio::ssl::stream_base::client, kAwait);
+      if (untrusted) co_return failure(ErrorId::kServerTls, "no trusted connection", untrusted);
+    }
+    lowest().expires_never();
+    co_return Result<void>();
+  }
+
+  asio::awaitable<Result<HttpHead>> exchange(HttpRequest request) override {
+    request_ = std::move(request);
+    parser_.emplace();
+    parser_->header_limit(kMaxHead);
+    parser_->body_limit(boost::none);  // the reader of the body counts
+    auto [unsent, sent] = co_await http::async_write(stream_, request_, kAwait);
+    if (unsent) co_return failure(ErrorId::kServerHttp, "cannot send", unsent);
+    auto [unread, size] = co_await http::async_read_header(stream_, buffer_, *parser_, kAwait);
+    if (unread) co_return failure(ErrorId::kServerHttp, "no response", unread);
+    co_return read_head();
+  }
+
+  asio::awaitable<Result<std::string_view>> read_body() override {
+    while (!parser_->is_done()) {
+      auto& body = parser_->get().body();
+      body.data = chunk_.data();
+      body.size = chunk_.size();
+      auto [error, size] = co_await http::async_read_some(stream_, buffer_, *parser_, kAwait);
+      if (error && error != http::error::need_buffer) {
+        co_return failure(ErrorId::kServerHttp, "the response broke off", error);
+      }
+      const std::size_t filled = chunk_.size() - body.size;
+      if (filled > 0) co_return std::string_view(chunk_.data(), filled);
+    }
+    co_return std::string_view();
+  }
+
+  bool is_reusable() override {
+    if (closed_ || !parser_ || !parser_->is_done() || !parser_->keep_alive()) return false;
+    if (buffer_.size() > 0) return false;  // an answer that nobody asked for
+    // Readable while idle means closed, or worse: in either case not to be used again. For TLS this
+    // also meets late session tickets; then a new connection is made, which is only slower.
+    char byte = 0;
+    const auto got = ::recv(lowest().socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  }
+
+  void close() override {
+    closed_ = true;
+    resolver_.cancel();
+    boost::system::error_code ignored;
+    lowest().socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+    lowest().close();
+  }
+
+ private:
+  static Stream make_stream(const asio::any_io_executor& executor,
+                            const std::shared_ptr<asio::ssl::context>& tls) {
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      return Stream(PlainStream(executor), *tls);
+    } else {
+      return Stream(executor);
+    }
+  }
+
+  PlainStream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  Result<void> name_host() {
+    boost::system::error_code error;
+    stream_.set_verify_callback(asio::ssl::host_name_verification(url_.host), error);
+    const bool named = url_.is_address() ||
+                       SSL_set_tlsext_host_name(stream_.native_handle(), url_.host.c_str()) == 1;
+    if (error || !named) return failure(ErrorId::kServerTls, "cannot name the host", error);
+    return {};
+  }
+
+  HttpHead read_head() {
+    const auto& message = parser_->get();
+    const auto field = [&message](std::string_view name) {
+      const auto found = message.find(name);
+      return found == message.end() ? std::string() : std::string(found->value());
+    };
+    HttpHead head;
+    head.status = message.result_int();
+    head.content_type = media_type(field("Content-Type"));
+    head.content_encoding = field("Content-Encoding");
+    head.session_id = field("Mcp-Session-Id");
+    head.location = field("Location");
+    return head;
+  }
+
+  [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string_view what,
+                                               const boost::system::error_code& error) const {
+    std::string reason = error.message();
+    if (error.category() == asio::error::get_ssl_category() && id == ErrorId::kServerTls) {
+      reason = fmt::format("{} (the certificate must be valid for the host)", reason);
+    }
+    return fail(id, fmt::format("{}: {}", what, reason), {.where = url_.authority()});
+  }
+
+  Url url_;
+  std::shared_ptr<asio::ssl::context> tls_;
+  asio::ip::tcp::resolver resolver_;
+  Stream stream_;
+  HttpRequest request_;
+  beast::flat_buffer buffer_;
+  std::optional<http::response_parser<http::buffer_body>> parser_;
+  std::array<char, kChunk> chunk_{};
+  bool closed_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<HttpConnection> HttpConnection::make(asio::any_io_executor executor, Url url,
+                                                     std::shared_ptr<asio::ssl::context> tls) {
+  if (url.tls) {
+    return std::make_shared<Connection<TlsStream>>(std::move(executor), std::move(url),
+                                                   std::move(tls));
+  }
+  return std::make_shared<Connection<PlainStream>>(std::move(executor), std::move(url), nullptr);
+}
+
+Result<std::shared_ptr<asio::ssl::context>> make_tls_context() {
+  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+  boost::system::error_code error;
+  context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv3 |
+                           asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
+                       error);
+  if (!error) context->set_default_verify_paths(error);
+  if (!error) context->set_verify_mode(asio::ssl::verify_peer, error);
+  if (error) return fail(ErrorId::kServerTls, "cannot prepare TLS: " + error.message());
+  return context;
+}
+
+}  // namespace mcpac::mcp

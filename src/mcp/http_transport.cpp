@@ -1,0 +1,233 @@
+#include "mcp/http_transport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+
+#include "mcp/config_member.h"
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+// node's servers close an idle connection after 5 seconds: leave before they do.
+constexpr std::chrono::seconds kMaxIdle{4};
+constexpr std::size_t kMaxIdleConnections = 8;
+constexpr std::size_t kMaxHeldMessages = 1'000;
+
+}  // namespace
+
+Result<std::shared_ptr<HttpTransport>> HttpTransport::make(asio::any_io_executor executor,
+                                                           const ServerConfig& config,
+                                                           SecretValues& secrets) {
+  const auto place = fmt::format("mcpServers.{}", config.name);
+  auto text = secrets.expand(config.url, place + ".url");
+  if (!text) return pass_on(text);
+  auto url = parse_url(*text);
+  if (!url) {
+    url.error().where = place + ".url";
+    return pass_on(url);
+  }
+  HttpState state{.url = std::move(*url), .headers = {}, .version = {}, .session_id = {}};
+  for (const auto& [name, value] : config.headers) {
+    auto expanded = secrets.expand(value, fmt::format("{}.headers.{}", place, name));
+    if (!expanded) return pass_on(expanded);
+    if (!is_header_name(name) || is_reserved_header(name) || !is_header_value(*expanded)) {
+      return fail(ErrorId::kConfigInvalid, fmt::format("the header \"{}\" cannot be sent", name),
+                  {.where = fmt::format("{}.headers.{}", place, name),
+                   .why = "its value holds a line break or another control character, or the "
+                          "transport sets it itself"});
+    }
+    state.headers.emplace(name, std::move(*expanded));
+  }
+  std::shared_ptr<asio::ssl::context> tls;
+  if (state.url.tls) {
+    auto made = make_tls_context();
+    if (!made) return pass_on(made);
+    tls = std::move(*made);
+  }
+  return std::shared_ptr<HttpTransport>(new HttpTransport(
+      std::move(executor), config.name, std::move(state), config.shutdown_grace, std::move(tls)));
+}
+
+HttpTransport::HttpTransport(asio::any_io_executor executor, std::string server, HttpState state,
+                             std::chrono::milliseconds grace,
+                             std::shared_ptr<asio::ssl::context> tls)
+    : executor_(std::move(executor)),
+      server_(std::move(server)),
+      state_(std::move(state)),
+      grace_(grace),
+      tls_(std::move(tls)) {}
+
+HttpTransport::~HttpTransport() {
+  kill();
+}
+
+HttpTransport::Lease::Lease(HttpTransport& transport, std::optional<std::int64_t> id)
+    : transport_(transport), id_(id) {
+  auto& idle = transport_.idle_;
+  const auto now = std::chrono::steady_clock::now();
+  while (!idle.empty() && !connection_) {
+    Idle last = std::move(idle.back());
+    idle.pop_back();
+    if (now - last.since < kMaxIdle && last.connection->is_reusable()) {
+      connection_ = std::move(last.connection);
+    } else {
+      last.connection->close();
+    }
+  }
+  if (!connection_) {
+    connection_ =
+        HttpConnection::make(transport_.executor_, transport_.state_.url, transport_.tls_);
+    is_new_ = true;
+  }
+  transport_.active_.insert(connection_);
+  if (id_) transport_.carrier_[*id_] = connection_;
+}
+
+HttpTransport::Lease::~Lease() {
+  transport_.active_.erase(connection_);
+  if (id_) transport_.carrier_.erase(*id_);
+  if (transport_.closed_ || transport_.idle_.size() >= kMaxIdleConnections ||
+      !connection_->is_reusable()) {
+    connection_->close();
+    return;
+  }
+  transport_.idle_.push_back({connection_, std::chrono::steady_clock::now()});
+}
+
+void HttpTransport::start(TransportEvents events) {
+  events_ = std::make_shared<const TransportEvents>(std::move(events));
+}
+
+void HttpTransport::set_protocol(Era era, const std::string& version) {
+  state_.era = era;
+  state_.version = version;
+}
+
+void HttpTransport::send(Outgoing message) {
+  if (closed_) return;
+  // In the stateless era a request is taken back by closing its stream, which abandon() does.
+  if (state_.era == Era::kStateless && message.method == "notifications/cancelled") return;
+  if (message.request_id) live_.insert(*message.request_id);
+  if (holding_ && held_.size() < kMaxHeldMessages) return held_.push_back(std::move(message));
+  if (message.method == "notifications/initialized") holding_ = true;
+  spawn_post(std::move(message));
+}
+
+void HttpTransport::spawn_post(Outgoing message) {
+  // Posted, so that no callback comes out of send() itself.
+  asio::post(executor_, [self = shared_from_this(), message = std::move(message)]() mutable {
+    asio::co_spawn(self->executor_, self->post(std::move(message)), asio::detached);
+  });
+}
+
+bool HttpTransport::is_live(const Outgoing& message) const {
+  return !closed_ && (!message.request_id || live_.contains(*message.request_id));
+}
+
+asio::awaitable<void> HttpTransport::post(Outgoing message) {
+  const auto self = shared_from_this();
+  Result<void> done;
+  if (is_live(message)) {
+    Lease lease(*this, message.request_id);
+    done = co_await deliver(message, lease);
+  }
+  if (message.method == "notifications/initialized") release_held();
+  if (!is_live(message) || !message.request_id) co_return;
+  live_.erase(*message.request_id);
+  if (done) co_return;
+  const auto events = events_;
+  events->on_request_failed(*message.request_id, std::move(done.error()));
+}
+
+asio::awaitable<Result<void>> HttpTransport::deliver(const Outgoing& message, Lease& lease) {
+  const Connection connection = lease.connection();
+  // A message without an answer has no clock of its own in the session.
+  asio::steady_timer limit(executor_);
+  if (!message.request_id) {
+    limit.expires_after(std::chrono::seconds(30));
+    limit.async_wait([connection](const boost::system::error_code& error) {
+      if (!error) connection->close();
+    });
+  }
+  if (lease.is_new()) {
+    auto opened = co_await connection->open();
+    if (!opened) co_return failure(opened.error().id, opened.error().what, opened.error().where);
+  }
+  if (!is_live(message)) co_return Result<void>();
+  HttpRequest request = make_post(state_, message);
+  auto head = co_await connection->exchange(std::move(request));
+  if (!head) co_return failure(head.error().id, head.error().what, head.error().where);
+  if (closed_) co_return Result<void>();
+  co_return co_await take_answer(message, std::move(*head), connection);
+}
+
+void HttpTransport::release_held() {
+  holding_ = false;
+  while (!held_.empty() && !closed_) {
+    Outgoing next = std::move(held_.front());
+    held_.pop_front();
+    spawn_post(std::move(next));
+  }
+}
+
+void HttpTransport::abandon(std::int64_t request_id) {
+  live_.erase(request_id);
+  if (const auto found = carrier_.find(request_id); found != carrier_.end()) {
+    found->second->close();
+  }
+}
+
+void HttpTransport::listen() {
+  if (closed_ || state_.era == Era::kStateless) return;
+  asio::post(executor_, [self = shared_from_this()] {
+    asio::co_spawn(self->executor_, self->listen_loop(), asio::detached);
+  });
+}
+
+asio::awaitable<void> HttpTransport::close() {
+  const auto self = shared_from_this();
+  if (!closed_ && !state_.session_id.empty()) co_await delete_session();
+  kill();
+}
+
+// Courtesy to the server: it may forget the session now. Whether it does is its own business.
+asio::awaitable<void> HttpTransport::delete_session() {
+  Lease lease(*this, std::nullopt);
+  const Connection connection = lease.connection();
+  asio::steady_timer limit(executor_, grace_);
+  limit.async_wait([connection](const boost::system::error_code& error) {
+    if (!error) connection->close();
+  });
+  HttpRequest request = make_delete(state_);
+  state_.session_id.clear();
+  if (lease.is_new()) {
+    auto opened = co_await connection->open();
+    if (!opened) co_return;
+  }
+  co_await connection->exchange(std::move(request));
+}
+
+void HttpTransport::kill() {
+  closed_ = true;
+  held_.clear();
+  live_.clear();
+  for (const auto& connection : active_) connection->close();
+  for (const auto& idle : idle_) idle.connection->close();
+  idle_.clear();
+  for (auto* timer : timers_) timer->cancel();
+}
+
+std::unexpected<Error> HttpTransport::failure(ErrorId id, std::string what, std::string why,
+                                              std::string fix) const {
+  return fail(id, fmt::format("server {}: {}", server_, what),
+              {.where = "server " + server_, .why = std::move(why), .fix = std::move(fix)});
+}
+
+}  // namespace mcpac::mcp

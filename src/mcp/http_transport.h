@@ -1,0 +1,124 @@
+// HttpTransport: Streamable HTTP. Every message is a POST; its answer is JSON or a stream of
+// events.
+//
+// Requests run side by side, each on a connection of its own; idle connections are kept for a
+// moment. Redirects are not followed: they would carry configured headers to a host that nobody
+// configured. A stream that breaks before its answer is resumed with Last-Event-ID when the server
+// numbers its events; a POST is never sent twice. Everything that comes in is bounded.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "mcp/http_connection.h"
+#include "mcp/http_headers.h"
+#include "mcp/secrets.h"
+#include "mcp/sse_parser.h"
+#include "mcp/transport.h"
+
+namespace mcpac::mcp {
+
+class HttpTransport final : public Transport, public std::enable_shared_from_this<HttpTransport> {
+ public:
+  // Expands URL and headers.
+  [[nodiscard]] static Result<std::shared_ptr<HttpTransport>> make(
+      boost::asio::any_io_executor executor, const ServerConfig& config, SecretValues& secrets);
+  ~HttpTransport() override;
+
+  void start(TransportEvents events) override;
+  void send(Outgoing message) override;
+  void abandon(std::int64_t request_id) override;
+  void set_protocol(Era era, const std::string& version) override;
+  void listen() override;
+  boost::asio::awaitable<void> close() override;
+  void kill() override;
+
+ private:
+  using Connection = std::shared_ptr<HttpConnection>;
+  class Lease;
+  struct Idle {
+    Connection connection;
+    std::chrono::steady_clock::time_point since;
+  };
+  // How a stream of events ended, and what is needed to go on where it broke off.
+  struct StreamEnd {
+    std::string last_event{};
+    std::chrono::milliseconds retry{1'000};
+    std::optional<Error> error{};
+  };
+
+  HttpTransport(boost::asio::any_io_executor executor, std::string server, HttpState state,
+                std::chrono::milliseconds grace, std::shared_ptr<boost::asio::ssl::context> tls);
+
+  // http_transport.cpp: sending
+  void spawn_post(Outgoing message);
+  boost::asio::awaitable<void> post(Outgoing message);
+  boost::asio::awaitable<Result<void>> deliver(const Outgoing& message, Lease& lease);
+  boost::asio::awaitable<void> delete_session();
+  [[nodiscard]] bool is_live(const Outgoing& message) const;
+  void release_held();
+  // http_answer.cpp: receiving
+  boost::asio::awaitable<Result<void>> take_answer(const Outgoing& message, HttpHead head,
+                                                   Connection connection);
+  boost::asio::awaitable<Result<void>> take_refusal(const Outgoing& message, HttpHead head,
+                                                    Connection connection);
+  boost::asio::awaitable<Result<std::string>> read_all(Connection connection, std::size_t limit);
+  boost::asio::awaitable<StreamEnd> read_events(Connection connection, std::string last_event,
+                                                std::optional<std::int64_t> id);
+  boost::asio::awaitable<Result<void>> resume(std::int64_t id, StreamEnd end);
+  boost::asio::awaitable<Result<StreamEnd>> get_events(std::string last_event,
+                                                       std::optional<std::int64_t> id);
+  boost::asio::awaitable<void> listen_loop();
+  boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
+  void receive(std::string_view text);
+  [[nodiscard]] bool is_waiting(std::optional<std::int64_t> id) const;
+  void lose_session();
+  [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what, std::string why = "",
+                                               std::string fix = "") const;
+  [[nodiscard]] Error refusal(const HttpHead& head, std::string_view body) const;
+
+  boost::asio::any_io_executor executor_;
+  std::string server_;
+  HttpState state_;
+  std::chrono::milliseconds grace_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  std::shared_ptr<const TransportEvents> events_;
+  std::vector<Idle> idle_;
+  std::set<Connection> active_;
+  std::set<std::int64_t> live_;                 // requests that somebody waits for
+  std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
+  std::set<boost::asio::steady_timer*> timers_;
+  std::deque<Outgoing> held_;
+  bool holding_ = false;  // notifications/initialized is on its way; nothing may overtake it
+  bool closed_ = false;
+};
+
+// One connection for one exchange: from the idle ones, or new and still to be opened. At its end it
+// goes back to the idle ones when it can be used again.
+class HttpTransport::Lease {
+ public:
+  Lease(HttpTransport& transport, std::optional<std::int64_t> id);
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  ~Lease();
+  [[nodiscard]] const Connection& connection() const { return connection_; }
+  [[nodiscard]] bool is_new() const { return is_new_; }
+
+ private:
+  HttpTransport& transport_;
+  std::optional<std::int64_t> id_;
+  Connection connection_;
+  bool is_new_ = false;
+};
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,29 @@
+// Names and numbers of the MCP revisions that we speak.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <string_view>
+
+#include "core/json.h"
+
+namespace mcpac::mcp {
+
+inline constexpr std::string_view kStatelessVersion = "2026-07-28";
+inline constexpr std::string_view kInitializeVersion = "2025-11-25";  // what we ask for
+inline constexpr std::array<std::string_view, 4> kInitializeVersions = {"2025-11-25", "2025-06-18",
+                                                                        "2025-03-26", "2024-11-05"};
+
+inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
+inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
+
+// We declare no capability: no sampling, roots or elicitation, so a server that asks is told no.
+[[nodiscard]] Json client_info();
+// The `_meta` of every request of revision 2026-07-28.
+[[nodiscard]] Json stateless_meta();
+[[nodiscard]] bool is_initialize_version(std::string_view version);
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,201 @@
+#include "mcp/secrets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+
+#include "core/file.h"
+#include "mcp/environment.h"
+
+namespace mcpac::mcp {
+namespace {
+
+constexpr std::size_t kMinRedacted = 4;
+constexpr std::size_t kMinRedactedLine =
+    8;  // shorter lines of a longer secret are words like "end"
+constexpr std::size_t kMaxSecretFile = std::size_t{64} << 10U;
+
+bool is_variable_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  });
+}
+
+Result<std::string> read_variable(std::string_view name, std::string_view reference,
+                                  std::string_view where) {
+  if (!is_variable_name(name)) {
+    return fail(ErrorId::kConfigInvalid, fmt::format("{} names no variable", reference),
+                {.where = std::string(where)});
+  }
+  if (const char* value = std::getenv(std::string(name).c_str()); value != nullptr) {
+    return std::string(value);
+  }
+  return fail(ErrorId::kSecretMissing, fmt::format("the variable {} is not set", name),
+              {.where = std::string(where),
+               .why = fmt::format("{} stands for its value", reference),
+               .fix = fmt::format("export {}=…", name)});
+}
+
+Result<std::string> read_secret_file(std::string_view path, std::string_view reference,
+                                     std::string_view where) {
+  auto text = read_file(std::string(path), kMaxSecretFile);
+  if (!text) {
+    return fail(ErrorId::kSecretMissing, fmt::format("{} cannot be read", reference),
+                {.where = std::string(where), .why = text.error().what});
+  }
+  if (text->ends_with('\n')) text->pop_back();
+  if (text->ends_with('\r')) text->pop_back();
+  if (text->find('\0') != std::string::npos) {
+    return fail(ErrorId::kConfigInvalid, fmt::format("{} holds a NUL byte", reference),
+                {.where = std::string(where)});
+  }
+  return text;
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' ||
+        c == '~') {
+      out += c;
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+template <class Value>
+void rename_members(const SecretValues& secrets, Value& object) {
+  using Object = typename Value::object_t;
+  Object renamed;
+  for (auto& [key, member] : object.template get_ref<Object&>()) {
+    if constexpr (std::is_same_v<Value, OrderedJson>) {
+      // Past ordered_map's own insertion, which searches all members each time.
+      static_cast<typename Object::Container&>(renamed).emplace_back(secrets.redact(key),
+                                                                     std::move(member));
+    } else {
+      renamed.emplace(secrets.redact(key), std::move(member));
+    }
+  }
+  object = Value(std::move(renamed));
+}
+
+template <class Value>
+void redact_value(const SecretValues& secrets, Value& value) {
+  if (value.is_string()) {
+    auto& text = value.template get_ref<typename Value::string_t&>();
+    if (secrets.occurs_in(text)) text = secrets.redact(text);
+  } else if (value.is_array()) {
+    for (auto& element : value) redact_value(secrets, element);
+  } else if (value.is_object()) {
+    bool rename = false;
+    for (auto& [key, member] : value.items()) {
+      redact_value(secrets, member);
+      rename = rename || secrets.occurs_in(key);
+    }
+    if (rename) rename_members(secrets, value);
+  }
+}
+
+}  // namespace
+
+Result<std::string> SecretValues::expand(std::string_view text, std::string_view where) {
+  std::string out;
+  while (!text.empty()) {
+    const auto env = text.find("${env:");
+    const auto file = text.find("${file:");
+    const auto start = std::min(env, file);
+    out += text.substr(0, start);
+    if (start == std::string_view::npos) break;
+    text.remove_prefix(start);
+    const auto end = text.find('}');
+    if (end == std::string_view::npos) {
+      return fail(ErrorId::kConfigInvalid, "a reference to a secret is not closed",
+                  {.where = std::string(where), .fix = "${env:NAME} or ${file:PATH}"});
+    }
+    const std::string reference(text.substr(0, end + 1));
+    const auto colon = text.find(':');
+    const auto name = text.substr(colon + 1, end - colon - 1);
+    const bool is_env = env < file;
+    auto value =
+        is_env ? read_variable(name, reference, where) : read_secret_file(name, reference, where);
+    if (!value) return pass_on(value);
+    if (!is_env || !is_base_variable(name)) remember(*value, reference);
+    out += *value;
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+void SecretValues::remember(const std::string& value, const std::string& reference) {
+  if (value.size() < kMinRedacted) return;
+  add_form(value, reference);
+  const std::string json = to_text(Json(value));
+  add_form(json.substr(1, json.size() - 2), reference);
+  add_form(percent_encoded(value), reference);
+  for (std::size_t at = 0; value.find('\n') != std::string::npos && at < value.size();) {
+    const auto end = std::min(value.find('\n', at), value.size());
+    if (end - at >= kMinRedactedLine) add_form(value.substr(at, end - at), reference);
+    at = end + 1;
+  }
+  // Longest first: of two values that start alike, the longer must not leave its tail behind.
+  std::ranges::stable_sort(
+      forms_, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+}
+
+void SecretValues::add_form(std::string form, const std::string& reference) {
+  const auto known = std::ranges::find(forms_, form, [](const auto& pair) { return pair.first; });
+  if (known == forms_.end()) forms_.emplace_back(std::move(form), reference);
+}
+
+bool SecretValues::occurs_in(std::string_view text) const {
+  return std::ranges::any_of(
+      forms_, [text](const auto& form) { return text.find(form.first) != std::string_view::npos; });
+}
+
+// One pass over the text: what was put in is not searched again, since a reference may itself
+// contain the value of another secret.
+std::string SecretValues::redact(std::string_view text) const {
+  std::string out;
+  std::size_t at = 0;
+  std::vector<std::size_t> hits(forms_.size(), 0);  // next place of each form, found when needed
+  for (std::size_t i = 0; i < forms_.size(); ++i) hits[i] = text.find(forms_[i].first);
+  while (true) {
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < forms_.size(); ++i) {
+      if (hits[i] != std::string_view::npos && hits[i] < at) {
+        hits[i] = text.find(forms_[i].first, at);
+      }
+      if (hits[i] < hits[best]) best = i;  // at the same place the longer one, which stands first
+    }
+    if (forms_.empty() || hits[best] == std::string_view::npos) break;
+    out += text.substr(at, hits[best] - at);
+    out += forms_[best].second;
+    at = hits[best] + forms_[best].first.size();
+    hits[best] = text.find(forms_[best].first, at);
+  }
+  out += text.substr(at);
+  return out;
+}
+
+Error SecretValues::redact(Error error) const {
+  error.what = redact(error.what);
+  error.where = redact(error.where);
+  error.why = redact(error.why);
+  error.fix = redact(error.fix);
+  return error;
+}
+
+void SecretValues::redact(Json& value) const {
+  if (!empty()) redact_value(*this, value);
+}
+
+void SecretValues::redact(OrderedJson& value) const {
+  if (!empty()) redact_value(*this, value);
+}
+
+}  // namespace mcpac::mcp

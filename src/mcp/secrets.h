@@ -1,0 +1,43 @@
+// SecretValues: the one place where `${env:NAME}` and `${file:PATH}` become what they stand for.
+//
+// It remembers what it expanded, and redact() puts the reference back in place of the value, so
+// that errors, stderr lines and results of servers can be shown to people, logs and agents. A
+// value's JSON form, its percent-encoded form and the single lines of a text of several lines are
+// found as well; other encodings (base64, say) are not. Values under 4 bytes are not redacted: they
+// occur in any text. A variable that every server gets anyway (environment.h: HOME, USER, …) is no
+// secret: putting
+// `${env:HOME}` into the paths that a server answers would only break the calls that use them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace mcpac::mcp {
+
+class SecretValues {
+ public:
+  // `where` names the place in errors: "mcpServers.github.env.TOKEN". Text that is no reference,
+  // such as "${HOME}" or "$5", stays as it is. kSecretMissing when a reference leads nowhere.
+  [[nodiscard]] Result<std::string> expand(std::string_view text, std::string_view where);
+
+  [[nodiscard]] bool empty() const { return forms_.empty(); }
+  [[nodiscard]] bool occurs_in(std::string_view text) const;
+  [[nodiscard]] std::string redact(std::string_view text) const;
+  [[nodiscard]] Error redact(Error error) const;
+  // Every string in the value, names of members too.
+  void redact(Json& value) const;
+  void redact(OrderedJson& value) const;
+
+ private:
+  void remember(const std::string& value, const std::string& reference);
+  void add_form(std::string form, const std::string& reference);
+
+  std::vector<std::pair<std::string, std::string>> forms_;  // value → reference, longest first
+};
+
+}  // namespace mcpac::mcp

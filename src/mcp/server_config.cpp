@@ -1,0 +1,248 @@
+#include "mcp/server_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/permission.h"
+#include "mcp/config_member.h"
+
+namespace mcpac::mcp {
+namespace {
+
+constexpr std::size_t kMaxConfigBytes = std::size_t{4} << 20U;  // a thousand servers fit in 1 MiB
+constexpr std::size_t kMaxServers = 1'000;
+
+// What other clients keep in an entry and what changes nothing here: labels, and their own lists of
+// tools that need no question or are switched off. Authority in mcpac comes from grants alone,
+// which start from nothing, so leaving those lists aside never allows more.
+constexpr std::array<std::string_view, 18> kTolerated = {
+    "autoApprove", "alwaysAllow", "disabledTools", "enabledTools", "includeTools", "excludeTools",
+    "trust",       "description", "icon",          "name",         "title",        "gallery",
+    "version",     "tags",        "note",          "$schema",      "id",           "author"};
+
+constexpr std::array<std::string_view, 16> kKnown = {
+    "type", "transport", "command", "args",    "env",  "cwd",      "url",     "httpUrl",
+    "era",  "serverUrl", "headers", "timeout", "root", "disabled", "enabled", "envFile"};
+
+Result<void> read_type(const ConfigMember& member, std::string& type) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  if (*text == "sse") {
+    return member.refuse("the HTTP+SSE transport of revision 2024-11-05 is not supported",
+                         "the MCP specification replaced it by Streamable HTTP in 2025",
+                         R"(ask the server for its Streamable HTTP URL and write "type": "http")");
+  }
+  if (*text == "stdio") {
+    type = "stdio";
+  } else if (*text == "http" || *text == "streamable-http" || *text == "streamableHttp" ||
+             *text == "streamable_http") {
+    type = "http";
+  } else {
+    return member.refuse(fmt::format("\"{}\" is no transport", *text),
+                         R"(known are "stdio" and "http" (also written "streamable-http"))");
+  }
+  return {};
+}
+
+Result<void> read_url(const ConfigMember& member, std::string& url) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  const bool scheme =
+      text->starts_with("http://") || text->starts_with("https://") || text->starts_with("${");
+  if (!scheme) {
+    return member.refuse(fmt::format("\"{}\" is no http or https URL", *text), "", "");
+  }
+  if (!url.empty()) return member.refuse("the server has two URLs", "", R"(keep "url" alone)");
+  url = *text;
+  return {};
+}
+
+Result<void> read_era(const ConfigMember& member, Era& era) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  if (*text == "initialize") {
+    era = Era::kInitialize;
+  } else if (*text == "2026-07-28") {
+    era = Era::kStateless;
+  } else if (*text == "probe") {
+    era = Era::kProbe;
+  } else {
+    return member.refuse(fmt::format("\"{}\" is no protocol era", *text),
+                         R"(known are "probe", "initialize" and "2026-07-28")");
+  }
+  return {};
+}
+
+template <class Target, class Read>
+Result<void> store(Target& target, Read&& value) {
+  if (!value) return pass_on(value);
+  target = std::move(*value);
+  return {};
+}
+
+Result<void> read_flag(const ConfigMember& member, bool& disabled) {
+  auto value = member.boolean();
+  if (!value) return pass_on(value);
+  disabled = member.name() == "disabled" ? *value : !*value;
+  return {};
+}
+
+Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::string& type) {
+  const std::string_view name = member.name();
+  if (name == "type" || name == "transport") return read_type(member, type);
+  if (name == "command") return store(server.command, member.string());
+  if (name == "args") return store(server.arguments, member.strings());
+  if (name == "env") return store(server.environment, member.environment());
+  if (name == "cwd") return store(server.working_directory, member.string());
+  if (name == "url" || name == "httpUrl" || name == "serverUrl")
+    return read_url(member, server.url);
+  if (name == "headers") return store(server.headers, member.headers());
+  if (name == "timeout") return store(server.timeout, member.milliseconds());
+  if (name == "root") return store(server.root, member.string());
+  if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
+  if (name == "era") return read_era(member, server.era);
+  if (name == "envFile") {
+    return member.refuse(R"("envFile" is not supported)",
+                         "a server started without the variables of that file would be another one",
+                         R"(name them under "env", for example "TOKEN": "${env:TOKEN}")");
+  }
+  if (std::ranges::find(kTolerated, name) != kTolerated.end()) return {};
+  return member.refuse(fmt::format("\"{}\" is no member of a server", name), "",
+                       did_you_mean(name, kKnown));
+}
+
+Result<void> check_transport(const ServerConfig& server, const std::string& type,
+                             const std::string& where) {
+  const auto refuse = [&where](std::string what, std::string fix) {
+    return fail(ErrorId::kConfigInvalid, std::move(what), {.where = where, .fix = std::move(fix)});
+  };
+  const bool has_command = !server.command.empty();
+  if (has_command == server.is_http()) {
+    return refuse(
+        fmt::format("server {} needs exactly one of \"command\" and \"url\"", server.name),
+        R"("command" starts a program, "url" calls a server over HTTP)");
+  }
+  if (has_command && type == "http") {
+    return refuse("a server of type http has a \"url\", no \"command\"", "");
+  }
+  if (!has_command && type == "stdio") {
+    return refuse("a server of type stdio has a \"command\", no \"url\"", "");
+  }
+  if (has_command && !server.headers.empty()) {
+    return refuse("\"headers\" go with \"url\"", R"(a program gets its secrets through "env")");
+  }
+  if (!has_command && (!server.arguments.empty() || !server.environment.empty() ||
+                       !server.working_directory.empty())) {
+    return refuse("\"args\", \"env\" and \"cwd\" go with \"command\"",
+                  R"(a server over HTTP gets its secrets through "headers")");
+  }
+  return {};
+}
+
+Result<ServerConfig> read_server(const std::string& name, const OrderedJson& object,
+                                 const std::string& where) {
+  const auto place = fmt::format("{}: mcpServers.{}", where, name);
+  if (!is_server_name(name)) {
+    return fail(ErrorId::kConfigInvalid, fmt::format("\"{}\" is no name for a server", name),
+                {.where = where,
+                 .why = "permissions and generated namespaces are made of it",
+                 .fix = "use 1 to 64 letters, digits, \"-\" and \"_\""});
+  }
+  if (!object.is_object()) {
+    return fail(ErrorId::kConfigInvalid, fmt::format("server {} must be an object", name),
+                {.where = place});
+  }
+  ServerConfig server;
+  server.name = name;
+  std::string type;
+  for (const auto& [key, value] : object.items()) {
+    if (auto read = read_member(ConfigMember(key, value, place), server, type); !read) {
+      return pass_on(read);
+    }
+  }
+  if (auto checked = check_transport(server, type, place); !checked) return pass_on(checked);
+  return server;
+}
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+}  // namespace
+
+std::string ServerConfig::identity() const {
+  if (is_http()) return url;
+  std::string line = quoted(command);
+  for (const auto& argument : arguments) line += " " + quoted(argument);
+  return line;
+}
+
+const ServerConfig* Config::find(std::string_view name) const {
+  const auto found = std::ranges::find(servers, name, &ServerConfig::name);
+  return found == servers.end() ? nullptr : &*found;
+}
+
+Result<Config> parse_config(std::string_view text, std::string_view where) {
+  auto parsed = parse_ordered_json(text, where, {.max_bytes = kMaxConfigBytes});
+  if (!parsed) {
+    Error error = std::move(parsed.error());
+    error.id = ErrorId::kConfigSyntax;
+    return std::unexpected(std::move(error));
+  }
+  const std::string file(where);
+  const auto found = parsed->is_object() ? parsed->find("mcpServers") : parsed->end();
+  if (!parsed->is_object() || found == parsed->end() || !found->is_object()) {
+    return fail(
+        ErrorId::kConfigInvalid, "the configuration has no object \"mcpServers\"",
+        {.where = file, .fix = R"({"mcpServers": {"files": {"command": "…", "args": ["…"]}}})"});
+  }
+  if (found->size() > kMaxServers) {
+    return fail(ErrorId::kConfigInvalid, fmt::format("more than {} servers", kMaxServers),
+                {.where = file});
+  }
+  Config config;
+  for (const auto& [name, object] : found->items()) {
+    auto server = read_server(name, object, file);
+    if (!server) return pass_on(server);
+    config.servers.push_back(std::move(*server));
+  }
+  std::ranges::sort(config.servers, {}, &ServerConfig::name);
+  return config;
+}
+
+OrderedJson to_json(const ServerConfig& server) {
+  OrderedJson out = OrderedJson::object();
+  const ServerConfig defaults;
+  if (server.is_http()) {
+    out["type"] = "http";
+    out["url"] = server.url;
+    if (!server.headers.empty()) out["headers"] = server.headers;
+  } else {
+    out["command"] = server.command;
+    if (!server.arguments.empty()) out["args"] = server.arguments;
+    if (!server.environment.empty()) out["env"] = server.environment;
+    if (!server.working_directory.empty()) out["cwd"] = server.working_directory;
+  }
+  if (server.timeout != defaults.timeout) out["timeout"] = server.timeout.count();
+  if (!server.root.empty()) out["root"] = server.root;
+  if (server.disabled) out["disabled"] = true;
+  if (server.era == Era::kInitialize) out["era"] = "initialize";
+  if (server.era == Era::kStateless) out["era"] = "2026-07-28";
+  return out;
+}
+
+}  // namespace mcpac::mcp

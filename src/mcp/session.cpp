@@ -1,0 +1,277 @@
+#include "mcp/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "mcp/printable.h"
+#include "mcp/protocol.h"
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+// Progress keeps a slow call alive, but not for ever: a server could report it without end.
+constexpr int kMaxTimeouts = 10;
+// Three of 73 real servers print a banner; one that prints this much does not speak MCP.
+constexpr std::size_t kMaxJunkLines = 10'000;
+
+}  // namespace
+
+Session::Session(asio::any_io_executor executor, std::string server,
+                 std::shared_ptr<Transport> transport, std::shared_ptr<const SecretValues> secrets,
+                 Events events)
+    : executor_(std::move(executor)),
+      server_(std::move(server)),
+      transport_(std::move(transport)),
+      secrets_(std::move(secrets)),
+      events_(std::move(events)) {}
+
+void Session::start() {
+  const auto weak = weak_from_this();
+  transport_->start({.on_message =
+                         [weak](std::string_view line) {
+                           if (const auto self = weak.lock()) self->receive(line);
+                         },
+                     .is_waiting =
+                         [weak](std::int64_t id) {
+                           const auto self = weak.lock();
+                           if (!self) return false;
+                           const auto found = self->pending_.find(id);
+                           return found != self->pending_.end() && !found->second->outcome;
+                         },
+                     .on_request_failed =
+                         [weak](std::int64_t id, Error error) {
+                           const auto self = weak.lock();
+                           if (!self) return;
+                           self->settle(id,
+                                        std::unexpected(self->secrets_->redact(std::move(error))));
+                         },
+                     .on_closed =
+                         [weak](Error error) {
+                           if (const auto self = weak.lock()) self->end(std::move(error));
+                         }});
+}
+
+std::int64_t Session::begin(std::string method, Json params, RequestOptions options) {
+  const std::int64_t id = next_id_++;
+  auto pending = std::make_shared<Pending>(
+      Pending{.method = method, .options = options, .timer = asio::steady_timer(executor_)});
+  pending_.emplace(id, pending);
+  if (death_) {
+    pending->outcome = std::unexpected(*death_);
+    return id;
+  }
+  if (options.wants_progress) params["_meta"]["progressToken"] = id;
+  if (stateless_) params["_meta"].update(stateless_meta());
+  transport_->send({.line = ipc::encode_request(id, method, params),
+                    .request_id = id,
+                    .method = std::move(method),
+                    .name = std::move(options.name)});
+  return id;
+}
+
+asio::awaitable<Result<Reply>> Session::wait(std::int64_t id, std::chrono::milliseconds timeout,
+                                             OnTimeout on_timeout) {
+  const auto self = shared_from_this();
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) co_return failure(ErrorId::kInternal, "no such request");
+  const auto pending = found->second;
+  const auto start = std::chrono::steady_clock::now();
+  pending->timeout = timeout;
+  pending->deadline = start + timeout;
+  pending->last_deadline = start + kMaxTimeouts * timeout;
+  while (!pending->outcome) {
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) {
+      take_back(id, *pending, "cancelled");
+      co_return failure(ErrorId::kServerCancelled, pending->method + " was cancelled");
+    }
+    if (std::chrono::steady_clock::now() >= pending->deadline) {
+      if (on_timeout == OnTimeout::kCancel) take_back(id, *pending, "timed out");
+      co_return failure(ErrorId::kServerTimeout,
+                        fmt::format("server {} did not answer {} within {} ms", server_,
+                                    pending->method, timeout.count()),
+                        R"(a longer "timeout" in mcpac.json, in milliseconds)");
+    }
+    pending->timer.expires_at(pending->deadline);
+    co_await pending->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  pending_.erase(id);
+  co_return std::move(*pending->outcome);
+}
+
+asio::awaitable<Result<Reply>> Session::request(std::string method, Json params,
+                                                std::chrono::milliseconds timeout,
+                                                RequestOptions options) {
+  const auto self = shared_from_this();
+  const auto id = begin(std::move(method), std::move(params), std::move(options));
+  co_return co_await wait(id, timeout);
+}
+
+void Session::forget(std::int64_t id) {
+  if (pending_.erase(id) > 0) transport_->abandon(id);
+}
+
+void Session::notify(std::string method, Json params) {
+  if (death_) return;
+  if (stateless_) params["_meta"].update(stateless_meta());
+  transport_->send({.line = ipc::encode_notification(method, params), .method = std::move(method)});
+}
+
+void Session::set_protocol(Era era, const std::string& version) {
+  stateless_ = era == Era::kStateless;
+  transport_->set_protocol(era, version);
+}
+
+void Session::take_back(std::int64_t id, const Pending& pending, std::string_view reason) {
+  pending_.erase(id);
+  transport_->abandon(id);
+  // The specification forbids to cancel initialize; the probe is nothing that a server works on.
+  if (pending.method == "initialize" || pending.method == "server/discover") return;
+  notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}});
+}
+
+void Session::receive(std::string_view line) {
+  const auto self = shared_from_this();  // a callback may drop the client
+  if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+  auto message = ipc::decode(line);
+  if (!message) return receive_junk(message.error());
+  if (auto* response = std::get_if<ipc::Response>(&*message)) {
+    receive_response(std::move(*response), line);
+  } else if (const auto* request = std::get_if<ipc::Request>(&*message)) {
+    receive_request(*request);
+  } else {
+    receive_notification(std::get<ipc::Notification>(*message));
+  }
+}
+
+void Session::receive_response(ipc::Response response, std::string_view line) {
+  // An answer without an id, or with one that is not waited for any more, concerns nobody.
+  const auto* id = response.id ? std::get_if<std::int64_t>(&*response.id) : nullptr;
+  if (id == nullptr) return;
+  const auto found = pending_.find(*id);
+  if (found == pending_.end() || found->second->outcome) return;
+  settle(*id, make_reply(*found->second, response, line));
+}
+
+Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& response,
+                                  std::string_view line) const {
+  if (!response.outcome) {
+    return std::unexpected(secrets_->redact(rpc_error(pending.method, response.outcome.error())));
+  }
+  Reply reply{.result = std::move(*response.outcome), .ordered = {}, .size = line.size()};
+  if (!reply.result.is_object()) {
+    return failure(ErrorId::kServerProtocol,
+                   fmt::format("server {} answered {} with a result that is no object", server_,
+                               pending.method));
+  }
+  secrets_->redact(reply.result);
+  if (pending.options.keeps_order) {
+    auto ordered = parse_ordered_json(line);
+    if (!ordered) return pass_on(ordered);
+    reply.ordered = std::move((*ordered)["result"]);
+    secrets_->redact(reply.ordered);
+  }
+  return reply;
+}
+
+void Session::receive_request(const ipc::Request& request) {
+  std::string answer;
+  if (request.method == "ping") {
+    answer = ipc::encode_result(request.id, Json::object());
+  } else {
+    answer = ipc::encode_error(request.id, ipc::kMethodNotFound,
+                               "mcpac does not offer " + printable(request.method, 100));
+  }
+  transport_->send({.line = std::move(answer)});
+}
+
+void Session::receive_notification(const ipc::Notification& notification) {
+  if (notification.method == "notifications/progress") {
+    receive_progress(notification.params);
+  } else if (notification.method == "notifications/tools/list_changed") {
+    if (events_.tools_changed) events_.tools_changed();
+  }
+}
+
+void Session::receive_progress(const Json& params) {
+  const Json* token = find_member(params, "progressToken");
+  if (token == nullptr || !token->is_number_integer()) return;
+  const auto found = pending_.find(token->get<std::int64_t>());
+  if (found == pending_.end() || !found->second->options.wants_progress) return;
+  Pending& pending = *found->second;
+  pending.deadline =
+      std::min(std::chrono::steady_clock::now() + pending.timeout, pending.last_deadline);
+  pending.timer.cancel();
+}
+
+void Session::receive_junk(const ipc::RpcError& error) {
+  if (error.is_response && error.id && std::holds_alternative<std::int64_t>(*error.id)) {
+    return settle(std::get<std::int64_t>(*error.id),
+                  failure(ErrorId::kServerProtocol,
+                          fmt::format("server {} answered with a malformed response: {}", server_,
+                                      printable(error.message, 200))));
+  }
+  if (++junk_lines_ <= kMaxJunkLines) return;
+  transport_->kill();
+  end(failure(ErrorId::kServerProtocol,
+              fmt::format("server {} wrote more than {} lines that are no JSON-RPC messages",
+                          server_, kMaxJunkLines),
+              "is this a program that speaks MCP on its standard output?")
+          .error());
+}
+
+void Session::settle(std::int64_t id, Result<Reply> outcome) {
+  const auto found = pending_.find(id);
+  if (found == pending_.end() || found->second->outcome) return;
+  found->second->outcome = std::move(outcome);
+  found->second->timer.cancel();
+}
+
+void Session::end(Error error) {
+  if (death_) return;
+  death_ = secrets_->redact(std::move(error));
+  for (auto& [id, pending] : pending_) {
+    if (pending->outcome) continue;
+    pending->outcome = std::unexpected(*death_);
+    pending->timer.cancel();
+  }
+}
+
+Error Session::rpc_error(const std::string& method, const ipc::ErrorObject& error) const {
+  Error out{.id = ErrorId::kServerError,
+            .what = fmt::format("server {} answered {} with error {}: {}", server_, method,
+                                error.code, printable(secrets_->redact(error.message))),
+            .where = "server " + server_,
+            .why = "",
+            .fix = ""};
+  if (!error.data.is_null()) out.why = printable(secrets_->redact(mcpac::to_text(error.data)));
+  return out;
+}
+
+std::unexpected<Error> Session::failure(ErrorId id, std::string what, std::string fix) const {
+  return fail(id, std::move(what), {.where = "server " + server_, .fix = std::move(fix)});
+}
+
+asio::awaitable<void> Session::close() {
+  const auto self = shared_from_this();
+  end(failure(ErrorId::kServerDied, fmt::format("the connection to server {} was closed", server_))
+          .error());
+  events_ = {};
+  co_await transport_->close();
+}
+
+void Session::kill() {
+  end(failure(ErrorId::kServerDied, fmt::format("the connection to server {} was closed", server_))
+          .error());
+  events_ = {};
+  transport_->kill();
+}
+
+}  // namespace mcpac::mcp

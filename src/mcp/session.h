@@ -1,0 +1,110 @@
+// Session: requests and answers of one MCP connection, whatever carries them.
+//
+// It numbers requests, matches answers, keeps the time of each, tells the server about what is
+// taken back, answers what the server asks (ping, else "no such method": we declare no capability),
+// and redacts secrets in everything that comes in. When the transport ends, every request ends with
+// the reason. Single-threaded; no callback after close() or kill().
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "ipc/json_rpc.h"
+#include "mcp/client.h"
+#include "mcp/secrets.h"
+#include "mcp/transport.h"
+
+namespace mcpac::mcp {
+
+struct RequestOptions {
+  std::string name{};           // params.name of tools/call, for the transport's headers
+  bool wants_progress = false;  // each report of progress starts the timeout anew
+  bool keeps_order = false;     // the reply keeps the order of members
+};
+
+struct Reply {
+  Json result;
+  OrderedJson ordered{};  // the same, when the request keeps_order
+  std::size_t size = 0;   // of the text it came in
+};
+
+// What becomes of a request whose time is up.
+enum class OnTimeout : std::uint8_t { kCancel, kKeepWaiting };
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(boost::asio::any_io_executor executor, std::string server,
+          std::shared_ptr<Transport> transport, std::shared_ptr<const SecretValues> secrets,
+          Events events);
+  void start();
+
+  // Sends now; the answer is fetched with wait().
+  std::int64_t begin(std::string method, Json params, RequestOptions options = {});
+  // Cancelling the awaiting coroutine takes the request back (kServerCancelled).
+  boost::asio::awaitable<Result<Reply>> wait(std::int64_t id, std::chrono::milliseconds timeout,
+                                             OnTimeout on_timeout = OnTimeout::kCancel);
+  boost::asio::awaitable<Result<Reply>> request(std::string method, Json params,
+                                                std::chrono::milliseconds timeout,
+                                                RequestOptions options = {});
+  // Its answer, should it come, concerns nobody.
+  void forget(std::int64_t id);
+  void notify(std::string method, Json params = nullptr);
+
+  // From here on messages have the form of this era.
+  void set_protocol(Era era, const std::string& version);
+  void listen() { transport_->listen(); }
+
+  [[nodiscard]] bool is_dead() const { return death_.has_value(); }
+  [[nodiscard]] const std::string& server() const { return server_; }
+  boost::asio::awaitable<void> close();
+  void kill();
+
+ private:
+  struct Pending {
+    std::string method;
+    RequestOptions options;
+    boost::asio::steady_timer timer;  // its waiter sleeps on it; cancelled to wake it
+    std::chrono::steady_clock::time_point deadline{};
+    std::chrono::steady_clock::time_point last_deadline{};
+    std::chrono::milliseconds timeout{0};
+    std::optional<Result<Reply>> outcome{};
+  };
+
+  void receive(std::string_view line);
+  void receive_response(ipc::Response response, std::string_view line);
+  void receive_request(const ipc::Request& request);
+  void receive_notification(const ipc::Notification& notification);
+  void receive_progress(const Json& params);
+  void receive_junk(const ipc::RpcError& error);
+  void settle(std::int64_t id, Result<Reply> outcome);
+  void end(Error error);
+  void take_back(std::int64_t id, const Pending& pending, std::string_view reason);
+  [[nodiscard]] Result<Reply> make_reply(const Pending& pending, ipc::Response& response,
+                                         std::string_view line) const;
+  [[nodiscard]] Error rpc_error(const std::string& method, const ipc::ErrorObject& error) const;
+  [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what,
+                                               std::string fix = "") const;
+
+  boost::asio::any_io_executor executor_;
+  std::string server_;
+  std::shared_ptr<Transport> transport_;
+  std::shared_ptr<const SecretValues> secrets_;
+  Events events_;
+  std::map<std::int64_t, std::shared_ptr<Pending>> pending_;
+  std::int64_t next_id_ = 1;
+  std::size_t junk_lines_ = 0;
+  bool stateless_ = false;
+  std::optional<Error> death_;
+};
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,196 @@
+#include "mcp/stdio_transport.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "mcp/environment.h"
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+// Between the first sign that a server ended and the error that says so: time for its exit status
+// and its last lines, which may still be on their way or be held open by a grandchild.
+constexpr std::chrono::milliseconds kLastWords{500};
+
+}  // namespace
+
+Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& secrets) {
+  const auto place = [&config](std::string_view member) {
+    return fmt::format("mcpServers.{}.{}", config.name, member);
+  };
+  StdioTarget target{.server = config.name, .spawn = {}, .shutdown_grace = config.shutdown_grace};
+  auto command = secrets.expand(config.command, place("command"));
+  if (!command) return pass_on(command);
+  target.spawn.arguments.push_back(*command);
+  for (const auto& argument : config.arguments) {
+    auto expanded = secrets.expand(argument, place("args"));
+    if (!expanded) return pass_on(expanded);
+    target.spawn.arguments.push_back(std::move(*expanded));
+  }
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : config.environment) {
+    auto expanded = secrets.expand(value, place("env." + name));
+    if (!expanded) return pass_on(expanded);
+    environment.emplace(name, std::move(*expanded));
+  }
+  auto folder = secrets.expand(config.working_directory, place("cwd"));
+  if (!folder) return pass_on(folder);
+  target.spawn.working_directory = std::move(*folder);
+  target.spawn.environment = make_environment(environment);
+  auto program = find_program(*command, target.spawn.environment);
+  if (!program) return pass_on(program);
+  target.spawn.program = std::move(*program);
+  return target;
+}
+
+Result<std::shared_ptr<StdioTransport>> StdioTransport::start_server(
+    asio::any_io_executor executor, StdioTarget target,
+    std::shared_ptr<const SecretValues> secrets) {
+  auto child = ChildProcess::spawn(executor, target.spawn);
+  if (!child) return pass_on(child);
+  return std::shared_ptr<StdioTransport>(new StdioTransport(std::move(executor), std::move(target),
+                                                            std::move(*child), std::move(secrets)));
+}
+
+StdioTransport::StdioTransport(asio::any_io_executor executor, StdioTarget target,
+                               std::shared_ptr<ChildProcess> child,
+                               std::shared_ptr<const SecretValues> secrets)
+    : executor_(std::move(executor)),
+      target_(std::move(target)),
+      child_(std::move(child)),
+      channel_(ipc::StreamChannel::over_pair(executor_, std::move(child_->stdout_end),
+                                             std::move(child_->stdin_end))),
+      stderr_(std::make_shared<StderrReader>(executor_, std::move(child_->stderr_end),
+                                             std::move(secrets), target_.on_stderr)),
+      last_words_(executor_) {}
+
+StdioTransport::~StdioTransport() {
+  kill();
+}
+
+void StdioTransport::start(TransportEvents events) {
+  events_ = std::make_shared<const TransportEvents>(std::move(events));
+  const auto weak = weak_from_this();
+  channel_->start({.on_line =
+                       [weak](std::string_view line) {
+                         const auto self = weak.lock();
+                         if (!self || self->closed_) return;
+                         const auto live = self->events_;
+                         live->on_message(line);
+                       },
+                   .on_closed =
+                       [weak](const ipc::CloseReason& reason) {
+                         if (const auto self = weak.lock()) self->stdout_ended(reason);
+                       }});
+  stderr_->start([weak] {
+    if (const auto self = weak.lock()) self->something_ended();
+  });
+  child_->on_exit([weak] {
+    if (const auto self = weak.lock()) self->something_ended();
+  });
+}
+
+void StdioTransport::send(Outgoing message) {
+  if (closed_) return;
+  const auto status = channel_->send(std::move(message.line));
+  if (status == ipc::SendStatus::kClosed) {
+    // Mostly the server is dying, and its end will say more; if it lives on, it is of no use.
+    stdin_broken_ = true;
+    return wait_for_last_words();
+  }
+  if (status != ipc::SendStatus::kFull || !message.request_id) return;
+  asio::post(executor_, [weak = weak_from_this(), id = *message.request_id] {
+    const auto self = weak.lock();
+    if (!self || self->closed_) return;
+    const auto live = self->events_;
+    live->on_request_failed(
+        id, Error{.id = ErrorId::kServerLimit,
+                  .what = "too much waits to be sent: the server does not read its input",
+                  .where = "server " + self->target_.server,
+                  .why = "",
+                  .fix = ""});
+  });
+}
+
+void StdioTransport::stdout_ended(const ipc::CloseReason& reason) {
+  stdout_ended_ = true;
+  if (reason.cause == ipc::CloseCause::kOverLong) broken_ = reason.detail;
+  something_ended();
+}
+
+void StdioTransport::something_ended() {
+  if (closed_) return;
+  const bool over = stdout_ended_ && stderr_->has_ended() && child_->has_exited();
+  if (over || !broken_.empty()) return report();
+  // The end of stderr alone means nothing: some servers close it.
+  if (stdout_ended_ || child_->has_exited()) wait_for_last_words();
+}
+
+void StdioTransport::wait_for_last_words() {
+  if (waiting_for_last_words_) return;
+  waiting_for_last_words_ = true;
+  last_words_.expires_after(kLastWords);
+  last_words_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (self && !error && !self->closed_) self->report();
+  });
+}
+
+void StdioTransport::report() {
+  const auto self = shared_from_this();
+  const auto events = events_;
+  Error error = death();
+  kill();
+  if (events) events->on_closed(std::move(error));
+}
+
+Error StdioTransport::death() const {
+  Error error{.id = ErrorId::kServerDied,
+              .what = "",
+              .where = "server " + target_.server,
+              .why = stderr_->last_lines(),
+              .fix = ""};
+  if (!broken_.empty()) {
+    error.id = ErrorId::kServerLimit;
+    error.what = fmt::format("server {}: {}", target_.server, broken_);
+  } else if (child_->has_exited()) {
+    error.what = fmt::format("server {} ended: {}", target_.server, child_->exit_text());
+  } else if (stdin_broken_) {
+    error.what = fmt::format("server {} closed its input without ending", target_.server);
+  } else {
+    error.what = fmt::format("server {} closed its output without ending", target_.server);
+  }
+  if (!error.why.empty()) error.why = "it last wrote:\n" + error.why;
+  return error;
+}
+
+asio::awaitable<void> StdioTransport::close() {
+  const auto self = shared_from_this();
+  if (closed_) co_return;
+  closed_ = true;
+  last_words_.cancel();
+  channel_->finish_writing();
+  bool ended = co_await child_->wait(target_.shutdown_grace);
+  if (!ended) {
+    child_->signal_group(SIGTERM);
+    ended = co_await child_->wait(target_.shutdown_grace);
+  }
+  if (!ended) child_->kill_now();
+  channel_->close();
+  stderr_->stop();
+}
+
+void StdioTransport::kill() {
+  closed_ = true;
+  last_words_.cancel();
+  child_->kill_now();
+  channel_->close();
+  stderr_->stop();
+}
+
+}  // namespace mcpac::mcp

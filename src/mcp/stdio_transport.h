@@ -1,0 +1,73 @@
+// StdioTransport: a server that we start and talk to over its stdin and stdout, one message a line.
+//
+// on_closed comes when the server has ended: after its last lines of stdout and stderr were read,
+// with its exit status and what it last said. A server that only closes its stdout is given up as
+// well. The ladder of close() is the specification's: end of stdin, SIGTERM to the group, SIGKILL.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "ipc/stream_channel.h"
+#include "mcp/child_process.h"
+#include "mcp/secrets.h"
+#include "mcp/stderr_reader.h"
+#include "mcp/transport.h"
+
+namespace mcpac::mcp {
+
+// What a server is started with: every reference expanded.
+struct StdioTarget {
+  std::string server;  // the configured name, for errors
+  SpawnOptions spawn;
+  std::chrono::milliseconds shutdown_grace{2'000};
+  std::function<void(std::string_view)> on_stderr{};
+};
+
+// Expands, builds the environment and finds the program.
+[[nodiscard]] Result<StdioTarget> make_stdio_target(const ServerConfig& config,
+                                                    SecretValues& secrets);
+
+class StdioTransport final : public Transport, public std::enable_shared_from_this<StdioTransport> {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<StdioTransport>> start_server(
+      boost::asio::any_io_executor executor, StdioTarget target,
+      std::shared_ptr<const SecretValues> secrets);
+  StdioTransport(const StdioTransport&) = delete;
+  StdioTransport& operator=(const StdioTransport&) = delete;
+  ~StdioTransport() override;
+
+  void start(TransportEvents events) override;
+  void send(Outgoing message) override;
+  void abandon(std::int64_t) override {}
+  void set_protocol(Era, const std::string&) override {}
+  boost::asio::awaitable<void> close() override;
+  void kill() override;
+
+ private:
+  StdioTransport(boost::asio::any_io_executor executor, StdioTarget target,
+                 std::shared_ptr<ChildProcess> child, std::shared_ptr<const SecretValues> secrets);
+  void stdout_ended(const ipc::CloseReason& reason);
+  void something_ended();
+  void wait_for_last_words();
+  void report();
+  [[nodiscard]] Error death() const;
+
+  boost::asio::any_io_executor executor_;
+  StdioTarget target_;
+  std::shared_ptr<ChildProcess> child_;
+  std::shared_ptr<ipc::StreamChannel> channel_;
+  std::shared_ptr<StderrReader> stderr_;
+  boost::asio::steady_timer last_words_;
+  std::shared_ptr<const TransportEvents> events_;
+  std::string broken_;  // why we gave it up, when it did not simply end
+  bool stdout_ended_ = false;
+  bool stdin_broken_ = false;
+  bool waiting_for_last_words_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,54 @@
+// Transport: how the messages of one session travel, to a process or over HTTP.
+//
+// It knows bytes, descriptors and headers and no MCP beyond what its headers carry. Messages come
+// out as lines of text in the order of arrival; what they mean is the session's business. Callbacks
+// come from the event loop, never from inside a call into the transport, and never after kill() or
+// close().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "core/error.h"
+#include "mcp/server_config.h"
+
+namespace mcpac::mcp {
+
+struct Outgoing {
+  std::string line;                          // one JSON-RPC message, no newline
+  std::optional<std::int64_t> request_id{};  // set when an answer is expected
+  std::string method{};                      // empty for a response of ours
+  std::string name{};                        // params.name of tools/call: the header Mcp-Name
+};
+
+struct TransportEvents {
+  std::function<void(std::string_view line)> on_message{};
+  // Whether the answer to this request is still to come.
+  std::function<bool(std::int64_t id)> is_waiting{};
+  // This one request will get no answer.
+  std::function<void(std::int64_t id, Error error)> on_request_failed{};
+  // Nothing will come any more. Once.
+  std::function<void(Error error)> on_closed{};
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual void start(TransportEvents events) = 0;
+  virtual void send(Outgoing message) = 0;
+  // The answer to this request is no longer wanted.
+  virtual void abandon(std::int64_t request_id) = 0;
+  // What was negotiated; before that messages travel as the era probe asks.
+  virtual void set_protocol(Era era, const std::string& version) = 0;
+  // Opens a channel for notifications that belong to no request, where the transport needs one.
+  virtual void listen() {}
+  virtual boost::asio::awaitable<void> close() = 0;
+  virtual void kill() = 0;
+};
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,150 @@
+// An MCP server over Streamable HTTP that does what well-behaved ones do not. Plain node, no
+// dependencies. Prints "port N" when it listens on 127.0.0.1.
+//
+//   node http_fixture.mjs [initialize|stateless|both] [--key FILE --cert FILE]
+//
+// Paths choose the form of answers: /json, /sse, /resume (the stream breaks before the answer and is
+// resumed by GET), /broken (it breaks for good), /loses-session (404 on the second call), /redirect,
+// /unauthorized, /html, /endless (an event without end), /log (what was asked so far, as JSON).
+// The header Authorization is kept and can be read with the tool "headers".
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+
+const mode = process.argv[2] ?? 'initialize';
+const option = (name) => { const at = process.argv.indexOf(name); return at < 0 ? undefined : process.argv[at + 1]; };
+const STATELESS = '2026-07-28';
+const sessions = new Map(); // id → {calls, listener}
+const held = new Map(); // event id → message
+const log = [];
+let next = 1;
+
+const info = { name: 'http-fixture', version: '4.5.6' };
+const tools = ['echo', 'headers', 'slow', 'change', 'progress', 'big'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+tools.push({ name: 'naïve näme', inputSchema: { type: 'object' } });
+const text = (value) => ({ content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }] });
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const encode = (message) => JSON.stringify({ jsonrpc: '2.0', ...message });
+
+async function answer(message, request, notify) {
+  const { id, method, params } = message;
+  const modern = request.headers['mcp-protocol-version'] === STATELESS;
+  const result = (value) => ({ id, result: modern ? { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': info }, ...value } : value });
+  if (method === 'server/discover') {
+    return result({ supportedVersions: [STATELESS], capabilities: { tools: { listChanged: true } }, ttlMs: 0, cacheScope: 'private' });
+  }
+  if (method === 'initialize') {
+    return result({ protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: info });
+  }
+  if (method === 'tools/list') return result({ tools });
+  if (method === 'tools/call') {
+    const args = params.arguments ?? {};
+    if (params.name === 'headers') return result(text(request.headers));
+    if (params.name === 'big') return result(text('x'.repeat(args.bytes)));
+    if (params.name === 'slow') { await sleep(args.ms); return result(text('slept')); }
+    if (params.name === 'progress') {
+      for (let i = 1; i <= args.times; ++i) {
+        await sleep(args.every);
+        notify?.({ method: 'notifications/progress', params: { progressToken: params._meta.progressToken, progress: i } });
+      }
+      return result(text('arrived'));
+    }
+    if (params.name === 'change') {
+      for (const session of sessions.values()) session.listener?.({ method: 'notifications/tools/list_changed' });
+      return result(text('changed'));
+    }
+    return result(text({ tool: params.name, arguments: args }));
+  }
+  return { id, error: { code: -32601, message: 'Method not found' } };
+}
+
+const stream = (response) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' });
+  response.flushHeaders();
+  return (message, event) => response.write(`${event ? `id: ${event}\n` : ''}event: message\ndata: ${encode(message)}\n\n`);
+};
+const refuse = (response, status, reason, id = null, code = -32000) => {
+  response.writeHead(status, { 'Content-Type': 'application/json' });
+  response.end(encode({ id, error: { code, message: reason } }));
+};
+
+async function handlePost(request, response, path, message) {
+  const { id, method } = message;
+  const version = request.headers['mcp-protocol-version'];
+  const modern = version === STATELESS;
+  log.push({ method, version: version ?? null, session: request.headers['mcp-session-id'] ?? null,
+    mcpMethod: request.headers['mcp-method'] ?? null, mcpName: request.headers['mcp-name'] ?? null });
+  if (modern && mode === 'initialize') return refuse(response, 400, `Unsupported protocol version ${version}`);
+  if (modern && request.headers['mcp-method'] !== method) return refuse(response, 400, 'header mismatch', id, -32020);
+  if (!modern && mode === 'stateless') return refuse(response, 400, 'this server is stateless', id ?? null, -32022);
+  const headers = {};
+  if (method === 'initialize') {
+    const session = `session-${next++}`;
+    sessions.set(session, { calls: 0 });
+    headers['Mcp-Session-Id'] = session;
+  } else if (!modern) {
+    const session = sessions.get(request.headers['mcp-session-id']);
+    if (!session) return refuse(response, 404, 'Session not found');
+    if (path === '/loses-session' && method === 'tools/call' && ++session.calls > 1) {
+      sessions.delete(request.headers['mcp-session-id']);
+      return refuse(response, 404, 'Session not found');
+    }
+  }
+  if (id === undefined) return response.writeHead(202).end();
+  if (method === 'subscriptions/listen') {
+    const write = stream(response);
+    write({ method: 'notifications/subscriptions/acknowledged', params: { notifications: message.params.notifications } });
+    sessions.set(`listen-${id}`, { listener: write });
+    return;
+  }
+  if (path === '/json' || path === '/loses-session' || method === 'initialize') {
+    const body = encode(await answer(message, request));
+    response.writeHead(200, { 'Content-Type': 'application/json', ...headers });
+    return response.end(body);
+  }
+  const write = stream(response);
+  if (path === '/endless' && method === 'tools/call') {
+    response.write('data: ');
+    const more = setInterval(() => response.write('y'.repeat(1 << 20)), 1);
+    return void response.on('close', () => clearInterval(more));
+  }
+  if ((path === '/resume' || path === '/broken') && method === 'tools/call') {
+    const event = `event-${next++}`;
+    held.set(event, await answer(message, request));
+    response.write(path === '/resume' ? `retry: 20\nid: ${event}\ndata:\n\n` : ': nothing\n\n');
+    return response.end();
+  }
+  const reply = await answer(message, request, write);
+  write(reply);
+  response.end();
+}
+
+async function handle(request, response) {
+  const path = new URL(request.url, 'http://x').pathname;
+  if (path === '/log') { response.setHeader('Content-Type', 'application/json'); return response.end(JSON.stringify(log)); }
+  if (path === '/redirect') return response.writeHead(307, { Location: 'http://127.0.0.1:1/elsewhere' }).end();
+  if (path === '/unauthorized') return refuse(response, 401, `no: ${request.headers.authorization ?? 'nothing'}`);
+  if (path === '/html') return response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>hello</h1>');
+  if (request.method === 'DELETE') {
+    log.push({ method: 'DELETE', session: request.headers['mcp-session-id'] ?? null });
+    sessions.delete(request.headers['mcp-session-id']);
+    return response.writeHead(200).end();
+  }
+  if (request.method === 'GET') {
+    const event = request.headers['last-event-id'];
+    log.push({ method: 'GET', event: event ?? null });
+    if (event) { const write = stream(response); write(held.get(event), `${event}-sent`); return response.end(); }
+    const session = sessions.get(request.headers['mcp-session-id']);
+    if (!session) return response.writeHead(405).end();
+    session.listener = stream(response);
+    return;
+  }
+  let body = '';
+  for await (const piece of request) body += piece;
+  await handlePost(request, response, path, JSON.parse(body));
+}
+
+const key = option('--key');
+const server = key ? createTlsServer({ key: readFileSync(key), cert: readFileSync(option('--cert')) }, handle) : createServer(handle);
+server.listen(0, '127.0.0.1', () => process.stdout.write(`port ${server.address().port}\n`));
+process.stdin.on('end', () => process.exit(0)).resume();

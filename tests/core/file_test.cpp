@@ -1,0 +1,164 @@
+// Files: whole reads, atomic writes that leave nothing behind, folders that remove themselves.
+#include "core/file.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+namespace mcpac {
+namespace {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder temporary_folder() {
+  auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-core-");
+  REQUIRE(folder);
+  return std::move(*folder);
+}
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+bool is_open(int fd) {
+  return ::fcntl(fd, F_GETFD) != -1;
+}
+
+TEST_SUITE("core/file") {
+  TEST_CASE("what is written is what is read") {
+    const auto folder = temporary_folder();
+    const std::string bytes("a\0b\n\xff", 5);
+    REQUIRE(write_file_atomic(folder.path() / "f", bytes));
+    CHECK(read_file(folder.path() / "f") == bytes);
+    REQUIRE(write_file_atomic(folder.path() / "f", ""));
+    CHECK(read_file(folder.path() / "f") == std::string());
+  }
+
+  TEST_CASE("an atomic write leaves one file, with the mode asked for") {
+    const auto folder = temporary_folder();
+    REQUIRE(write_file_atomic(folder.path() / "f", "x", 0600));
+    CHECK(entries(folder.path()) == 1);
+    struct stat info {};
+    REQUIRE(::stat((folder.path() / "f").c_str(), &info) == 0);
+    CHECK((info.st_mode & 07777U) == 0600);
+  }
+
+  TEST_CASE("a write that fails leaves the old file and nothing else") {
+    const auto folder = temporary_folder();
+    fs::create_directory(folder.path() / "target");
+    const auto written = write_file_atomic(folder.path() / "target", "x");
+    REQUIRE_FALSE(written);
+    CHECK(written.error().id == ErrorId::kFileUnwritable);
+    CHECK(entries(folder.path()) == 1);
+    CHECK(fs::is_directory(folder.path() / "target"));
+    CHECK_FALSE(write_file_atomic(folder.path() / "absent" / "f", "x"));
+  }
+
+  TEST_CASE("many writers of one file leave one whole text") {
+    const auto folder = temporary_folder();
+    const fs::path target = folder.path() / "f";
+    std::vector<std::jthread> writers;
+    std::array<bool, 4> worked{};
+    for (std::size_t w = 0; w < worked.size(); ++w) {
+      writers.emplace_back([&, w] {
+        worked[w] = true;
+        for (int i = 0; i < 20; ++i) {
+          if (!write_file_atomic(target, std::string(10'000, static_cast<char>('a' + w))))
+            worked[w] = false;
+        }
+      });
+    }
+    writers.clear();
+    for (const bool one : worked) CHECK(one);
+    const auto text = read_file(target);
+    REQUIRE(text);
+    CHECK(*text == std::string(10'000, text->front()));
+    CHECK(entries(folder.path()) == 1);
+  }
+
+  TEST_CASE("a file beyond the limit is an error, never a cut text") {
+    const auto folder = temporary_folder();
+    REQUIRE(write_file_atomic(folder.path() / "f", std::string(100, 'x')));
+    CHECK(read_file(folder.path() / "f", 100));
+    const auto cut = read_file(folder.path() / "f", 99);
+    REQUIRE_FALSE(cut);
+    CHECK(cut.error().id == ErrorId::kFileUnreadable);
+    CHECK_FALSE(read_file("/dev/zero", 1000));
+  }
+
+  TEST_CASE("what is absent or a folder is unreadable, and said by name") {
+    const auto folder = temporary_folder();
+    const auto absent = read_file(folder.path() / "absent");
+    REQUIRE_FALSE(absent);
+    CHECK(absent.error().id == ErrorId::kFileUnreadable);
+    CHECK(absent.error().where == (folder.path() / "absent").string());
+    const auto not_a_file = read_file(folder.path());
+    REQUIRE_FALSE(not_a_file);
+    CHECK(not_a_file.error().what.find("folder") != std::string::npos);
+  }
+
+  TEST_CASE("a temporary folder is private and goes with everything in it") {
+    fs::path path;
+    {
+      const auto folder = temporary_folder();
+      path = folder.path();
+      struct stat info {};
+      REQUIRE(::stat(path.c_str(), &info) == 0);
+      CHECK((info.st_mode & 07777U) == 0700);
+      fs::create_directories(path / "a" / "b");
+      std::ofstream(path / "a" / "b" / "f") << "x";
+    }
+    CHECK_FALSE(fs::exists(path));
+  }
+
+  TEST_CASE("a temporary folder that was moved is removed once, by its last owner") {
+    auto first = temporary_folder();
+    const fs::path path = first.path();
+    {
+      const TemporaryFolder second = std::move(first);
+      CHECK(fs::exists(path));
+    }
+    CHECK_FALSE(fs::exists(path));
+  }
+
+  TEST_CASE("removing a temporary folder does not follow links out of it") {
+    const auto outside = temporary_folder();
+    std::ofstream(outside.path() / "kept") << "x";
+    {
+      const auto folder = temporary_folder();
+      fs::create_directory_symlink(outside.path(), folder.path() / "link");
+    }
+    CHECK(fs::exists(outside.path() / "kept"));
+  }
+
+  TEST_CASE("a descriptor is closed by its last owner, and only once") {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    UniqueFd first(ends[0]);
+    const UniqueFd writer(ends[1]);
+    {
+      UniqueFd second = std::move(first);
+      CHECK_FALSE(first);  // NOLINT(bugprone-use-after-move): a moved-from one is empty by contract
+      CHECK(is_open(ends[0]));
+      UniqueFd third;
+      third = std::move(second);
+      CHECK(third.get() == ends[0]);
+    }
+    CHECK_FALSE(is_open(ends[0]));
+    UniqueFd given(::dup(ends[1]));
+    const int raw = given.release();
+    CHECK_FALSE(given);
+    CHECK(is_open(raw));
+    ::close(raw);
+  }
+}
+
+}  // namespace
+}  // namespace mcpac

@@ -1,0 +1,309 @@
+// JsonSchema where the official suite says nothing: messages, limits, hostile schemas, defaults.
+#include "core/json_schema.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace mcpac {
+namespace {
+
+Json json(std::string_view text) {
+  auto value = parse_json(text);
+  REQUIRE(value);
+  return *value;
+}
+
+std::shared_ptr<const JsonSchema> compiled(const Json& schema) {
+  auto result = JsonSchema::compile(schema);
+  REQUIRE_MESSAGE(result, (result ? "" : result.error().to_text()));
+  return *result;
+}
+
+Error error_of(std::string_view schema) {
+  const auto result = JsonSchema::compile(json(schema));
+  REQUIRE_FALSE(result);
+  CHECK(result.error().id == ErrorId::kSchemaInvalid);
+  return result.error();
+}
+
+std::optional<SchemaViolation> check(std::string_view schema, std::string_view value) {
+  return compiled(json(schema))->validate(json(value));
+}
+
+std::string filled(std::string_view schema, std::string_view value) {
+  Json target = json(value);
+  compiled(json(schema))->fill_defaults(target);
+  return to_text(target);
+}
+
+constexpr std::string_view kTool = R"({
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "minLength": 1},
+    "edits": {"type": "array", "items": {"type": "object", "properties": {"oldText": {"type": "string"}},
+                                         "required": ["oldText"]}},
+    "mode": {"enum": ["read", "write"]},
+    "a/b~c": {"type": "integer"}
+  },
+  "required": ["path"],
+  "additionalProperties": false
+})";
+
+TEST_SUITE("core/json_schema messages") {
+  TEST_CASE("a violation names the place, the keyword and the rule") {
+    CHECK(check(kTool, R"({"path":"x"})") == std::nullopt);
+    CHECK(check(kTool, R"({})") ==
+          SchemaViolation{"", "required", "must have the member \"path\""});
+    CHECK(check(kTool, R"({"path":1})") == SchemaViolation{"/path", "type", "must be a string"});
+    CHECK(check(kTool, R"({"path":""})") ==
+          SchemaViolation{"/path", "minLength", "must have at least 1 characters, has 0"});
+    CHECK(check(kTool, R"({"path":"x","edits":[{"oldText":"a"},{}]})") ==
+          SchemaViolation{"/edits/1", "required", "must have the member \"oldText\""});
+    CHECK(check(kTool, R"({"path":"x","edits":[{"oldText":null}]})") ==
+          SchemaViolation{"/edits/0/oldText", "type", "must be a string"});
+    CHECK(check(kTool, R"({"path":"x","mode":"exec"})") ==
+          SchemaViolation{"/mode", "enum", "must be one of \"read\", \"write\""});
+    CHECK(check(kTool, R"({"path":"x","pth":"y"})") ==
+          SchemaViolation{"", "additionalProperties", "must not have the member \"pth\""});
+    CHECK(check(kTool, R"([])") == SchemaViolation{"", "type", "must be an object"});
+  }
+
+  TEST_CASE("a pointer escapes what a pointer must escape") {
+    CHECK(check(kTool, R"({"path":"x","a/b~c":"y"})")->pointer == "/a~1b~0c");
+  }
+
+  TEST_CASE("what was tried in a form that does not apply is not what is reported") {
+    const auto violation = check(R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "1");
+    CHECK(violation ==
+          SchemaViolation{"", "anyOf", "must match at least one of 2 forms, matches none"});
+    CHECK(check(R"({"if":{"type":"string"},"then":{"minLength":3},"else":false})", "\"ab\"")
+              ->keyword == "minLength");
+  }
+
+  TEST_CASE("messages stay short, whatever the schema and the value hold") {
+    const std::string longest(10'000, 'x');
+    const Json schema = {{"type", "object"}, {"required", {longest}}};
+    CHECK(compiled(schema)->validate(Json::object())->message.size() < 300);
+    Json choices = Json::array();
+    for (int i = 0; i < 10'000; ++i) choices.push_back(fmt::format("choice-{}", i));
+    CHECK(compiled({{"enum", choices}})->validate(1)->message.size() < 400);
+    CHECK(compiled({{"const", longest}})->validate(1)->message.size() < 300);
+    CHECK(compiled({{"additionalProperties", false}})->validate({{longest, 1}})->message.size() <
+          300);
+  }
+}
+
+TEST_SUITE("core/json_schema compilation") {
+  TEST_CASE("a keyword of the wrong type makes the schema invalid, with the place") {
+    CHECK(error_of(R"({"properties":{"a":{"minLength":"3"}}})").where == "/properties/a/minLength");
+    for (const char* schema : {"1",
+                               "[]",
+                               R"({"type":"text"})",
+                               R"({"type":[]})",
+                               R"({"type":[1]})",
+                               R"({"required":"a"})",
+                               R"({"required":[1]})",
+                               R"({"enum":{}})",
+                               R"({"minimum":"0"})",
+                               R"({"minLength":-1})",
+                               R"({"maxItems":1.5})",
+                               R"({"multipleOf":0})",
+                               R"({"multipleOf":-2})",
+                               R"({"uniqueItems":1})",
+                               R"({"properties":[]})",
+                               R"({"properties":{"a":1}})",
+                               R"({"items":1})",
+                               R"({"not":null})",
+                               R"({"allOf":{}})",
+                               R"({"allOf":[]})",
+                               R"({"anyOf":[1]})",
+                               R"({"pattern":1})",
+                               R"({"$ref":1})",
+                               R"({"$id":1})",
+                               R"({"$anchor":1})",
+                               R"({"$schema":1})",
+                               R"({"dependentRequired":{"a":"b"}})",
+                               R"({"exclusiveMinimum":true})",
+                               R"({"additionalProperties":null})"}) {
+      CAPTURE(schema);
+      error_of(schema);
+    }
+  }
+
+  TEST_CASE("an unknown dialect is refused, the two known ones are told apart") {
+    error_of(R"({"$schema":"http://json-schema.org/draft-04/schema#"})");
+    error_of(R"({"$schema":"https://example.com/mine"})");
+    const std::string_view tuple = R"("prefixItems":[{"type":"string"}]})";
+    CHECK(
+        check(R"({"$schema":"https://json-schema.org/draft/2020-12/schema",)" + std::string(tuple),
+              "[1]"));
+    CHECK_FALSE(check(
+        R"({"$schema":"http://json-schema.org/draft-07/schema#",)" + std::string(tuple), "[1]"));
+    CHECK(check("{" + std::string(tuple), "[1]"));  // absent: 2020-12
+  }
+
+  TEST_CASE("a reference that leads out of the schema or nowhere does not compile") {
+    error_of(R"({"$ref":"http://127.0.0.1:9/x.json"})");
+    error_of(R"({"$ref":"other.json"})");
+    error_of(R"({"$ref":"file:///etc/passwd"})");
+    error_of(R"({"$ref":"#/$defs/absent"})");
+    error_of(R"({"$ref":"#absent"})");
+    error_of(R"({"$ref":"#/enum/0","enum":[1]})");
+    error_of(R"({"properties":{"a":{"$dynamicRef":"#absent"}}})");
+  }
+
+  TEST_CASE("two schemas of one name are refused") {
+    error_of(R"({"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}})");
+    error_of(R"({"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}}})");
+  }
+
+  TEST_CASE("a metaschema is at hand without the network") {
+    const std::string_view takes_schema =
+        R"({"properties":{"schema":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}})";
+    CHECK_FALSE(check(takes_schema, R"({"schema":{"items":{"type":"string"}}})"));
+    CHECK(check(takes_schema, R"({"schema":{"items":{"type":"text"}}})"));
+    CHECK(check(R"({"$ref":"http://json-schema.org/draft-07/schema#"})", R"({"minLength":-1})"));
+  }
+
+  TEST_CASE("draft 4's way to write an exclusive limit means what it meant") {
+    const std::string_view schema =
+        R"({"minimum":0,"exclusiveMinimum":true,"maximum":9,"exclusiveMaximum":false})";
+    CHECK(check(schema, "0"));
+    CHECK_FALSE(check(schema, "0.1"));
+    CHECK_FALSE(check(schema, "9"));
+  }
+
+  TEST_CASE("draft 7's tuples and dependencies are understood where $schema was left out") {
+    CHECK(check(R"({"items":[{"type":"string"}],"additionalItems":false})", R"(["a","b"])"));
+    CHECK(check(R"({"dependencies":{"a":["b"]}})", R"({"a":1})"));
+    CHECK(check(R"({"dependencies":{"a":{"required":["b"]}}})", R"({"a":1})"));
+  }
+}
+
+TEST_SUITE("core/json_schema limits") {
+  TEST_CASE("a schema that refers to itself is refused for every value, not followed for ever") {
+    for (const char* schema :
+         {R"({"$ref":"#"})", R"({"allOf":[{"$ref":"#"}]})", R"({"not":{"$ref":"#"}})",
+          R"({"anyOf":[{"$ref":"#"},true]})", R"({"if":{"$ref":"#"},"else":true})",
+          R"({"$dynamicRef":"#a","$dynamicAnchor":"a"})",
+          R"({"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}})"}) {
+      CAPTURE(schema);
+      const auto violation = check(schema, "1");
+      REQUIRE(violation);
+      CHECK(violation->keyword == "limit");
+    }
+  }
+
+  TEST_CASE("exhaustion within a negation does not make a value valid") {
+    CHECK(check(R"({"not":{"not":{"not":{"$ref":"#"}}}})", "1")->keyword == "limit");
+    CHECK(check(R"({"oneOf":[true,{"$ref":"#/oneOf/1"}]})", "1")->keyword == "limit");
+  }
+
+  TEST_CASE("a schema of exponential cost runs into a limit") {
+    Json value = 1;
+    for (int i = 0; i < 60; ++i) value = Json{{"x", std::move(value)}};
+    // Each level asks the next one twice, and only then finds that it cannot match.
+    const std::string_view schema = R"({"anyOf": [{"properties": {"x": {"$ref": "#"}}, "not": true},
+                                                  {"properties": {"x": {"$ref": "#"}}, "not": {}}]})";
+    const auto violation = compiled(json(schema))->validate(value);
+    REQUIRE(violation);
+    CHECK(violation->keyword == "limit");
+  }
+
+  TEST_CASE("a recursive schema follows a deep value as far as values go") {
+    Json value = Json::object();
+    for (int i = 1; i < 128; ++i) value = Json{{"child", std::move(value)}};
+    const auto schema = compiled(
+        json(R"({"$defs":{"node":{"type":"object","properties":{"child":{"$ref":"#/$defs/node"}},
+      "additionalProperties":false}},"$ref":"#/$defs/node"})"));
+    CHECK(schema->validate(value) == std::nullopt);
+  }
+
+  TEST_CASE("100,000 properties compile and are found") {
+    Json properties = Json::object();
+    for (int i = 0; i < 100'000; ++i) properties[fmt::format("p{}", i)] = {{"type", "integer"}};
+    const auto schema = compiled({{"properties", properties}});
+    CHECK(schema->validate({{"p99999", 1}}) == std::nullopt);
+    CHECK(schema->validate({{"p99999", "x"}})->pointer == "/p99999");
+  }
+
+  TEST_CASE("a schema beyond the limit of subschemas does not compile") {
+    Json list = Json::array();
+    for (int i = 0; i < 200'001; ++i) list.push_back(true);
+    CHECK_FALSE(JsonSchema::compile({{"allOf", list}}));
+  }
+
+  TEST_CASE("a chain of 50,000 references compiles without exhausting the stack") {
+    Json definitions = Json::object();
+    for (int i = 0; i < 50'000; ++i)
+      definitions[fmt::format("d{}", i)] = {{"$ref", fmt::format("#/$defs/d{}", i + 1)}};
+    definitions["d50000"] = true;
+    const auto schema = compiled({{"$defs", definitions}, {"$ref", "#/$defs/d0"}});
+    CHECK(schema->validate(1)->keyword == "limit");
+  }
+
+  TEST_CASE("an array of 100,000 distinct items is checked for uniqueness") {
+    Json items = Json::array();
+    for (int i = 0; i < 100'000; ++i) items.push_back(i);
+    const auto schema = compiled({{"uniqueItems", true}});
+    CHECK(schema->validate(items) == std::nullopt);
+    items.push_back(50'000.0);
+    CHECK(schema->validate(items)->keyword == "uniqueItems");
+  }
+}
+
+TEST_SUITE("core/json_schema numbers") {
+  TEST_CASE("limits of 64 bits are exact") {
+    CHECK(check(R"({"maximum":9007199254740992})", "9007199254740993"));
+    CHECK_FALSE(check(R"({"maximum":18446744073709551615})", "18446744073709551615"));
+    CHECK(check(R"({"const":9007199254740993})", "9007199254740992.0"));
+    CHECK_FALSE(check(R"({"type":"integer"})", "1.0"));
+    CHECK(check(R"({"type":"integer"})", "1.5"));
+  }
+
+  TEST_CASE("a length is counted in characters") {
+    CHECK_FALSE(check(R"({"minLength":2,"maxLength":2})", "\"\xf0\x9f\x98\x80\xc3\xa9\""));
+  }
+}
+
+TEST_SUITE("core/json_schema defaults") {
+  TEST_CASE("absent members get their default, present ones stay") {
+    const std::string_view schema =
+        R"({"properties":{"a":{"default":1},"b":{"default":[2]},"c":{}}})";
+    CHECK(filled(schema, "{}") == R"({"a":1,"b":[2]})");
+    CHECK(filled(schema, R"({"a":null,"b":false})") == R"({"a":null,"b":false})");
+    CHECK(filled(schema, "[1]") == "[1]");
+  }
+
+  TEST_CASE("defaults reach nested objects, items, references and allOf") {
+    CHECK(filled(R"({"properties":{"o":{"properties":{"x":{"default":1}}}}})", R"({"o":{}})") ==
+          R"({"o":{"x":1}})");
+    CHECK(filled(R"({"properties":{"o":{"properties":{"x":{"default":1}}}}})", "{}") == "{}");
+    CHECK(filled(R"({"items":{"properties":{"x":{"default":1}}}})", "[{},{\"x\":2}]") ==
+          R"([{"x":1},{"x":2}])");
+    CHECK(filled(R"({"$defs":{"d":{"properties":{"x":{"default":1}}}},"$ref":"#/$defs/d"})",
+                 "{}") == R"({"x":1})");
+    CHECK(
+        filled(
+            R"({"allOf":[{"properties":{"x":{"default":1}}},{"properties":{"y":{"default":2}}}]})",
+            "{}") == R"({"x":1,"y":2})");
+    CHECK(filled(R"({"$defs":{"d":{"default":7}},"properties":{"x":{"$ref":"#/$defs/d"}}})",
+                 "{}") == R"({"x":7})");
+  }
+
+  TEST_CASE("a default that depends on a choice is not guessed") {
+    CHECK(filled(R"({"anyOf":[{"properties":{"x":{"default":1}}},true]})", "{}") == "{}");
+    CHECK(filled(R"({"if":true,"then":{"properties":{"x":{"default":1}}}})", "{}") == "{}");
+  }
+
+  TEST_CASE("defaults that would go on without end are filled once") {
+    CHECK(filled(R"({"properties":{"c":{"$ref":"#","default":{}}}})", "{}") == R"({"c":{}})");
+    CHECK(filled(R"({"allOf":[{"$ref":"#"}],"properties":{"x":{"default":1}}})", "{}") ==
+          R"({"x":1})");
+  }
+}
+
+}  // namespace
+}  // namespace mcpac

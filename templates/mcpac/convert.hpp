@@ -1,7 +1,7 @@
 // Convert: generated types to JSON and back. JsonForm<T> says how, for every T of EMITTED_FORM.md.
 //
-// Writing throws InvalidArguments for what JSON cannot hold. Reading never throws: it reads what fits
-// and reports the first place that does not, since what is read was written by a server.
+// Writing throws InvalidArguments for what JSON cannot hold. Reading never throws: it reads what
+// fits and reports the first place that does not, since what is read was written by a server.
 #pragma once
 
 #include <array>
@@ -113,7 +113,8 @@ template <>
 struct JsonForm<double> {
   static Json write(double value) {
     if (!::std::isfinite(value)) {
-      throw InvalidArguments(invalid_argument("JSON has no infinite numbers and no NaN", "", "type"));
+      throw InvalidArguments(
+          invalid_argument("JSON has no infinite numbers and no NaN", "", "type"));
     }
     return value;
   }
@@ -226,17 +227,18 @@ struct JsonForm<::std::tuple<T...>> {
 };
 
 template <class... T>
-struct JsonForm<::std::variant<T...>> {
-  static Json write(const ::std::variant<T...>& value) {
-    return ::std::visit([](const auto& item) { return to_json(item); }, value);
+struct JsonForm<Variant<T...>> {
+  static Json write(const Variant<T...>& value) {
+    return ::std::visit([](const auto& item) { return to_json(item); },
+                        static_cast<const ::std::variant<T...>&>(value));
   }
   // The first alternative that fits.
-  static bool read(const Json& json, ::std::variant<T...>& into, Misfit& at) {
+  static bool read(const Json& json, Variant<T...>& into, Misfit& at) {
     if ((try_one<T>(json, into) || ...)) return true;
     return misfit(at, "one of the schema's alternatives");
   }
   template <class One>
-  static bool try_one(const Json& json, ::std::variant<T...>& into) {
+  static bool try_one(const Json& json, Variant<T...>& into) {
     One value{};
     Misfit ignored;
     if (!JsonForm<One>::read(json, value, ignored)) return false;
@@ -249,7 +251,11 @@ struct JsonForm<Nullable<T>> {
   static Json write(const Nullable<T>& value) { return value ? to_json<T>(*value) : Json(); }
   static bool read(const Json& json, Nullable<T>& into, Misfit& at) {
     into.reset();
-    return json.is_null() || JsonForm<T>::read(json, into.emplace(), at);
+    if (json.is_null()) return true;
+    T value{};
+    const bool fits = JsonForm<T>::read(json, value, at);
+    into.emplace(::std::move(value));
+    return fits;
   }
 };
 
@@ -271,7 +277,7 @@ struct JsonForm<Required<T>> {
 
 // Enums.
 template <class T>
-  requires ::std::is_enum_v<T>
+requires ::std::is_enum_v<T>
 struct JsonForm<T> {
   static Json write(T value) {
     const ::std::string_view text = enum_text(value);
@@ -295,7 +301,9 @@ inline constexpr bool is_optional_field = false;
 template <class T>
 inline constexpr bool is_optional_field<Optional<T>> = true;
 template <class T>
-concept may_be_absent = requires(const T& value) { value.mcpac_presence.present; };
+concept may_be_absent = requires(const T& value) {
+  value.mcpac_presence.present;
+};
 
 struct Writer {
   Json object = Json::object();
@@ -320,11 +328,7 @@ struct Reader {
     const auto found = object.find(name);
     if constexpr (is_optional_field<T>) {
       field.reset();
-      // Many servers write null for "not there".
-      if (found == object.end() || found->is_null()) return;
-      if (read_part(*found, field.emplace(), name, at)) return;
-      field.reset();
-      fits = false;
+      if (found != object.end()) read_optional(*found, field, name);
     } else if (found == object.end()) {
       if constexpr (may_be_absent<T>) {
         field.mcpac_presence.present = false;
@@ -337,6 +341,17 @@ struct Reader {
   }
 
  private:
+  template <class T>
+  void read_optional(const Json& json, Optional<T>& field, const char* name) {
+    // Many servers write null for "not there"; where null is a value of T, it is read as one.
+    if (json.is_null() && Kind<T>::shape != Shape::nullable && Kind<T>::shape != Shape::json)
+      return;
+    // Not emplace() in place: clang 14 remembers that T had no default constructor while its
+    // enclosing struct was incomplete.
+    T value{};
+    fits = read_part(json, value, name, at) && fits;
+    if (fits) field.emplace(::std::move(value));
+  }
   [[nodiscard]] bool missing(const char* name) {
     if (!at.expected.empty()) return false;
     at.expected = "a value";
@@ -346,7 +361,9 @@ struct Reader {
 };
 
 template <class T>
-  requires requires(T& value, Writer& writer) { T::mcpac_visit(value, writer); }
+requires requires(T& value, Writer& writer) {
+  T::mcpac_visit(value, writer);
+}
 struct JsonForm<T> {
   static Json write(const T& value) {
     Writer writer;

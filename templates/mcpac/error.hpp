@@ -46,10 +46,10 @@ class Error : public ::std::exception {
  public:
   struct Details {
     ErrorKind kind = ErrorKind::internal;
-    int code = 0;                 // the JSON-RPC code; 0 where no error was answered
-    ::std::string permission{};   // "server.tool" of the call, empty where there was none
+    int code = 0;                // the JSON-RPC code; 0 where no error was answered
+    ::std::string permission{};  // "server.tool" of the call, empty where there was none
     ::std::string message{};
-    Json data{};                  // the `data` of the answer
+    Json data{};                       // the `data` of the answer
     ::std::vector<Content> content{};  // of a ToolError
   };
   explicit Error(Details details)

@@ -50,6 +50,8 @@ template <class T>
 struct Optional;
 template <class T>
 struct Nullable;
+template <class... T>
+struct Variant;
 
 // A value on the heap, for types that contain themselves. Never empty, except after being moved
 // from; copying copies the value.
@@ -82,14 +84,27 @@ using bare_t = ::std::remove_cvref_t<T>;
 
 // What T is, and what its braced list holds.
 struct Nothing {};
-enum class Shape { other, boolean, integer, real, string, list, map, json, tuple, variant, nullable, box };
+enum class Shape {
+  other,
+  boolean,
+  integer,
+  real,
+  string,
+  list,
+  map,
+  json,
+  tuple,
+  variant,
+  nullable,
+  box
+};
 template <class T>
 struct Kind {
-  static constexpr Shape shape = ::std::is_same_v<T, bool>              ? Shape::boolean
-                                 : ::std::is_integral_v<T>              ? Shape::integer
-                                 : ::std::is_floating_point_v<T>        ? Shape::real
+  static constexpr Shape shape = ::std::is_same_v<T, bool>            ? Shape::boolean
+                                 : ::std::is_integral_v<T>            ? Shape::integer
+                                 : ::std::is_floating_point_v<T>      ? Shape::real
                                  : ::std::is_same_v<T, ::std::string> ? Shape::string
-                                                                        : Shape::other;
+                                                                      : Shape::other;
   using Element = Nothing;
 };
 template <class E>
@@ -111,14 +126,11 @@ template <class... T>
 struct Kind<::std::tuple<T...>> {
   static constexpr Shape shape = Shape::tuple;
   using Element = Nothing;
-  static constexpr ::std::size_t size = sizeof...(T);
 };
 template <class... T>
-struct Kind<::std::variant<T...>> {
+struct Kind<Variant<T...>> {
   static constexpr Shape shape = Shape::variant;
   using Element = Nothing;
-  static constexpr bool has_integer = (::std::is_same_v<T, ::std::int64_t> || ...);
-  static constexpr bool has_real = (::std::is_same_v<T, double> || ...);
 };
 template <class T>
 struct Kind<Nullable<T>> {
@@ -133,6 +145,11 @@ struct Kind<Box<T>> {
 
 template <class T>
 inline constexpr bool has_list = !::std::is_same_v<typename Kind<T>::Element, Nothing>;
+
+template <class T>
+inline constexpr ::std::size_t tuple_length = 0;
+template <class... T>
+inline constexpr ::std::size_t tuple_length<::std::tuple<T...>> = sizeof...(T);
 
 template <class T>
 struct OptionalValue {
@@ -158,9 +175,13 @@ struct BoxValue<Box<T>> {
 };
 
 template <class T, class U>
-concept without_narrowing = requires { T{::std::declval<U>()}; };
+concept without_narrowing = requires {
+  T{::std::declval<U>()};
+};
 template <class U>
-concept range = requires(const bare_t<U>& u) { *u.begin(), u.end(); };
+concept range = requires(const bare_t<U>& u) {
+  *u.begin(), u.end();
+};
 
 // Whether a field of type T may be written as a U.
 template <class T, class U>
@@ -208,10 +229,6 @@ template <class T, class U>
     }
   } else if constexpr (shape == Shape::box) {
     return accepts<typename BoxValue<T>::type, U>();
-  } else if constexpr (shape == Shape::variant) {
-    // std::variant calls int -> double narrowing; JSON does not.
-    return ::std::is_constructible_v<T, U> ||
-           (::std::is_arithmetic_v<Bare> && !::std::is_same_v<Bare, bool> && Kind<T>::has_real);
   } else {
     return ::std::is_convertible_v<U, T>;
   }
@@ -267,12 +284,6 @@ template <class T, class U>
     }
   } else if constexpr (shape == Shape::box) {
     return T(make<typename BoxValue<T>::type>(::std::forward<U>(given)));
-  } else if constexpr (shape == Shape::variant) {
-    if constexpr (::std::is_constructible_v<T, U>) {
-      return T(::std::forward<U>(given));
-    } else {
-      return T(static_cast<double>(given));
-    }
   } else if constexpr (shape == Shape::list && !::std::is_convertible_v<U, T>) {
     T list;
     for (auto&& item : given) list.push_back(make<typename Kind<T>::Element>(item));
@@ -288,33 +299,49 @@ struct Maybe : ::std::optional<T> {
   constexpr Maybe() = default;
   constexpr Maybe(::std::nullopt_t) {}
   template <class U>
-    requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
-             ::std::is_void_v<typename OptionalValue<bare_t<U>>::type> && accepts<T, U>())
-  Maybe(U&& given) : ::std::optional<T>(::std::in_place, make<T>(::std::forward<U>(given))) {}
+  requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
+           ::std::is_void_v<typename OptionalValue<bare_t<U>>::type> && accepts<T, U>())
+      Maybe(U&& given)
+      : ::std::optional<T>(::std::in_place, make<T>(::std::forward<U>(given))) {}
   // Another optional: empty stays empty, unless null itself is a value of T.
   template <class U>
-    requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
-             !::std::is_void_v<typename OptionalValue<bare_t<U>>::type> &&
-             (::std::is_same_v<bare_t<U>, T> ||
-              accepts<T, const typename OptionalValue<bare_t<U>>::type&>()))
-  Maybe(U&& given) {
+  requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
+           !::std::is_void_v<typename OptionalValue<bare_t<U>>::type> &&
+           (::std::is_same_v<bare_t<U>, T> ||
+            accepts<T, const typename OptionalValue<bare_t<U>>::type&>())) Maybe(U&& given) {
     if constexpr (::std::is_same_v<bare_t<U>, T>) {
       this->emplace(::std::forward<U>(given));
     } else if (given.has_value()) {
       this->emplace(make<T>(*given));
     }
   }
-  Maybe(::std::initializer_list<typename Kind<T>::Element> list)
-    requires has_list<T>
+  Maybe(::std::initializer_list<typename Kind<T>::Element> list) requires has_list<T>
       : ::std::optional<T>(::std::in_place, list) {}
   template <class A, class B, class... More>
-    requires(Kind<T>::shape == Shape::tuple && Kind<T>::size == sizeof...(More) + 2)
-  Maybe(A&& a, B&& b, More&&... more)
+  requires(tuple_length<T> == sizeof...(More) + 2) Maybe(A&& a, B&& b, More&&... more)
       : ::std::optional<T>(::std::in_place, ::std::forward<A>(a), ::std::forward<B>(b),
                            ::std::forward<More>(more)...) {}
 };
 
 }  // namespace detail
+
+// One of several types. std::variant in all but two things: an int may be written for a double, and
+// it has a default where the first type is a struct of the same class (std::variant asks too
+// early).
+template <class... T>
+struct Variant : ::std::variant<T...> {
+  using Base = ::std::variant<T...>;
+  Variant() : Base(::std::in_place_index<0>, ::std::variant_alternative_t<0, Base>{}) {}
+  template <class U>
+  requires(!::std::is_base_of_v<Variant, detail::bare_t<U>> && ::std::is_constructible_v<Base, U>)
+      Variant(U&& given)
+      : Base(::std::forward<U>(given)) {}
+  template <class U>
+  requires(::std::is_arithmetic_v<U> && !::std::is_same_v<U, bool> &&
+           !::std::is_constructible_v<Base, U> && (::std::is_same_v<T, double> || ...))
+      Variant(U given)
+      : Base(static_cast<double>(given)) {}
+};
 
 // A value that the schema requires.
 template <class T>
@@ -323,16 +350,15 @@ struct Required {
 
   Required() = delete;  // a required argument is missing (an empty list is `= mcpac::empty`)
   template <class U>
-    requires(!::std::is_same_v<detail::bare_t<U>, Required> &&
-             !::std::is_same_v<detail::bare_t<U>, absent_t> && detail::accepts<T, U>())
-  Required(U&& given) : value(detail::make<T>(::std::forward<U>(given))) {}
-  Required(::std::initializer_list<typename detail::Kind<T>::Element> list)
-    requires detail::has_list<T>
+  requires(!::std::is_same_v<detail::bare_t<U>, Required> &&
+           !::std::is_same_v<detail::bare_t<U>, absent_t> && detail::accepts<T, U>())
+      Required(U&& given)
+      : value(detail::make<T>(::std::forward<U>(given))) {}
+  Required(
+      ::std::initializer_list<typename detail::Kind<T>::Element> list) requires detail::has_list<T>
       : value(list) {}
   template <class A, class B, class... More>
-    requires(detail::Kind<T>::shape == detail::Shape::tuple &&
-             detail::Kind<T>::size == sizeof...(More) + 2)
-  Required(A&& a, B&& b, More&&... more)
+  requires(detail::tuple_length<T> == sizeof...(More) + 2) Required(A&& a, B&& b, More&&... more)
       : value(::std::forward<A>(a), ::std::forward<B>(b), ::std::forward<More>(more)...) {}
   Required(absent_t) : value() {}  // inside a struct that was left out
 

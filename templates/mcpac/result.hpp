@@ -1,7 +1,7 @@
 // ToolResult: what a tool answered, ready to be read as text, lines, JSON or content.
 //
-// Generated results derive from it and add the fields of the tool's output schema. A result that says
-// isError never gets here: it was thrown as ToolError.
+// Generated results derive from it and add the fields of the tool's output schema. A result that
+// says isError never gets here: it was thrown as ToolError.
 #pragma once
 
 #include <string>
@@ -43,7 +43,8 @@ class ToolResult {
     return lines;
   }
 
-  // The text as JSON; where it is none, the structured content. Throws ToolError where there is neither.
+  // The text as JSON; where it is none, the structured content. Throws ToolError where there is
+  // neither.
   [[nodiscard]] Json json() const {
     const ::std::string all = text();
     Json parsed = Json::parse(all, nullptr, false);
@@ -60,8 +61,8 @@ class ToolResult {
   [[nodiscard]] const Json& structured() const& { return structured_; }
   [[nodiscard]] Json structured() && { return ::std::move(structured_); }
 
-  // Where the structured content is not what the tool's output schema promised ("/entities/0: expected
-  // a string"); empty where it fits. Fields that did not fit have their default values.
+  // Where the structured content is not what the tool's output schema promised ("/entities/0:
+  // expected a string"); empty where it fits. Fields that did not fit have their default values.
   [[nodiscard]] const ::std::string& schema_mismatch() const { return mismatch_; }
 
  private:
@@ -77,7 +78,7 @@ template <class R>
 [[nodiscard]] R make_result_of(Json result) {
   R made;
   static_cast<ToolResult&>(made) = ToolResult(::std::move(result));
-  if constexpr (requires(detail::Reader& reader) { R::mcpac_visit(made, reader); }) {
+  if constexpr (requires(detail::Reader & reader) { R::mcpac_visit(made, reader); }) {
     detail::Misfit at;
     // Servers of before structured content say the same in text.
     const Json* source = &made.structured_;

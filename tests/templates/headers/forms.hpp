@@ -56,6 +56,10 @@ struct everything {
         mcpac_v("children", mcpac_s.children);
       }
     };
+    struct Filter {
+      ::mcpac::Optional<::std::string> state{};
+      static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("state", mcpac_s.state); }
+    };
     enum class Mode { fast, _1, _1_2 };
     friend constexpr auto mcpac_enumerators(Mode) {
       return ::std::array<::mcpac::Enumerator<Mode>, 3>{
@@ -78,7 +82,8 @@ struct everything {
     ::mcpac::Optional<::mcpac::Nullable<::std::int64_t>> milestone{};
     ::mcpac::Optional<::std::map<::std::string, ::std::string>> headers{};
     ::mcpac::Optional<::std::tuple<double, double>> point{};
-    ::mcpac::Optional<::std::variant<::std::string, double>> either{};
+    ::mcpac::Optional<::mcpac::Variant<::std::string, double>> either{};
+    ::mcpac::Optional<::mcpac::Variant<Filter, ::std::string>> filter{};
     ::mcpac::Optional<::std::vector<Mode>> modes{};
     ::mcpac::Optional<Node> tree{};
     Options options{.name = ::mcpac::absent,
@@ -101,6 +106,7 @@ struct everything {
       mcpac_v("headers", mcpac_s.headers);
       mcpac_v("point", mcpac_s.point);
       mcpac_v("either", mcpac_s.either);
+      mcpac_v("filter", mcpac_s.filter);
       mcpac_v("modes", mcpac_s.modes);
       mcpac_v("tree", mcpac_s.tree);
       mcpac_v("options", mcpac_s.options);
@@ -122,9 +128,11 @@ struct everything {
       return ::std::array<::mcpac::Enumerator<State>, 2>{
           {{State::open, "open"}, {State::closed, "closed"}}};
     }
-    friend constexpr ::std::string_view to_string(State value) {
-      return ::mcpac::enum_text(value);
-    }
+    friend constexpr ::std::string_view to_string(State value) { return ::mcpac::enum_text(value); }
+    struct Owner {
+      ::std::string login{};
+      static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("login", mcpac_s.login); }
+    };
     ::std::string text_{};
     ::std::int64_t count{};
     State state{};
@@ -132,7 +140,8 @@ struct everything {
     ::mcpac::Optional<double> ratio{};
     ::mcpac::Optional<Tree> tree{};
     ::std::map<::std::string, ::std::int64_t> totals{};
-    ::std::variant<::std::string, double> either{};
+    ::mcpac::Variant<::std::string, double> either{};
+    ::mcpac::Variant<Owner, ::std::int64_t> owner{};
     ::std::tuple<double, double> point{};
     ::mcpac::Json extra{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
@@ -144,6 +153,7 @@ struct everything {
       mcpac_v("tree", mcpac_s.tree);
       mcpac_v("totals", mcpac_s.totals);
       mcpac_v("either", mcpac_s.either);
+      mcpac_v("owner", mcpac_s.owner);
       mcpac_v("point", mcpac_s.point);
       mcpac_v("extra", mcpac_s.extra);
     }

@@ -1,0 +1,163 @@
+// Entry: how a program begins and ends. The host appends one of two lines after the program's
+// source:
+//
+//   int main() { return ::mcpac::detail::run_agent_main(&::agent_main); }
+//   decltype(::runtime) runtime = ::mcpac::detail::runtime_object<decltype(::runtime)>();
+//
+// However a program ends, it says so in one line: an uncaught error, std::terminate and abort each
+// have a message and an exit code of their own (EMITTED_FORM.md). In the sandbox the program is
+// process 1, which the default action of SIGABRT does not end; without a handler abort() would be a
+// crash.
+#pragma once
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <type_traits>
+
+#include "log.hpp"
+#include "requires.hpp"
+#include "session.hpp"
+
+namespace mcpac::detail {
+
+inline constexpr int kExitData = 65;
+inline constexpr int kExitUnavailable = 69;
+inline constexpr int kExitInternal = 70;
+inline constexpr int kExitException = 71;
+inline constexpr int kExitRefused = 77;
+inline constexpr int kExitTimeout = 124;
+inline constexpr int kExitAborted = 134;
+
+[[nodiscard]] constexpr int exit_code_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::denied:
+    case ErrorKind::revoked:
+    case ErrorKind::budget: return kExitRefused;
+    case ErrorKind::invalid_arguments: return kExitData;
+    case ErrorKind::tool:
+    case ErrorKind::transport: return kExitUnavailable;
+    case ErrorKind::timeout: return kExitTimeout;
+    case ErrorKind::internal: break;
+  }
+  return kExitInternal;
+}
+
+// One line on standard error, past every buffer.
+inline void say(::std::string line) noexcept {
+  for (char& c : line) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  line = "mcpac: " + line + "\n";
+  if (::write(STDERR_FILENO, line.data(), line.size()) < 0)
+    return;  // nobody listens: nothing to do
+}
+
+// Says what `error` is; the exit code for it.
+[[nodiscard]] inline int report(const ::std::exception_ptr& error) noexcept {
+  try {
+    ::std::rethrow_exception(error);
+  } catch (const Denied& denied) {
+    say("denied: " + denied.permission() + ": " + denied.reason());
+    return exit_code_of(denied.kind());
+  } catch (const Error& failure) {
+    ::std::string line(to_string(failure.kind()));
+    if (!failure.permission().empty()) line += ": " + failure.permission();
+    if (failure.kind() == ErrorKind::invalid_arguments) {
+      const ::std::string pointer = InvalidArguments(failure).pointer();
+      if (!pointer.empty()) line += ": " + pointer;
+    }
+    say(line + ": " + failure.what());
+    return exit_code_of(failure.kind());
+  } catch (const ::std::exception& failure) {
+    say(::std::string("uncaught exception: ") + failure.what());
+  } catch (...) {
+    say("uncaught exception of a type that is no std::exception");
+  }
+  return kExitException;
+}
+
+[[noreturn]] inline void end_at_terminate() noexcept {
+  const ::std::exception_ptr error = ::std::current_exception();
+  int code = kExitException;
+  if (error) {
+    code = report(error);
+  } else {
+    say("std::terminate was called");
+  }
+  ::std::fflush(stdout);
+  ::std::_Exit(code);
+}
+
+// Only what is allowed in a signal handler.
+extern "C" inline void mcpac_end_at_abort(int) {
+  constexpr char kText[] = "mcpac: the program called abort()\n";
+  if (::write(STDERR_FILENO, kText, sizeof kText - 1) < 0) ::_exit(kExitAborted);
+  ::_exit(kExitAborted);
+}
+
+inline void prepare_process() noexcept {
+  ::std::set_terminate(&end_at_terminate);
+  ::std::signal(SIGABRT, &mcpac_end_at_abort);
+  ::std::signal(SIGPIPE, SIG_IGN);
+  // Output is shown as it is made, although it goes into a pipe.
+  ::std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+}
+
+// What agent_main returned, for the host; the exit code.
+inline void send_result(const Json& value) {
+  process_session().notify("notifications/mcpac/result", {{"value", value}});
+}
+
+template <class Return, class Capability>
+[[nodiscard]] int run_agent_main(Return (*agent_main)(Capability)) noexcept {
+  static_assert(
+      ::std::is_void_v<Return> || ::std::is_same_v<Return, int> || ::std::is_same_v<Return, Json>,
+      "agent_main returns int, void or mcpac::Json");
+  prepare_process();
+  int code = 0;
+  try {
+    const auto capability = Mint::make<::std::remove_cvref_t<Capability>>(nullptr);
+    if constexpr (::std::is_same_v<Return, int>) {
+      code = agent_main(capability);
+    } else if constexpr (::std::is_void_v<Return>) {
+      agent_main(capability);
+    } else {
+      send_result(agent_main(capability));
+    }
+  } catch (...) {
+    code = report(::std::current_exception());
+  }
+  if (::std::fflush(stdout) != 0) say("standard output could not be written");
+  return code;
+}
+
+// The global object of the second form; the user's main comes after. Until this ran the object is
+// all zero, which is the same capability: static objects of the program can use it whatever their
+// order.
+template <class Capability>
+[[nodiscard]] ::std::remove_cv_t<Capability> runtime_object() noexcept {
+  prepare_process();
+  return Mint::make<::std::remove_cv_t<Capability>>(nullptr);
+}
+
+}  // namespace mcpac::detail
+
+namespace mcpac {
+
+// The capability of a program that `mcpac run` started; agents have only what their entry receives.
+template <class R>
+[[nodiscard]] R connect() {
+  if (!detail::named_descriptor()) {
+    throw TransportError(
+        detail::transport_error("there is no connection to mcpac (MCPAC_FD is not set): start this "
+                                "program with mcpac run"));
+  }
+  return detail::Mint::make<R>(nullptr);
+}
+
+}  // namespace mcpac

@@ -38,28 +38,39 @@ std::string emit_visit(const std::vector<Field>& fields, const std::string& inde
               {{"indent", indent}, {"calls", calls}});
 }
 
+// "{ a, b }" where that fits into a line, else one item a line.
+std::string braced(const std::vector<std::string>& items, std::size_t column,
+                   const std::string& indent) {
+  constexpr std::size_t kWidth = 100;
+  const std::string line = fmt::format("{}", fmt::join(items, ", "));
+  if (column + line.size() + 4 <= kWidth) return fmt::format("{{ {} }}", line);
+  return fmt::format("{{\n{}  {}\n{}}}", indent, fmt::join(items, ",\n  " + indent), indent);
+}
+
 std::string emit_enum(const NamedType& type, const Style& style) {
-  std::string names;
-  std::string values;
+  std::vector<std::string> names;
+  std::vector<std::string> values;
   for (const Enumerator& enumerator : type.values) {
-    names += (names.empty() ? "" : ", ") + enumerator.cpp_name;
-    values += fmt::format("{}{{{}::{}, {}}}", values.empty() ? "" : ", ", type.cpp_name,
-                          enumerator.cpp_name, text_literal(enumerator.value));
+    names.push_back(enumerator.cpp_name);
+    values.push_back(fmt::format("{{{}::{}, {}}}", type.cpp_name, enumerator.cpp_name,
+                                 text_literal(enumerator.value)));
   }
-  if (style.detail == Detail::kForReaders) {
-    return fill("    enum class $enum$ { $names$ };\n",
-                {{"enum", type.cpp_name}, {"names", names}});
-  }
-  return fill(R"(    enum class $enum$ { $names$ };
-    friend constexpr auto mcpac_enumerators($enum$) {
-      return ::std::array<::mcpac::Enumerator<$enum$>, $count$>{{$values$}};
+  const std::string head = fmt::format("    enum class {} ", type.cpp_name);
+  const std::string declaration = head + braced(names, head.size(), "    ") + ";\n";
+  if (style.detail == Detail::kForReaders) return declaration;
+  const std::string count = std::to_string(values.size());
+  return fill(
+      R"($declaration$    friend constexpr auto mcpac_enumerators($enum$) {
+      return ::std::array<::mcpac::Enumerator<$enum$>, $count$>{$values$};
     }
-    friend constexpr ::std::string_view to_string($enum$ value) { return ::mcpac::enum_text(value); }
+    friend constexpr ::std::string_view to_string($enum$ value) {
+      return ::mcpac::enum_text(value);
+    }
 )",
-              {{"enum", type.cpp_name},
-               {"names", names},
-               {"count", std::to_string(type.values.size())},
-               {"values", "{" + values + "}"}});
+      {{"declaration", declaration},
+       {"enum", type.cpp_name},
+       {"count", count},
+       {"values", braced(values, 60 + type.cpp_name.size(), "      ")}});
 }
 
 std::string emit_fields(const std::vector<Field>& fields, const Shape& shape, const Style& style,

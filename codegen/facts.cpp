@@ -65,7 +65,8 @@ std::vector<std::string> facts_of(const OrderedJson& schema) {
     facts.push_back("default: " + short_json(*value));
   const OrderedJson* values = keyword(schema, "enum");
   const auto is_string = [](const OrderedJson& value) { return value.is_string(); };
-  if (values != nullptr && !std::ranges::all_of(*values, is_string)) {  // strings become an enum class
+  if (values != nullptr &&
+      !std::ranges::all_of(*values, is_string)) {  // strings become an enum class
     facts.push_back("one of " + short_json(*values));
   }
   add_range(schema, facts);

@@ -147,7 +147,7 @@ class Reader {
   bool is_new_cpp_name(std::string_view name, std::string_view below) {
     if (!name.starts_with(below) || !name.substr(below.size()).starts_with("::")) return false;
     const auto last = name.substr(below.size() + 2);
-    return to_identifier(last) == last && !is_reserved_word(last) &&
+    return to_identifier(last) == last && (last.ends_with("_") || !is_reserved_word(last)) &&
            cpp_names_.insert(std::string(name)).second;
   }
 

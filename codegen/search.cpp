@@ -113,7 +113,8 @@ std::vector<SearchHit> search_tools(const Lock& lock, std::string_view words, st
       ++matched;
       candidate.hit.score += candidate.matches[i] * std::log1p(tools / found[i]);
     }
-    candidate.hit.score *= matched / static_cast<double>(query.size());
+    const double share = matched / static_cast<double>(query.size());
+    candidate.hit.score *= share * share;  // all words somewhere beat one word in the name
     hits.push_back(candidate.hit);
   }
   // Stable: servers and tools come sorted by name, which settles equal scores.

@@ -156,6 +156,10 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
     Field field{.name = name, .required = required.contains(name)};
     field.type = type_of(property, below.below(name, hint_of(property, name)));
     field.words = words_of(property, target.schema == nullptr ? property : *target.schema);
+    if (field.type.kind == Kind::kNamed) {  // said once is enough
+      Words& type_words = shape_.types[field.type.named].words;
+      if (type_words.description == field.words.description) type_words = {};
+    }
     fields.push_back(std::move(field));
   }
   std::ranges::stable_partition(fields, &Field::required);
@@ -300,8 +304,7 @@ std::size_t ShapeBuilder::finish_type(std::size_t index) {
   if (!made.recursive) {
     for (std::size_t i = candidates.size(); i > 0 && i + kCompared > candidates.size(); --i) {
       const NamedType& other = shape_.types[candidates[i - 1]];
-      if (!other.recursive && other.fields == made.fields && other.values == made.values &&
-          other.words == made.words) {
+      if (!other.recursive && other.fields == made.fields && other.values == made.values) {
         return candidates[i - 1];
       }
     }

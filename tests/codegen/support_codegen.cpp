@@ -1,0 +1,107 @@
+#include "support_codegen.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace mcpac::codegen::testing {
+namespace {
+
+ServerListing from_json(std::string server, const OrderedJson& tools) {
+  ServerListing listing{.server = std::move(server),
+                        .identity = "recorded",
+                        .implementation = "recorded 1",
+                        .protocol_version = "2025-06-18",
+                        .tools = {}};
+  for (const auto& tool : tools) {
+    listing.tools.push_back({.name = tool.at("name").get<std::string>(), .definition = tool});
+  }
+  return listing;
+}
+
+}  // namespace
+
+ServerListing listing_of(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  REQUIRE(text);
+  const auto json = parse_ordered_json(*text, file.string());
+  REQUIRE(json);
+  return from_json(file.stem().string(), json->at("tools"));
+}
+
+std::vector<ServerListing> listings_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::vector<ServerListing> listings;
+  for (const auto& file : files) listings.push_back(listing_of(file));
+  return listings;
+}
+
+std::filesystem::path data_folder() {
+  return MCPAC_SOURCE_DIR "/tests/codegen/data";
+}
+
+std::filesystem::path corpus_folder() {
+  const char* named = std::getenv("MCPAC_CORPUS");
+  return named != nullptr ? named : MCPAC_SOURCE_DIR "/../shared/corpus/tools";
+}
+
+ServerListing listing(const std::string& server, const std::string& tools_json) {
+  return from_json(server, OrderedJson::parse(tools_json));
+}
+
+Output generate_schema(const std::string& input_schema) {
+  auto output = generate({listing("s", R"([{"name": "t", "inputSchema": )" + input_schema + "}]")});
+  REQUIRE(output);
+  return std::move(*output);
+}
+
+void write_headers(const Output& output, const std::filesystem::path& folder) {
+  for (const auto& [path, text] : output.files) {
+    const auto target = folder / path;
+    std::filesystem::create_directories(target.parent_path());
+    REQUIRE(write_file_atomic(target, text));
+  }
+}
+
+Compiler clang19() {
+  return {"clang 19, libc++, C++23",
+          "clang++-19 -std=c++23 -stdlib=libc++ -Wall -Wextra -Wpedantic -Wshadow -Wconversion "
+          "-Werror"};
+}
+
+std::vector<Compiler> compilers() {
+  const std::string warnings = " -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror";
+  return {
+      clang19(), {"g++ 12, C++20", "g++" + warnings}, {"clang 14, C++20", "clang++-14" + warnings}};
+}
+
+std::string check_syntax(const Compiler& compiler, const std::filesystem::path& source,
+                         const std::filesystem::path& include_folder) {
+  const std::string command = fmt::format("{} -fsyntax-only -I'{}' '{}' 2>&1", compiler.command,
+                                          include_folder.string(), source.string());
+  std::FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string words;
+  std::array<char, 4096> buffer{};
+  while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    words.append(buffer.data(), size);
+  const int status = pclose(pipe);
+  if (status == 0) return "";
+  return words.empty() ? fmt::format("exit status {}", status) : words.substr(0, 6000);
+}
+
+TemporaryFolder temporary_folder() {
+  auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-codegen");
+  REQUIRE(folder);
+  return std::move(*folder);
+}
+
+}  // namespace mcpac::codegen::testing

@@ -63,8 +63,8 @@ std::string emit_enum(const NamedType& type, const Style& style) {
       R"($declaration$    friend constexpr auto mcpac_enumerators($enum$) {
       return ::std::array<::mcpac::Enumerator<$enum$>, $count$>{$values$};
     }
-    friend constexpr ::std::string_view to_string($enum$ value) {
-      return ::mcpac::enum_text(value);
+    friend constexpr ::std::string_view to_string($enum$ mcpac_e) {
+      return ::mcpac::enum_text(mcpac_e);
     }
 )",
       {{"declaration", declaration},

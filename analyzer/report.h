@@ -1,8 +1,9 @@
 // Report: what one C++ program declares, uses and hides, as plain values.
 //
-// The worker (analyzer/clang, in the sandbox) writes it as JSON, the host reads it back and believes
-// nothing in it beyond its form: a report can only name permissions that the request listed. The JSON
-// form is published as docs/analysis-report.schema.json; to_json and report_from_json are inverse.
+// The worker (analyzer/clang, in the sandbox) writes it as JSON, the host reads it back and
+// believes nothing in it beyond its form: a report can only name permissions that the request
+// listed. The JSON form is published as docs/analysis-report.schema.json; to_json and
+// report_from_json are inverse.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,17 @@ namespace mcpac::analyzer {
 
 // What the worker is asked. Every path is one inside the worker's own sandbox.
 struct Request {
-  std::string file;                        // the source as the user named it, for messages
-  std::string source_path;                 // where the worker finds it
-  std::string headers_dir;                 // the verified generated headers: the only home of mcpac and mcp
-  std::vector<std::string> arguments;      // the compiler flags, exactly those of the compilation
+  std::string file;         // the source as the user named it, for messages
+  std::string source_path;  // where the worker finds it
+  std::string headers_dir;  // the verified generated headers: the only home of mcpac and mcp
+  std::vector<std::string> arguments;  // the compiler flags, exactly those of the compilation
   // C++ name of every permission tag in the locked headers -> "server.tool":
   // {"mcp::filesystem::read_text_file", "filesystem.read_text_file"}
   std::map<std::string, std::string> permissions;
 };
 
-// One permission that the program declares; `where` is the text of a Narrow, empty for the whole tool.
+// One permission that the program declares; `where` is the text of a Narrow, empty for the whole
+// tool.
 struct Declared {
   std::string permission;
   std::string where;
@@ -76,10 +78,10 @@ struct Report {
   std::string source_digest;  // SHA-256 over the bytes that were analysed
   Verdict verdict = Verdict::kOk;
   Entry entry = Entry::kNone;
-  std::vector<Declared> declared;    // what the entry receives: sorted, without repetition
-  std::vector<Use> uses;             // in the order of the source
-  std::vector<std::string> unused;   // declared permissions that no use needs
-  std::vector<Finding> findings;     // in the order of the source; compile errors are findings too
+  std::vector<Declared> declared;   // what the entry receives: sorted, without repetition
+  std::vector<Use> uses;            // in the order of the source
+  std::vector<std::string> unused;  // declared permissions that no use needs
+  std::vector<Finding> findings;    // in the order of the source; compile errors are findings too
 };
 
 [[nodiscard]] Json to_json(const Report& report);

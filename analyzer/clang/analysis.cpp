@@ -1,0 +1,165 @@
+#include "analyzer/clang/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <set>
+#include <type_traits>
+
+#include "analyzer/clang/diagnostics.h"
+#include "analyzer/clang/entry.h"
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/forgery.h"
+#include "analyzer/clang/hatches.h"
+#include "analyzer/clang/identity.h"
+#include "analyzer/clang/preprocessing.h"
+#include "analyzer/clang/sources.h"
+#include "analyzer/clang/text_checks.h"
+#include "analyzer/clang/uses.h"
+#include "analyzer/clang/walker.h"
+#include "core/file.h"
+#include "core/hash.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+// Programs that people and models write are below 1 MiB; libclang counts bytes in 32 bits.
+constexpr std::size_t kMaxSource = std::size_t{16} << 20U;
+
+struct DisposeIndex {
+  void operator()(CXIndex index) const { clang_disposeIndex(index); }
+};
+struct DisposeUnit {
+  void operator()(CXTranslationUnit unit) const { clang_disposeTranslationUnit(unit); }
+};
+using Index = std::unique_ptr<std::remove_pointer_t<CXIndex>, DisposeIndex>;
+using Unit = std::unique_ptr<std::remove_pointer_t<CXTranslationUnit>, DisposeUnit>;
+
+std::string_view reason_of(CXErrorCode code) {
+  switch (code) {
+    case CXError_Crashed: return "clang crashed";
+    case CXError_InvalidArguments: return "clang did not understand its arguments";
+    case CXError_ASTReadError: return "clang cannot read the precompiled header";
+    default: return "clang could not parse the program at all";
+  }
+}
+
+Result<Unit> parse(CXIndex index, const Request& request, const std::string& source) {
+  std::vector<const char*> arguments;
+  arguments.reserve(request.arguments.size());
+  for (const std::string& argument : request.arguments) arguments.push_back(argument.c_str());
+  CXUnsavedFile bytes{request.source_path.c_str(), source.data(), source.size()};
+  CXTranslationUnit unit = nullptr;
+  const CXErrorCode code = clang_parseTranslationUnit2(
+      index, request.source_path.c_str(), arguments.data(), static_cast<int>(arguments.size()),
+      &bytes, 1, CXTranslationUnit_None, &unit);
+  Unit parsed(unit);
+  if (code == CXError_Success && parsed) return parsed;
+  return fail(ErrorId::kAnalyzerFailed, fmt::format("{} could not be analysed", request.file),
+              {.why = std::string(reason_of(code))});
+}
+
+// The spelling checks of every file of the program; whether any of them pastes tokens together.
+bool check_spelling(CXTranslationUnit unit, const Request& request, const Sources& sources,
+                    Findings& findings) {
+  bool pastes = false;
+  for (CXFile file : program_files(unit, sources, request)) {
+    const auto tokens = tokens_of(unit, file);
+    check_directives(tokens, request, sources, findings);
+    check_tokens(tokens, findings);
+    pastes = pastes || std::ranges::any_of(tokens, [](const Token& token) {
+               return token.text == "##" || token.text == "%:%:";
+             });
+    std::size_t size = 0;
+    const char* content = clang_getFileContents(unit, file, &size);
+    if (content == nullptr) continue;
+    for (const TextPlace& at : bidirectional_controls(std::string_view(content, size))) {
+      Place place;
+      place.file = file;
+      place.line = at.line;
+      place.column = at.column;
+      findings.add("bidirectional-control", place,
+                   "a bidirectional control character makes the text look like another",
+                   "remove the character, or write it as \\u escape");
+    }
+  }
+  return pastes;
+}
+
+std::vector<std::string> unused_of(const std::vector<Declared>& declared,
+                                   const std::vector<Use>& uses) {
+  std::set<std::string> used;
+  for (const Use& use : uses) used.insert(use.permission);
+  std::vector<std::string> unused;
+  for (const Declared& item : declared) {
+    if (!used.contains(item.permission)) unused.push_back(item.text());
+  }
+  return unused;
+}
+
+void check_undeclared(const Report& report, Findings& findings) {
+  for (const Use& use : report.uses) {
+    const bool declared = std::ranges::find(report.declared, use.permission,
+                                            &Declared::permission) != report.declared.end();
+    if (declared) continue;
+    Place place;
+    place.line = use.line;
+    place.column = use.column;
+    findings.add_in(use.file, "undeclared-use", place,
+                    fmt::format("{} is called, but the entry does not declare it", use.permission),
+                    "add it to the Requires of the entry");
+  }
+}
+
+}  // namespace
+
+Result<Report> analyze(const Request& request) {
+  auto source = read_file(request.source_path, kMaxSource);
+  if (!source) {
+    return fail(ErrorId::kSourceUnreadable, fmt::format("cannot read {}", request.file),
+                {.why = source.error().what});
+  }
+  if (auto text = check_text(*source, request.file); !text) return pass_on(text);
+
+  const Index index(clang_createIndex(/*excludeDeclarationsFromPCH=*/1, /*displayDiagnostics=*/0));
+  auto parsed = parse(index.get(), request, *source);
+  if (!parsed) return pass_on(parsed);
+  CXTranslationUnit unit = parsed->get();
+
+  const Sources sources(request);
+  const Identity identity(request, sources);
+  Findings findings(sources);
+  const bool pastes = check_spelling(unit, request, sources, findings);
+  check_inclusions(unit, sources, findings);
+
+  EntryFinder entry(identity, sources, findings);
+  UseChecker uses(unit, identity, sources);
+  ForgeryChecker forgery(identity, sources, findings);
+  HatchChecker hatches(identity, sources, findings, pastes);
+  Walker(sources, findings, {&entry, &uses, &forgery, &hatches}).walk(unit);
+
+  Report report;
+  report.file = request.file;
+  report.source_digest = sha256_hex(*source);
+  // What clang repairs while it reads on is not the program: a program with errors declares
+  // nothing.
+  const bool refused = findings.refuses();
+  const bool errors = check_diagnostics(unit, identity, findings);
+  if (!errors) {
+    auto found = entry.finish(unit);
+    report.entry = found.entry;
+    report.declared = std::move(found.declared);
+    report.uses = uses.finish(report.declared, findings);
+    report.unused = unused_of(report.declared, report.uses);
+    if (!findings.refuses()) check_undeclared(report, findings);
+  }
+  report.verdict = Verdict::kOk;
+  if (findings.refuses()) report.verdict = Verdict::kRefused;
+  if (errors && !refused) report.verdict = Verdict::kCompileError;
+  report.findings = std::move(findings).sorted(request.file);
+  return report;
+}
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,106 @@
+#include "analyzer/clang/cx.h"
+
+namespace mcpac::analyzer {
+
+std::string take(CXString text) {
+  const char* chars = clang_getCString(text);
+  std::string copy = chars == nullptr ? "" : chars;
+  clang_disposeString(text);
+  return copy;
+}
+
+Place place_of(CXSourceLocation location) {
+  Place place;
+  clang_getFileLocation(location, &place.file, &place.line, &place.column, &place.offset);
+  return place;
+}
+
+Place place_of(CXCursor cursor) {
+  return place_of(clang_getCursorLocation(cursor));
+}
+
+std::vector<CXCursor> children(CXCursor parent) {
+  std::vector<CXCursor> found;
+  each_child(parent, [&found](CXCursor child) { found.push_back(child); });
+  return found;
+}
+
+namespace {
+
+bool is_scope(CXCursor cursor) {
+  return exists(cursor) && clang_getCursorKind(cursor) != CXCursor_TranslationUnit;
+}
+
+// A lambda is an unnamed class whose operator() holds the body.
+bool leaves_trace(CXCursor cursor, const std::string& name) {
+  if (name.empty() || name.front() == '(') return false;
+  if (clang_Cursor_isInlineNamespace(cursor) != 0) return false;
+  if (clang_Cursor_isAnonymous(cursor) != 0) return false;
+  if (name != "operator()") return true;
+  const CXCursor parent = clang_getCursorSemanticParent(cursor);
+  const std::string parent_name = spelling(parent);
+  return !parent_name.empty() && parent_name.front() != '(';
+}
+
+}  // namespace
+
+std::string qualified_name(CXCursor declaration) {
+  std::string name;
+  for (CXCursor at = declaration; is_scope(at); at = clang_getCursorSemanticParent(at)) {
+    const std::string part = spelling(at);
+    if (leaves_trace(at, part)) name.insert(0, name.empty() ? part : part + "::");
+  }
+  return name;
+}
+
+std::string outermost_namespace(CXCursor declaration) {
+  std::string name;
+  for (CXCursor at = declaration; is_scope(at); at = clang_getCursorSemanticParent(at)) {
+    if (clang_getCursorKind(at) == CXCursor_Namespace) name = spelling(at);
+  }
+  return name;
+}
+
+CXType without_reference(CXType type) {
+  type = clang_getCanonicalType(type);
+  while (type.kind == CXType_LValueReference || type.kind == CXType_RValueReference)
+    type = clang_getCanonicalType(clang_getPointeeType(type));
+  return type;
+}
+
+bool is_pointer_like(CXType type) {
+  type = clang_getCanonicalType(type);
+  return type.kind == CXType_Pointer || type.kind == CXType_LValueReference ||
+         type.kind == CXType_RValueReference;
+}
+
+CXType bare_type(CXType type) {
+  for (;;) {
+    type = clang_getCanonicalType(type);
+    if (is_pointer_like(type) || type.kind == CXType_MemberPointer) {
+      type = clang_getPointeeType(type);
+    } else if (clang_getArrayElementType(type).kind != CXType_Invalid) {
+      type = clang_getArrayElementType(type);
+    } else {
+      return clang_getUnqualifiedType(type);
+    }
+  }
+}
+
+CXType type_argument(CXType type, unsigned i) {
+  if (clang_Type_getNumTemplateArguments(type) <= static_cast<int>(i))
+    return {CXType_Invalid, {nullptr, nullptr}};
+  return clang_getCanonicalType(clang_Type_getTemplateArgumentAsType(type, i));
+}
+
+CXCursor strip(CXCursor expression) {
+  for (;;) {
+    const CXCursorKind kind = clang_getCursorKind(expression);
+    if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr) return expression;
+    const auto inner = children(expression);
+    if (inner.size() != 1) return expression;
+    expression = inner.front();
+  }
+}
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,66 @@
+// cx: the few things that every user of libclang's C API needs, so that no other file frees a
+// CXString or writes a visitor callback.
+//
+// A Place is where text stands in a file; #line directives do not move it. For text that a macro
+// made it is the place where the macro was used.
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include <concepts>
+#include <string>
+#include <vector>
+
+namespace mcpac::analyzer {
+
+[[nodiscard]] std::string take(CXString text);
+
+struct Place {
+  CXFile file = nullptr;
+  unsigned line = 0;
+  unsigned column = 0;
+  unsigned offset = 0;
+};
+[[nodiscard]] Place place_of(CXSourceLocation location);
+[[nodiscard]] Place place_of(CXCursor cursor);
+
+// Calls visit(CXCursor) for every direct child.
+template <std::invocable<CXCursor> Visit>
+void each_child(CXCursor parent, Visit&& visit) {
+  clang_visitChildren(
+      parent,
+      [](CXCursor cursor, CXCursor, CXClientData data) {
+        (*static_cast<std::remove_reference_t<Visit>*>(data))(cursor);
+        return CXChildVisit_Continue;
+      },
+      &visit);
+}
+[[nodiscard]] std::vector<CXCursor> children(CXCursor parent);
+
+[[nodiscard]] inline bool exists(CXCursor cursor) {
+  return clang_Cursor_isNull(cursor) == 0 && clang_isInvalid(clang_getCursorKind(cursor)) == 0;
+}
+[[nodiscard]] inline bool same(CXCursor left, CXCursor right) {
+  return clang_equalCursors(left, right) != 0;
+}
+[[nodiscard]] inline std::string spelling(CXCursor cursor) {
+  return take(clang_getCursorSpelling(cursor));
+}
+
+// "mcp::filesystem::read_text_file"; inline namespaces, unnamed scopes and lambdas leave no trace.
+[[nodiscard]] std::string qualified_name(CXCursor declaration);
+// The outermost namespace that holds the declaration: "std"; "" for the global one.
+[[nodiscard]] std::string outermost_namespace(CXCursor declaration);
+
+// The type without references, pointers, arrays and qualifiers, canonical.
+[[nodiscard]] CXType bare_type(CXType type);
+// The type without references, canonical; pointers stay.
+[[nodiscard]] CXType without_reference(CXType type);
+[[nodiscard]] bool is_pointer_like(CXType type);
+// The type that stands as template argument i, canonical; kind CXType_Invalid where there is none.
+[[nodiscard]] CXType type_argument(CXType type, unsigned i);
+
+// Skips what the compiler put around an expression: implicit casts, parentheses, temporaries.
+[[nodiscard]] CXCursor strip(CXCursor expression);
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,99 @@
+#include "analyzer/clang/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+
+namespace mcpac::analyzer {
+namespace {
+
+struct Translation {
+  std::string message;
+  std::string fix;
+};
+
+// The text between the first pair of quotes after `from`.
+std::string_view quoted_after(std::string_view text, std::string_view from) {
+  const auto start = text.find(from);
+  if (start == std::string_view::npos) return {};
+  text.remove_prefix(start + from.size());
+  return text.substr(0, text.find('\''));
+}
+
+// "no member named 'write_file' in 'mcpac::Declared<…>'": the tool is not in the Requires.
+std::optional<Translation> undeclared_tool(std::string_view message, const Request& request) {
+  const std::string_view name = quoted_after(message, "no member named '");
+  const std::string_view owner = quoted_after(message, "' in '");
+  const bool of_server = owner.find("Declared<") != std::string_view::npos;
+  const bool of_requires = owner.find("Requires<") != std::string_view::npos;
+  if (name.empty() || (!of_server && !of_requires)) return std::nullopt;
+  for (const auto& [cpp, permission] : request.permissions) {
+    const bool tool = of_server && cpp.ends_with(fmt::format("::{}", name));
+    if (!tool) continue;
+    return Translation{fmt::format("`{}` is not in the Requires of this program", permission),
+                       fmt::format("add {} to the list of Requires<…>", cpp)};
+  }
+  for (const auto& [cpp, permission] : request.permissions) {
+    if (!of_requires || !cpp.starts_with(fmt::format("mcp::{}::", name))) continue;
+    return Translation{
+        fmt::format("no tool of server `{}` is in the Requires of this program", name),
+        fmt::format("add mcp::{}::… to the list of Requires<…>", name)};
+  }
+  return Translation{fmt::format("`{}` is no tool of the generated headers", name),
+                     "mcpac tools list shows the tools; mcpac generate renews the headers"};
+}
+
+// "field designator 'pth' does not refer to any field in type 'const Args'"
+std::optional<Translation> unknown_argument(std::string_view message) {
+  const std::string_view name = quoted_after(message, "field designator '");
+  if (name.empty() || message.find("Args'") == std::string_view::npos) return std::nullopt;
+  return Translation{fmt::format("the tool has no argument `{}`", name),
+                     "mcpac tools describe SERVER.TOOL shows its arguments"};
+}
+
+std::optional<Translation> widening(std::string_view message) {
+  const bool conversion = message.find("no matching function") != std::string_view::npos ||
+                          message.find("no viable conversion") != std::string_view::npos ||
+                          message.find("no matching constructor") != std::string_view::npos;
+  if (!conversion || message.find("from '") == std::string_view::npos) return std::nullopt;
+  const std::string_view from = quoted_after(message, "from '");
+  const std::string_view to = quoted_after(message, "to '");
+  if (from.find("Requires<") == std::string_view::npos ||
+      to.find("Requires<") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  return Translation{fmt::format("`{}` asks for more than `{}` holds", to, from),
+                     "add what is missing to the Requires of the entry"};
+}
+
+std::optional<Translation> translate(std::string_view message, const Request& request) {
+  if (auto tool = undeclared_tool(message, request)) return tool;
+  if (auto argument = unknown_argument(message)) return argument;
+  return widening(message);
+}
+
+}  // namespace
+
+bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, Findings& findings) {
+  bool errors = false;
+  const unsigned count = clang_getNumDiagnostics(unit);
+  for (unsigned i = 0; i < count; ++i) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+      errors = true;
+      std::string message = take(clang_getDiagnosticSpelling(diagnostic));
+      const Place place = place_of(clang_getDiagnosticLocation(diagnostic));
+      if (auto known = translate(message, identity.request())) {
+        findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
+                     known->fix);
+      } else {
+        findings.add("compile-error", place, std::move(message));
+      }
+    }
+    clang_disposeDiagnostic(diagnostic);
+  }
+  return errors;
+}
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,15 @@
+// Diagnostics: clang's errors as findings, those about capabilities in the words of mcpac.
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/identity.h"
+
+namespace mcpac::analyzer {
+
+// Whether the program has errors; each becomes a finding of rule compile-error.
+[[nodiscard]] bool check_diagnostics(CXTranslationUnit unit, const Identity& identity,
+                                     Findings& findings);
+
+}  // namespace mcpac::analyzer

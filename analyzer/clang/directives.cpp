@@ -1,0 +1,252 @@
+// The directives of the program's own files, one by one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "analyzer/clang/pragmas.h"
+#include "analyzer/clang/preprocessing.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+using Line = std::span<const Token>;
+
+// Names of the runtime and of the language; a macro of that name makes the text mean something
+// else.
+constexpr std::array<std::string_view, 116> kReserved{"Method",
+                                                      "Narrow",
+                                                      "Requires",
+                                                      "agent_main",
+                                                      "async",
+                                                      "main",
+                                                      "mcp",
+                                                      "mcpac",
+                                                      "runtime",
+                                                      "std",
+                                                      "try_call",
+                                                      "where",
+                                                      "alignas",
+                                                      "alignof",
+                                                      "and",
+                                                      "and_eq",
+                                                      "asm",
+                                                      "auto",
+                                                      "bitand",
+                                                      "bitor",
+                                                      "bool",
+                                                      "break",
+                                                      "case",
+                                                      "catch",
+                                                      "char",
+                                                      "char16_t",
+                                                      "char32_t",
+                                                      "char8_t",
+                                                      "class",
+                                                      "co_await",
+                                                      "co_return",
+                                                      "co_yield",
+                                                      "compl",
+                                                      "concept",
+                                                      "const",
+                                                      "const_cast",
+                                                      "consteval",
+                                                      "constexpr",
+                                                      "constinit",
+                                                      "continue",
+                                                      "decltype",
+                                                      "default",
+                                                      "delete",
+                                                      "do",
+                                                      "double",
+                                                      "dynamic_cast",
+                                                      "else",
+                                                      "enum",
+                                                      "explicit",
+                                                      "export",
+                                                      "extern",
+                                                      "false",
+                                                      "final",
+                                                      "float",
+                                                      "for",
+                                                      "friend",
+                                                      "goto",
+                                                      "if",
+                                                      "import",
+                                                      "inline",
+                                                      "int",
+                                                      "long",
+                                                      "module",
+                                                      "mutable",
+                                                      "namespace",
+                                                      "new",
+                                                      "noexcept",
+                                                      "not",
+                                                      "not_eq",
+                                                      "nullptr",
+                                                      "operator",
+                                                      "or",
+                                                      "or_eq",
+                                                      "override",
+                                                      "private",
+                                                      "protected",
+                                                      "public",
+                                                      "register",
+                                                      "reinterpret_cast",
+                                                      "requires",
+                                                      "return",
+                                                      "short",
+                                                      "signed",
+                                                      "sizeof",
+                                                      "static",
+                                                      "static_assert",
+                                                      "static_cast",
+                                                      "struct",
+                                                      "switch",
+                                                      "template",
+                                                      "this",
+                                                      "thread_local",
+                                                      "throw",
+                                                      "true",
+                                                      "try",
+                                                      "typedef",
+                                                      "typeid",
+                                                      "typename",
+                                                      "union",
+                                                      "unsigned",
+                                                      "using",
+                                                      "virtual",
+                                                      "void",
+                                                      "volatile",
+                                                      "wchar_t",
+                                                      "while",
+                                                      "xor",
+                                                      "xor_eq",
+                                                      "__asm",
+                                                      "__asm__",
+                                                      "__attribute",
+                                                      "__attribute__",
+                                                      "_Pragma",
+                                                      "defined",
+                                                      "__has_include",
+                                                      "__has_embed"};
+
+// The C++ names of servers and tools: "mcp::filesystem::read_text_file" gives both.
+std::set<std::string, std::less<>> generated_names(const Request& request) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& [cpp, permission] : request.permissions) {
+    std::string_view rest = cpp;
+    for (auto at = rest.find("::"); at != std::string_view::npos; at = rest.find("::")) {
+      names.emplace(rest.substr(0, at));
+      rest.remove_prefix(at + 2);
+    }
+    names.emplace(rest);
+  }
+  return names;
+}
+
+class DirectiveChecker {
+ public:
+  DirectiveChecker(const Request& request, const Sources& sources, Findings& findings)
+      : request_(request),
+        sources_(sources),
+        findings_(findings),
+        names_(generated_names(request)) {}
+
+  void check(Line line) {
+    if (line.size() < 2) return;
+    const std::string_view word = line[1].text;
+    if (word == "define" || word == "undef") return check_macro(line);
+    if (word == "include" || word == "include_next" || word == "import") return check_include(line);
+    if (word == "pragma") return check_pragma(line.subspan(2), line[0].place, findings_);
+    if (word == "embed") {
+      findings_.add("embed", line[0].place, "#embed reads a file of the machine that compiles",
+                    "read the file with a tool");
+    } else if (word == "line" || line[1].kind == CXToken_Literal) {
+      findings_.add("line-directive", line[0].place, "#line moves the places of what follows",
+                    "remove the directive");
+    }
+  }
+
+ private:
+  void check_macro(Line line) {
+    if (line.size() < 3) return;
+    const std::string& name = line[2].text;
+    if (std::ranges::find(kReserved, name) == kReserved.end() && !names_.contains(name)) return;
+    findings_.add("macro-redefinition", line[2].place,
+                  fmt::format("the macro `{}` has the name of a keyword or of the runtime", name),
+                  "choose another name");
+  }
+
+  // The name between the quotes or angle brackets; "" where a macro gives it.
+  static std::string asked(Line line) {
+    if (line.size() < 3) return {};
+    const std::string& first = line[2].text;
+    if (first.size() > 2 && first.front() == '"') return first.substr(1, first.size() - 2);
+    if (first == "<" || first == "<:" || first == "<%") {
+      std::string name = first.substr(1);
+      for (const Token& token : line.subspan(3)) {
+        if (token.text.starts_with(">")) break;
+        name += token.text;
+      }
+      return name;
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_reserved_header(const fs::path& name) const {
+    const std::string first = name.begin() == name.end() ? "" : name.begin()->string();
+    if (first == "mcpac" || first == "mcpac.hpp") return true;
+    std::error_code error;
+    return name.extension() == ".hpp" && fs::exists(fs::path(request_.headers_dir) / name, error);
+  }
+
+  // Files that are entered are judged by where they are (check_inclusions). Here stands what that
+  // does not see: a name that a folder of the program would take over from the generated headers.
+  void check_include(Line line) {
+    const fs::path name = asked(line);
+    if (name.empty()) return;
+    const Place& place = line[std::min<std::size_t>(2, line.size() - 1)].place;
+    if (name.is_absolute()) {
+      findings_.add("foreign-header", place, fmt::format("`{}` is an absolute path", name.string()),
+                    "include generated, standard and your own headers by name");
+      return;
+    }
+    std::error_code error;
+    const fs::path includer = take(clang_getFileName(line[0].place.file));
+    const fs::path local = includer.parent_path() / name;
+    const bool taken = is_reserved_header(name) && line[2].text.front() == '"' &&
+                       fs::exists(local, error) && sources_.home_of_path(local) != Home::kHeaders;
+    if (taken) {
+      findings_.add(
+          "foreign-header", place,
+          fmt::format("`{}` is not the generated header of that name", name.string()),
+          fmt::format("#include <{}>, and rename the file of the program", name.string()));
+    }
+  }
+
+  const Request& request_;
+  const Sources& sources_;
+  Findings& findings_;
+  std::set<std::string, std::less<>> names_;
+};
+
+}  // namespace
+
+void check_directives(const std::vector<Token>& tokens, const Request& request,
+                      const Sources& sources, Findings& findings) {
+  DirectiveChecker checker(request, sources, findings);
+  for (std::size_t from = 0; from < tokens.size();) {
+    std::size_t to = from + 1;
+    while (to < tokens.size() && !tokens[to].first_on_line) ++to;
+    if (tokens[from].in_directive) checker.check(Line(tokens).subspan(from, to - from));
+    from = to;
+  }
+}
+
+}  // namespace mcpac::analyzer

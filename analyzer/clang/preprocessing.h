@@ -1,0 +1,25 @@
+// Preprocessing: what directives and tokens of the program's own files tell (rules foreign-header,
+// macro-redefinition, line-directive, pragma, embed, inline-assembly, attribute).
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/sources.h"
+#include "analyzer/clang/tokens.h"
+#include "analyzer/report.h"
+
+namespace mcpac::analyzer {
+
+// Every file that was entered, whoever asked for it; the answer of the compiler itself.
+void check_inclusions(CXTranslationUnit unit, const Sources& sources, Findings& findings);
+// The directives of one file of the program.
+void check_directives(const std::vector<Token>& tokens, const Request& request,
+                      const Sources& sources, Findings& findings);
+// Assembly, pragma operators and attributes, as spelled.
+void check_tokens(const std::vector<Token>& tokens, Findings& findings);
+// The files of the program that were entered: the main file and its local headers.
+[[nodiscard]] std::vector<CXFile> program_files(CXTranslationUnit unit, const Sources& sources,
+                                                const Request& request);
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,47 @@
+// Sources: whose file a piece of text stands in, decided by its real path.
+//
+// The generated headers come first, then the toolchain's, then the program's own folder; every
+// other file is foreign. A name proves nothing: a file called mcpac.hpp beside the program is the
+// program's.
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analyzer/clang/cx.h"
+#include "analyzer/report.h"
+
+namespace mcpac::analyzer {
+
+enum class Home : std::uint8_t { kNone, kProgram, kHeaders, kSystem, kForeign };
+
+class Sources {
+ public:
+  explicit Sources(const Request& request);
+
+  [[nodiscard]] Home home(CXFile file) const;
+  [[nodiscard]] Home home(CXCursor cursor) const { return home(place_of(cursor).file); }
+  [[nodiscard]] Home home_of_path(const std::filesystem::path& path) const;
+  // The file as findings name it: the main file as the user did, others by their path.
+  [[nodiscard]] std::string name(CXFile file) const;
+  [[nodiscard]] const std::filesystem::path& main_path() const { return main_; }
+
+ private:
+  struct Known {
+    Home home = Home::kNone;
+    std::string name;
+  };
+  const Known& look_up(CXFile file) const;
+
+  std::string main_name_;
+  std::filesystem::path main_;
+  std::filesystem::path headers_;
+  std::vector<std::filesystem::path> system_;
+  mutable std::map<CXFile, Known> known_;  // one question a file: paths cost system calls
+};
+
+}  // namespace mcpac::analyzer

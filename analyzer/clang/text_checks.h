@@ -1,0 +1,24 @@
+// Text checks: what is wrong with a source before anything is parsed.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+namespace mcpac::analyzer {
+
+// Fails for an empty source, one with NUL bytes and one that is not UTF-8: a compiler and a reader
+// could see different programs in it.
+[[nodiscard]] Result<void> check_text(std::string_view source, std::string_view name);
+
+struct TextPlace {
+  unsigned line = 0;
+  unsigned column = 0;
+};
+// Where bidirectional control characters stand (CVE-2021-42574, "Trojan Source").
+[[nodiscard]] std::vector<TextPlace> bidirectional_controls(std::string_view source);
+
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+}  // namespace mcpac::analyzer

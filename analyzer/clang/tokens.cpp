@@ -1,0 +1,61 @@
+#include "analyzer/clang/tokens.h"
+
+#include <string_view>
+
+namespace mcpac::analyzer {
+namespace {
+
+bool is_hash(const Token& token) {
+  return token.text == "#" || token.text == "%:";
+}
+
+// Whether a new line starts between two offsets: a line feed that no backslash splices away.
+bool new_line_between(std::string_view text, std::size_t from, std::size_t to) {
+  for (std::size_t at = text.find('\n', from); at < to; at = text.find('\n', at + 1)) {
+    std::size_t before = at;
+    while (before > from &&
+           (text[before - 1] == '\r' || text[before - 1] == ' ' || text[before - 1] == '\t')) {
+      --before;
+    }
+    if (before == from || text[before - 1] != '\\') return true;
+  }
+  return false;
+}
+
+void mark_lines(std::vector<Token>& tokens, std::string_view text) {
+  std::size_t end = 0;
+  bool directive = false;
+  for (Token& token : tokens) {
+    token.first_on_line = end == 0 || new_line_between(text, end, token.place.offset);
+    if (token.first_on_line) directive = is_hash(token);
+    token.in_directive = directive;
+    end = token.place.offset + token.text.size();
+  }
+}
+
+}  // namespace
+
+std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file) {
+  std::size_t size = 0;
+  const char* content = clang_getFileContents(unit, file, &size);
+  if (content == nullptr) return {};
+  const CXSourceRange whole =
+      clang_getRange(clang_getLocationForOffset(unit, file, 0),
+                     clang_getLocationForOffset(unit, file, static_cast<unsigned>(size)));
+  CXToken* raw = nullptr;
+  unsigned count = 0;
+  clang_tokenize(unit, whole, &raw, &count);
+  std::vector<Token> tokens;
+  tokens.reserve(count);
+  for (unsigned i = 0; i < count; ++i) {
+    const CXTokenKind kind = clang_getTokenKind(raw[i]);
+    if (kind == CXToken_Comment) continue;
+    tokens.push_back({kind, take(clang_getTokenSpelling(unit, raw[i])),
+                      place_of(clang_getTokenLocation(unit, raw[i])), false, false});
+  }
+  clang_disposeTokens(unit, raw, count);
+  mark_lines(tokens, std::string_view(content, size));
+  return tokens;
+}
+
+}  // namespace mcpac::analyzer

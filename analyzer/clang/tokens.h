@@ -1,0 +1,27 @@
+// Tokens: one file of the program as clang's lexer sees it, with the directives in it.
+//
+// Lexed without the preprocessor, so text in skipped #if branches is seen as well: what is only
+// compiled under another flag must not hide from a reader.
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include <string>
+#include <vector>
+
+#include "analyzer/clang/cx.h"
+
+namespace mcpac::analyzer {
+
+struct Token {
+  CXTokenKind kind = CXToken_Punctuation;
+  std::string text;
+  Place place;
+  bool first_on_line = false;
+  bool in_directive = false;  // between a # that starts a line and the end of that (spliced) line
+};
+
+// Without comments.
+[[nodiscard]] std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file);
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,55 @@
+// Uses: every place where the program calls a tool, or hands the callable on.
+//
+// A call in a template is reported per instantiation; the template as written only adds what no
+// instantiation showed, with unknown arguments (rule dependent-call). A callable that is named
+// without being called (a reference, std::invoke, a pointer to member) counts as a use with unknown
+// arguments.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/fold.h"
+#include "analyzer/clang/identity.h"
+#include "analyzer/clang/tokens.h"
+#include "analyzer/clang/walker.h"
+
+namespace mcpac::analyzer {
+
+class UseChecker : public Checker {
+ public:
+  UseChecker(CXTranslationUnit unit, const Identity& identity, const Sources& sources)
+      : unit_(unit), identity_(identity), sources_(sources), folder_(sources) {}
+
+  void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+  // The uses in the order of the source; what only a template as written names is added for the
+  // permissions that the entry declares, each with a note.
+  [[nodiscard]] std::vector<Use> finish(const std::vector<Declared>& declared, Findings& findings);
+
+ private:
+  struct Seen {
+    Use use;
+    unsigned from = 0;
+    unsigned to = 0;  // the text of the call, as offsets in its file
+    bool as_written = false;
+  };
+  void on_call(CXCursor call, const Scope& scope);
+  void on_mention(CXCursor mention, CXCursor parent, const Scope& scope);
+  void on_dependent_member(CXCursor member, const Scope& scope);
+  void record(const std::string& permission, CXCursor node,
+              std::map<std::string, Argument> arguments, const Scope& scope);
+  [[nodiscard]] std::map<std::string, Argument> arguments_of(CXCursor call, CXCursor function,
+                                                             const Scope& scope);
+
+  CXTranslationUnit unit_;
+  const Identity& identity_;
+  const Sources& sources_;
+  Folder folder_;
+  std::vector<Seen> seen_;
+  std::vector<CXCursor> called_;  // callables that a call just accounted for
+};
+
+}  // namespace mcpac::analyzer

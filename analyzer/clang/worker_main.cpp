@@ -1,0 +1,72 @@
+// mcpac-analyzer: reads one Request as JSON from standard input, writes one Report as JSON to
+// standard output. Anything else that happens is one JSON object with an `error`, and a non-zero
+// exit.
+//
+// It reads hostile source with a parser of a million lines, so the host runs it in a sandbox and
+// believes nothing of its answer but the form. It starts no process and needs no environment.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "analyzer/clang/analysis.h"
+#include "core/file.h"
+#include "core/json.h"
+
+namespace {
+
+using namespace mcpac;
+
+// 10,000 tools with long names are 2 MiB.
+constexpr std::size_t kMaxRequest = std::size_t{16} << 20U;
+// Deeply nested source needs deep recursion in clang; the kernel lets the first thread's stack grow
+// up to this. A source that needs more dies here, alone, and the host says so.
+constexpr rlim_t kStack = rlim_t{64} << 20U;
+
+bool write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+Json to_json(const Error& error) {
+  return {{"error",
+           {{"id", to_string(error.id)},
+            {"what", error.what},
+            {"where", error.where},
+            {"why", error.why},
+            {"fix", error.fix}}}};
+}
+
+Result<analyzer::Report> answer() {
+  auto text = read_descriptor(STDIN_FILENO, "the request", kMaxRequest);
+  if (!text) return pass_on(text);
+  auto json = parse_json(*text, "the request");
+  if (!json) return pass_on(json);
+  auto request = analyzer::request_from_json(*json);
+  if (!request) return pass_on(request);
+  return analyzer::analyze(*request);
+}
+
+}  // namespace
+
+int main() {
+  // libclang would start a thread for its own stack; ours is larger.
+  ::setenv("LIBCLANG_NOTHREADS", "1", 1);
+  rlimit stack{};
+  if (::getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kStack) {
+    stack.rlim_cur = stack.rlim_max < kStack ? stack.rlim_max : kStack;
+    (void)::setrlimit(RLIMIT_STACK, &stack);
+  }
+  const auto report = answer();
+  const std::string text =
+      to_text(report ? analyzer::to_json(*report) : to_json(report.error())) + "\n";
+  const bool written = write_all(text);
+  // The tables of clang need not be taken apart before the process ends.
+  std::_Exit(report && written ? 0 : static_cast<int>(ExitCode::kData));
+}

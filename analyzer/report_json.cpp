@@ -1,0 +1,170 @@
+// The JSON form of a report, published as docs/analysis-report.schema.json.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "analyzer/form.h"
+#include "analyzer/report.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+std::string entry_name(Entry entry) {
+  switch (entry) {
+    case Entry::kNone: return "none";
+    case Entry::kAgentMain: return "agent_main";
+    case Entry::kRuntimeObject: return "runtime";
+  }
+  return "none";
+}
+
+// The enumerator whose text this is; an unknown text fails the form.
+template <class Enum, std::size_t N, class Text>
+Enum named(Form& form, std::string_view text, std::string_view at,
+           const std::array<Enum, N>& values, Text&& text_of) {
+  for (const Enum value : values) {
+    if (text == text_of(value)) return value;
+  }
+  form.reject(at, "the word is not one of the known");
+  return values.front();
+}
+
+Json place(std::string_view file, unsigned line, unsigned column) {
+  return {{"file", file}, {"line", line}, {"column", column}};
+}
+
+Json to_json(const Argument& argument) {
+  return argument.is_constant ? Json{{"value", argument.value}} : Json{{"runtime", true}};
+}
+
+Json to_json(const Use& use) {
+  Json json = place(use.file, use.line, use.column);
+  json["permission"] = use.permission;
+  json["function"] = use.function;
+  json["arguments"] = Json::object();
+  for (const auto& [name, argument] : use.arguments) json["arguments"][name] = to_json(argument);
+  return json;
+}
+
+Json to_json(const Finding& finding) {
+  Json json = place(finding.file, finding.line, finding.column);
+  json["rule"] = finding.rule;
+  json["severity"] = to_string(finding.severity);
+  json["message"] = finding.message;
+  json["fix"] = finding.fix;
+  return json;
+}
+
+// `declared` is the list of texts that people grant; where each was found stands beside it.
+Json to_json(const Declared& declared) {
+  Json json = place(declared.file, declared.line, declared.column);
+  json["permission"] = declared.permission;
+  json["where"] = declared.where;
+  return json;
+}
+
+Argument read_argument(Form& form, const Json& json, std::string_view at) {
+  if (json.is_object() && json.size() == 1) {
+    if (const Json* value = find_member(json, "value")) return {true, *value};
+    const Json* runtime = find_member(json, "runtime");
+    if (runtime != nullptr && runtime->is_boolean() && runtime->get<bool>()) return {};
+  }
+  form.reject(at, "either value or runtime: true belongs here");
+  return {};
+}
+
+Use read_use(Form& form, const Json& json, std::string_view at) {
+  form.expect_members(json, {"permission", "file", "line", "column", "function", "arguments"}, at);
+  Use use{form.text(json, "permission", at), form.text(json, "file", at),
+          form.number(json, "line", at),     form.number(json, "column", at),
+          form.text(json, "function", at),   {}};
+  for (const auto& [name, argument] : form.map(json, "arguments", at).items())
+    use.arguments[name] = read_argument(form, argument, fmt::format("{}/arguments/{}", at, name));
+  return use;
+}
+
+Finding read_finding(Form& form, const Json& json, std::string_view at) {
+  form.expect_members(json, {"rule", "severity", "file", "line", "column", "message", "fix"}, at);
+  constexpr std::array kSeverities{Severity::kRefuses, Severity::kWarns, Severity::kNote};
+  const auto severity = named(form, form.text(json, "severity", at), at, kSeverities,
+                              [](Severity value) { return to_string(value); });
+  return {form.text(json, "rule", at),     severity,
+          form.text(json, "file", at),     form.number(json, "line", at),
+          form.number(json, "column", at), form.text(json, "message", at),
+          form.text(json, "fix", at)};
+}
+
+Declared read_declared(Form& form, const Json& json, std::string_view at) {
+  form.expect_members(json, {"permission", "where", "file", "line", "column"}, at);
+  return {form.text(json, "permission", at), form.text(json, "where", at),
+          form.text(json, "file", at), form.number(json, "line", at),
+          form.number(json, "column", at)};
+}
+
+// `declared` repeats declared_at as text for its readers; a report where the two differ is a lie.
+void check_declared_texts(Form& form, const Json& json, const std::vector<Declared>& declared) {
+  const Json& texts = form.list(json, "declared", "");
+  bool same = texts.size() == declared.size();
+  for (std::size_t i = 0; same && i < declared.size(); ++i) same = texts[i] == declared[i].text();
+  if (!same) form.reject("/declared", "it does not say what declared_at says");
+}
+
+// A verdict of ok beside a finding that refuses would be a contradiction to exploit.
+void check_verdict(Form& form, const Report& report) {
+  if (report.verdict != Verdict::kOk) return;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity == Severity::kRefuses)
+      form.reject("/verdict", "it says ok, but a finding refuses");
+  }
+}
+
+}  // namespace
+
+Json to_json(const Report& report) {
+  Json json{{"file", report.file},
+            {"source_digest", report.source_digest},
+            {"verdict", to_string(report.verdict)},
+            {"entry", entry_name(report.entry)},
+            {"unused", report.unused}};
+  json["declared"] = Json::array();
+  json["declared_at"] = Json::array();
+  for (const Declared& declared : report.declared) {
+    json["declared"].push_back(declared.text());
+    json["declared_at"].push_back(to_json(declared));
+  }
+  json["uses"] = Json::array();
+  for (const Use& use : report.uses) json["uses"].push_back(to_json(use));
+  json["findings"] = Json::array();
+  for (const Finding& finding : report.findings) json["findings"].push_back(to_json(finding));
+  return json;
+}
+
+Result<Report> report_from_json(const Json& json) {
+  Form form;
+  form.expect_members(json,
+                      {"file", "source_digest", "verdict", "entry", "declared", "declared_at",
+                       "uses", "unused", "findings"},
+                      "");
+  Report report;
+  report.file = form.text(json, "file", "");
+  report.source_digest = form.text(json, "source_digest", "");
+  constexpr std::array kVerdicts{Verdict::kRefused, Verdict::kOk, Verdict::kCompileError};
+  report.verdict = named(form, form.text(json, "verdict", ""), "/verdict", kVerdicts,
+                         [](Verdict value) { return to_string(value); });
+  constexpr std::array kEntries{Entry::kNone, Entry::kAgentMain, Entry::kRuntimeObject};
+  report.entry = named(form, form.text(json, "entry", ""), "/entry", kEntries, entry_name);
+  for (const Json& item : form.list(json, "declared_at", ""))
+    report.declared.push_back(read_declared(form, item, "/declared_at"));
+  for (const Json& item : form.list(json, "uses", ""))
+    report.uses.push_back(read_use(form, item, "/uses"));
+  for (const Json& item : form.list(json, "unused", ""))
+    report.unused.push_back(form.text_value(item, "/unused"));
+  for (const Json& item : form.list(json, "findings", ""))
+    report.findings.push_back(read_finding(form, item, "/findings"));
+  check_declared_texts(form, json, report.declared);
+  check_verdict(form, report);
+  if (form.failed()) return form.error("the analyzer's report");
+  return report;
+}
+
+}  // namespace mcpac::analyzer

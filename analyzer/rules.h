@@ -1,0 +1,27 @@
+// Rules: everything the analyzer looks for, in one table, for `mcpac permissions rules` and
+// findings.
+//
+// A rule's name is stable: people write it in reviews and scripts. The severity here is the only
+// one: a finding takes it from this table, so no place in the code can soften a rule.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "analyzer/report.h"
+
+namespace mcpac::analyzer {
+
+struct Rule {
+  std::string_view name;
+  Severity severity;
+  std::string_view reason;   // why it is a rule, one sentence
+  std::string_view example;  // the shortest program text that meets it
+};
+
+// Sorted by name.
+[[nodiscard]] std::span<const Rule> rules();
+// The rule of that name; nullptr where there is none.
+[[nodiscard]] const Rule* find_rule(std::string_view name);
+
+}  // namespace mcpac::analyzer

@@ -61,6 +61,7 @@ namespace mcpac::detail::warm {
 inline void containers(const std::string& text) {
   std::map<std::string, int> counts;
   ++counts[text];
+  ++counts[text.substr(0, 1)];
   counts.emplace(text, 1);
   for (const auto& [name, count] : counts) std::println("{}: {}", name, count);
   if (counts.contains(text) && counts.find(text) != counts.end()) counts.erase(text);

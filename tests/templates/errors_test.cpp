@@ -1,0 +1,136 @@
+// Every way in which a call can fail, as the class that a program catches.
+#include <doctest/doctest.h>
+
+#include "templates/support_peer.h"
+
+using mcpac::Json;
+using namespace mcp;
+using Reads = mcpac::Requires<filesystem::read_text_file>;
+
+namespace {
+
+// What a call throws when the host refuses it so.
+template <class E>
+E thrown(int code, const Json& data) {
+  Peer peer([&](HostEnd& host) { host.refuse(host.read(), code, "because", data); });
+  try {
+    peer.capability<Reads>().filesystem.read_text_file({.path = "x"});
+  } catch (const E& error) {
+    CHECK(error.code() == code);
+    CHECK(error.permission() == "filesystem.read_text_file");
+    return error;
+  }
+  throw std::logic_error("nothing was thrown");
+}
+
+}  // namespace
+
+TEST_SUITE("templates/errors") {
+  TEST_CASE("a denial names the permission, the reason and what would grant it") {
+    const auto denied = thrown<mcpac::Denied>(
+        -32001,
+        {{"kind", "denied"}, {"required", "filesystem.read_text_file"}, {"reason", "not granted"}});
+    CHECK(denied.reason() == "not granted");
+    CHECK(denied.would_grant() == "--grant filesystem.read_text_file");
+  }
+  TEST_CASE("refused arguments name the place and the rule") {
+    const auto error = thrown<mcpac::InvalidArguments>(
+        -32602, {{"kind", "invalid_arguments"}, {"pointer", "/path"}, {"rule", "minLength"}});
+    CHECK(error.pointer() == "/path");
+    CHECK(error.rule() == "minLength");
+    CHECK(thrown<mcpac::InvalidArguments>(-32602, {{"kind", "unknown_tool"}}).rule() ==
+          "unknown_tool");
+  }
+  TEST_CASE("each kind has its class, by its name or by its code alone") {
+    thrown<mcpac::TransportError>(-32002, {{"kind", "transport"}});
+    thrown<mcpac::Timeout>(-32003, {{"kind", "timeout"}});
+    thrown<mcpac::BudgetExceeded>(-32004, {{"kind", "budget"}});
+    thrown<mcpac::Revoked>(-32005, {{"kind", "revoked"}});
+    CHECK(thrown<mcpac::Error>(-32603, {{"kind", "internal"}}).kind() ==
+          mcpac::ErrorKind::internal);
+    thrown<mcpac::Denied>(-32001, nullptr);
+    thrown<mcpac::Timeout>(-32003, nullptr);
+    CHECK(thrown<mcpac::Error>(-1, "not an object").kind() == mcpac::ErrorKind::internal);
+  }
+  TEST_CASE("a tool that says isError throws ToolError with what it answered") {
+    Peer peer([](HostEnd& host) {
+      const Json request = host.read();
+      const Json block = {{"type", "text"}, {"text", "no such file"}};
+      host.write({{"id", request["id"]},
+                  {"result", {{"isError", true}, {"content", Json::array({block})}}}});
+    });
+    auto rt = peer.capability<Reads>();
+    try {
+      rt.filesystem.read_text_file({.path = "x"});
+      FAIL("nothing was thrown");
+    } catch (const mcpac::ToolError& error) {
+      CHECK(error.text() == "no such file");
+      CHECK(error.what() == std::string("no such file"));
+      CHECK(error.content().size() == 1);
+    }
+  }
+  TEST_CASE("try_call returns the error, and its value() throws the right class") {
+    Peer peer([](HostEnd& host) {
+      host.refuse(host.read(), -32003, "too slow", {{"kind", "timeout"}});
+      host.answer(host.read(), "fine");
+    });
+    auto rt = peer.capability<Reads>();
+    auto bad = rt.filesystem.read_text_file.try_call({.path = "x"});
+    CHECK_FALSE(bad);
+    CHECK(bad.error().kind() == mcpac::ErrorKind::timeout);
+    CHECK(bad.error().what() == std::string("too slow"));
+    CHECK_THROWS_AS((void)bad.value(), mcpac::Timeout);
+    CHECK_THROWS_AS((void)bad->text(), mcpac::Timeout);
+    auto good = rt.filesystem.read_text_file.try_call({.path = "x"});
+    REQUIRE(good);
+    CHECK(good->text() == "fine");
+    CHECK((*good).text() == "fine");
+    CHECK_THROWS_AS((void)good.error(), std::bad_variant_access);
+  }
+  TEST_CASE("a closed connection fails every call in flight and every later one") {
+    Peer peer([](HostEnd& host) {
+      host.read();
+      host.read();
+      host.close();
+    });
+    auto rt = peer.capability<Reads>();
+    auto first = rt.filesystem.read_text_file.async({.path = "1"});
+    auto second = rt.filesystem.read_text_file.async({.path = "2"});
+    CHECK_THROWS_AS((void)first.get(), mcpac::TransportError);
+    CHECK_THROWS_AS((void)second.get(), mcpac::TransportError);
+    CHECK_THROWS_AS((void)rt.filesystem.read_text_file({.path = "3"}), mcpac::TransportError);
+    CHECK_FALSE(rt.filesystem.read_text_file.try_call({.path = "4"}));
+  }
+  TEST_CASE("a line that is no JSON ends the connection with an error, not with a hang") {
+    Peer peer([](HostEnd& host) {
+      host.read();
+      host.write_raw("{\"id\":\n");
+      host.read();
+    });
+    CHECK_THROWS_AS((void)peer.capability<Reads>().filesystem.read_text_file({.path = "x"}),
+                    mcpac::TransportError);
+  }
+  TEST_CASE("an answer with neither result nor error is a transport error") {
+    Peer peer([](HostEnd& host) { host.write({{"id", host.read()["id"]}}); });
+    CHECK_THROWS_AS((void)peer.capability<Reads>().filesystem.read_text_file({.path = "x"}),
+                    mcpac::TransportError);
+  }
+  TEST_CASE("a descriptor that is not open says how to start the program") {
+    mcpac::Session session(987);
+    auto rt = mcpac::detail::Mint::make<Reads>(&session);
+    try {
+      rt.filesystem.read_text_file({.path = "x"});
+      FAIL("nothing was thrown");
+    } catch (const mcpac::TransportError& error) {
+      CHECK(std::string(error.what()).find("mcpac execute") != std::string::npos);
+    }
+  }
+  TEST_CASE(
+      "text that is not UTF-8 and numbers that JSON lacks are refused before anything is sent") {
+    Peer peer([](HostEnd& host) { CHECK(host.read().is_null()); });
+    auto rt = peer.capability<Reads>();
+    CHECK_THROWS_AS((void)rt.filesystem.read_text_file({.path = "\xff"}), mcpac::InvalidArguments);
+    CHECK_THROWS_AS((void)rt.filesystem.read_text_file({.path = "x", .head = 0.0 / 0.0}),
+                    mcpac::InvalidArguments);
+  }
+}

@@ -1,0 +1,95 @@
+// bench_codegen: how long it takes to turn listings into headers and a lock.
+//
+// Method: the recorded listings in the folders given (default: tests/codegen/data), repeated under
+// new server names until there are 2,700 tools; one warm-up, then the median of seven runs on one
+// thread, wall clock.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "codegen/generate.h"
+#include "codegen/search.h"
+#include "core/file.h"
+
+namespace {
+
+using namespace mcpac;
+using namespace mcpac::codegen;
+
+constexpr std::size_t kTools = 2700;
+constexpr int kRuns = 7;
+
+std::vector<ServerListing> load(const std::filesystem::path& folder) {
+  std::vector<ServerListing> listings;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    const auto text = read_file(entry.path());
+    const auto json = text ? parse_ordered_json(*text) : Result<OrderedJson>(OrderedJson::object());
+    if (!json || !json->contains("tools")) continue;
+    ServerListing listing{.server = entry.path().stem().string(),
+                          .identity = "recorded",
+                          .implementation = "recorded",
+                          .protocol_version = "2025-06-18",
+                          .tools = {}};
+    for (const auto& tool : json->at("tools"))
+      listing.tools.push_back({.name = tool.at("name"), .definition = tool});
+    listings.push_back(std::move(listing));
+  }
+  return listings;
+}
+
+std::vector<ServerListing> repeated(const std::vector<ServerListing>& once) {
+  std::vector<ServerListing> listings;
+  std::size_t tools = 0;
+  for (int round = 0; tools < kTools && !once.empty(); ++round) {
+    for (ServerListing listing : once) {
+      if (round > 0) listing.server += fmt::format("_{}", round);
+      tools += listing.tools.size();
+      listings.push_back(std::move(listing));
+      if (tools >= kTools) break;
+    }
+  }
+  return listings;
+}
+
+template <class Work>
+double median_ms(Work work) {
+  std::vector<double> times;
+  for (int run = 0; run <= kRuns; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    if (run > 0) times.push_back(time.count());
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  const std::filesystem::path folder =
+      count > 1 ? values[1] : MCPAC_SOURCE_DIR "/tests/codegen/data";
+  const auto listings = repeated(load(folder));
+  std::size_t tools = 0;
+  for (const auto& listing : listings) tools += listing.tools.size();
+  const auto output = generate(listings);
+  if (!output) return 1;
+  std::size_t bytes = 0;
+  for (const auto& [path, text] : output->files) bytes += text.size();
+  const std::string lock_text = to_text(output->lock);
+  fmt::print("{} servers, {} tools, {} KiB of headers, {} KiB of lock\n", listings.size(), tools,
+             bytes / 1024, lock_text.size() / 1024);
+  fmt::print("generate    {:8.1f} ms\n", median_ms([&] { static_cast<void>(generate(listings)); }));
+  fmt::print("write lock  {:8.1f} ms\n",
+             median_ms([&] { static_cast<void>(to_text(output->lock)); }));
+  fmt::print("read lock   {:8.1f} ms\n",
+             median_ms([&] { static_cast<void>(parse_lock(lock_text, "mcpac.lock")); }));
+  fmt::print("search      {:8.1f} ms\n",
+             median_ms([&] { static_cast<void>(search_tools(output->lock, "create issue")); }));
+  return 0;
+}

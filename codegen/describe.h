@@ -1,0 +1,17 @@
+// Describe: one tool as a person or a model needs it, the C++ that a caller writes.
+#pragma once
+
+#include <string>
+
+#include "codegen/lock.h"
+
+namespace mcpac::codegen {
+
+// What the tool says of itself, its arguments and result as structs with every field explained, and
+// a call that compiles, given the permission. Safe to print on a terminal.
+[[nodiscard]] std::string describe_tool(const LockedServer& server, const LockedTool& tool);
+
+// The call alone: rt.filesystem.read_text_file({.path = "text"})
+[[nodiscard]] std::string example_call(const LockedServer& server, const LockedTool& tool);
+
+}  // namespace mcpac::codegen

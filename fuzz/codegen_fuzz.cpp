@@ -1,0 +1,65 @@
+// fuzz_schema: any bytes as the answer to tools/list. generate() must not crash, must not blow a
+// small text up, must leave nothing of the text outside comments and literals, and the lock must
+// read back.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "codegen/arguments.h"
+#include "codegen/describe.h"
+#include "codegen/generate.h"
+#include "codegen/lock.h"
+#include "codegen/search.h"
+
+namespace {
+
+using namespace mcpac;
+using namespace mcpac::codegen;
+
+// Every schema visited writes a bounded number of lines, and at most 20,000 are visited a shape.
+constexpr std::size_t kMaxOutput = std::size_t{64} << 20U;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check(const ServerListing& listing) {
+  const auto output = generate({listing});
+  require(output.has_value());
+  std::size_t bytes = 0;
+  for (const auto& [path, text] : output->files) {
+    bytes += text.size();
+    for (const char c : text) require(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
+  }
+  require(bytes < kMaxOutput);
+  const std::string text = to_text(output->lock);
+  const auto lock = parse_lock(text, "fuzz");
+  require(lock.has_value() && to_text(*lock) == text);
+  for (const LockedServer& server : lock->servers) {
+    for (const LockedTool& tool : server.tools) {
+      static_cast<void>(describe_tool(server, tool));
+      static_cast<void>(arguments_from(tool, {{"a", "1"}, {"a", "[2]"}}));
+    }
+  }
+  if (!listing.tools.empty()) static_cast<void>(search_tools(*lock, listing.tools.front().name));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto json = parse_ordered_json(std::string_view(reinterpret_cast<const char*>(data), size));
+  if (!json || !json->is_object() || !json->contains("tools") || !json->at("tools").is_array())
+    return 0;
+  ServerListing listing{.server = "fuzz",
+                        .identity = "fuzz",
+                        .implementation = "fuzz",
+                        .protocol_version = "2025-06-18",
+                        .tools = {}};
+  for (const auto& tool : json->at("tools")) {
+    if (!tool.is_object() || !tool.contains("name") || !tool.at("name").is_string()) continue;
+    listing.tools.push_back({.name = tool.at("name").get<std::string>(), .definition = tool});
+  }
+  check(listing);
+  return 0;
+}

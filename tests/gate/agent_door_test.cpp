@@ -173,8 +173,16 @@ TEST_SUITE("gate/door") {
     Wire wire({}, {.max_bytes_in_flight = 1000});
     wire.send(tool_call(1, "fs.read", {{"path", std::string(5000, 'x')}}));
     wire.send(tool_call(2, "git.commit"));
-    CHECK(wire.read().at("error").at("code") == -32004);
+    const Json refused = wire.read();
+    CHECK(refused.at("id") == 2);
+    CHECK(refused.at("error").at("code") == -32004);
     CHECK(wire.world.upstream.calls.size() == 1);
+    // What is answered no longer counts.
+    wire.world.upstream.answer(0, text_result("ok"));
+    CHECK(wire.read().at("id") == 1);
+    wire.send(tool_call(3, "git.commit"));
+    wire.send(tool_call(4, "git.commit"));
+    wire.until([&] { return wire.world.upstream.calls.size() == 3; });
   }
 
   TEST_CASE(

@@ -244,6 +244,9 @@ TEST_SUITE("gate/audit") {
       CHECK(check.at("would_deny") == true);
       CHECK(check.at("mode") == "observe");
     }
+    World granted({.declared = {"git.commit"}, .grants = {"git.commit"}, .mode = Mode::kObserve});
+    granted.call("git.commit");
+    CHECK_FALSE(granted.audit.of("CapabilityCheck").at(0).contains("would_deny"));
     CHECK(error_of(world.call("fs.read")).kind == ErrorKind::kInvalidArguments);
     CHECK(error_of(world.call("fs.nothing")).kind == ErrorKind::kUnknownTool);
     CHECK(world.upstream.calls.size() == 2);

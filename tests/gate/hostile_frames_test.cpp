@@ -71,6 +71,17 @@ TEST_SUITE(
     CHECK(wire.world.audit.of("Anomaly").size() == 1);
   }
 
+  TEST_CASE("a text about grantedPermissions is no attempt to bring them") {
+    Wire wire;
+    wire.answer_everything();
+    wire.send(
+        tool_call(1, "git.commit", {{"message", "Remove \"grantedPermissions\": it did nothing"}}));
+    CHECK(wire.read().contains("result"));
+    wire.send(tool_call(2, "git.commit", {{"names", {"grantedPermissions"}}}));
+    CHECK(wire.read().contains("result"));
+    CHECK(wire.world.audit.of("Anomaly").empty());
+  }
+
   TEST_CASE("a second process on the same descriptor has the run's authority and no more") {
     Wire wire;
     wire.answer_everything();
@@ -256,7 +267,8 @@ TEST_SUITE(
                "\n"
                R"({"jsonrpc":"2.0","id":1,"error":{}})"
                "\n");
-    wire.settle();
+    wire.send({{"jsonrpc", "2.0"}, {"id", "next"}, {"method", "ping"}});
+    CHECK(wire.read().at("id") == "next");  // an answer to an answer could go on for ever
     CHECK(wire.door->calls_in_flight() == 1);
     CHECK(wire.world.audit.of("Anomaly").size() == 3);
   }

@@ -213,7 +213,7 @@ std::optional<Json> Folder::value(CXCursor expression, CXType target, unsigned d
 
 std::map<std::string, Argument> Folder::unknown_arguments(CXType args) {
   std::map<std::string, Argument> unknown;
-  if (!is_generated(without_reference(args))) return unknown;
+  if (args.kind == CXType_Invalid || !is_generated(without_reference(args))) return unknown;
   const CXCursor record = clang_getCursorDefinition(declaration_of(without_reference(args)));
   for (const Field& field : fields_.of(record)) unknown[field.property] = {};
   return unknown;

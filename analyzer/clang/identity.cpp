@@ -124,6 +124,21 @@ std::optional<std::string> Identity::method_permission(CXType method) const {
   return std::nullopt;
 }
 
+CXType Identity::args_of(CXType method) {
+  CXCursor tag =
+      clang_getCursorDefinition(declaration_of(type_argument(clang_getCanonicalType(method), 0)));
+  const CXType narrowed = base_named(
+      tag, [](CXType base) { return qualified_name(declaration_of(base)) == "mcpac::Narrow"; });
+  if (narrowed.kind != CXType_Invalid)
+    tag = clang_getCursorDefinition(declaration_of(type_argument(narrowed, 0)));
+  CXType args{CXType_Invalid, {nullptr, nullptr}};
+  each_child(tag, [&args](CXCursor child) {
+    if (clang_getCursorKind(child) == CXCursor_StructDecl && spelling(child) == "Args")
+      args = clang_getCursorType(child);
+  });
+  return args;
+}
+
 std::optional<std::string> Identity::called_permission(CXCursor function) const {
   const CXCursorKind kind = clang_getCursorKind(function);
   if (kind != CXCursor_CXXMethod && kind != CXCursor_FunctionTemplate) return std::nullopt;

@@ -41,6 +41,8 @@ class Identity {
   [[nodiscard]] std::optional<std::string> called_permission(CXCursor function) const;
   // The permission of a Method<P>.
   [[nodiscard]] std::optional<std::string> method_permission(CXType method) const;
+  // The Args of a Method<P>; kind CXType_Invalid where they are free-form JSON.
+  [[nodiscard]] static CXType args_of(CXType method);
   // The type arguments of a Requires.
   [[nodiscard]] static std::vector<CXType> permissions_of(CXType type);
   [[nodiscard]] std::variant<Authority, NoAuthority> authority_of(CXType permission) const;

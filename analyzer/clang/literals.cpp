@@ -1,6 +1,9 @@
 #include "analyzer/clang/literals.h"
 
 #include <memory>
+#include <string_view>
+
+#include "analyzer/clang/text_checks.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -10,10 +13,52 @@ struct Dispose {
 };
 using Evaluated = std::unique_ptr<void, Dispose>;
 
-bool is_narrow_character(CXType type) {
-  const CXTypeKind kind = clang_getCanonicalType(type).kind;
-  return kind == CXType_Char_S || kind == CXType_Char_U || kind == CXType_SChar ||
-         kind == CXType_UChar;
+char simple_escape(char c) {
+  switch (c) {
+    case 'a': return '\a';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    case 'v': return '\v';
+    default: return c;
+  }
+}
+
+bool is_octal(char c) {
+  return c >= '0' && c <= '7';
+}
+
+// What clang prints for a literal of char: quotes, C escapes, three octal digits for the rest.
+// Literals with a prefix (wide, UTF-16, …) and those with a NUL are nothing.
+std::optional<std::string> unescaped(std::string_view quoted) {
+  if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"') return std::nullopt;
+  quoted = quoted.substr(1, quoted.size() - 2);
+  std::string text;
+  while (!quoted.empty()) {
+    if (quoted.front() != '\\') {
+      text.push_back(quoted.front());
+      quoted.remove_prefix(1);
+      continue;
+    }
+    if (quoted.size() < 2 || quoted[1] == 'x' || quoted[1] == 'u' || quoted[1] == 'U')
+      return std::nullopt;
+    if (!is_octal(quoted[1])) {
+      text.push_back(simple_escape(quoted[1]));
+      quoted.remove_prefix(2);
+      continue;
+    }
+    unsigned code = 0;
+    quoted.remove_prefix(1);
+    for (int i = 0; i < 3 && !quoted.empty() && is_octal(quoted.front()); ++i) {
+      code = code * 8 + static_cast<unsigned>(quoted.front() - '0');
+      quoted.remove_prefix(1);
+    }
+    if (code == 0 || code > 0xFF) return std::nullopt;
+    text.push_back(static_cast<char>(code));
+  }
+  return text;
 }
 
 bool is_unsigned(CXTypeKind kind) {
@@ -30,14 +75,9 @@ bool is_integer(CXTypeKind kind) {
 
 std::optional<std::string> literal_text(CXCursor literal) {
   if (clang_getCursorKind(literal) != CXCursor_StringLiteral) return std::nullopt;
-  const CXType type = clang_getCanonicalType(clang_getCursorType(literal));
-  if (!is_narrow_character(clang_getArrayElementType(type))) return std::nullopt;
-  const Evaluated value(clang_Cursor_Evaluate(literal));
-  if (!value || clang_EvalResult_getKind(value.get()) != CXEval_StrLiteral) return std::nullopt;
-  const char* chars = clang_EvalResult_getAsStr(value.get());
-  if (chars == nullptr) return std::nullopt;
-  std::string text = chars;
-  if (static_cast<long long>(text.size()) + 1 != clang_getArraySize(type)) return std::nullopt;
+  // Evaluating would cut the text at a NUL; the spelling is clang's own, with C escapes.
+  auto text = unescaped(spelling(literal));
+  if (text && !is_utf8(*text)) return std::nullopt;
   return text;
 }
 

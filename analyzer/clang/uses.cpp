@@ -108,12 +108,15 @@ void UseChecker::on_mention(CXCursor mention, CXCursor, const Scope& scope) {
     if (clang_getCursorKind(mention) == CXCursor_MemberRefExpr) on_dependent_member(mention, scope);
     return;
   }
-  if (const auto permission = identity_.called_permission(named))
-    return record(*permission, mention, {}, scope);
+  if (const auto permission = identity_.called_permission(named)) {
+    const CXType owner = clang_getCursorType(clang_getCursorSemanticParent(named));
+    return record(*permission, mention, folder_.unknown_arguments(Identity::args_of(owner)), scope);
+  }
   const CXType type = bare_type(clang_getCursorType(mention));
   if (!identity_.is_method(type)) return;
   const auto permission = identity_.method_permission(type);
-  if (permission) record(*permission, mention, {}, scope);
+  if (permission)
+    record(*permission, mention, folder_.unknown_arguments(Identity::args_of(type)), scope);
 }
 
 void UseChecker::on_dependent_member(CXCursor member, const Scope& scope) {

@@ -12,6 +12,8 @@ pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(IDN2 REQUIRED IMPORTED_TARGET libidn2)
 pkg_check_modules(PSL REQUIRED IMPORTED_TARGET libpsl)
+# libunistring ships no .pc file
+find_library(MCPAC_UNISTRING NAMES unistring REQUIRED)
 
 add_library(mcpac::sodium ALIAS PkgConfig::SODIUM)
 add_library(mcpac::seccomp ALIAS PkgConfig::SECCOMP)
@@ -20,6 +22,9 @@ find_library(MCPAC_SODIUM_STATIC NAMES libsodium.a REQUIRED)
 add_library(mcpac::re2 ALIAS PkgConfig::RE2)
 add_library(mcpac::idn2 ALIAS PkgConfig::IDN2)
 add_library(mcpac::psl ALIAS PkgConfig::PSL)
+add_library(mcpac_unistring INTERFACE)
+add_library(mcpac::unistring ALIAS mcpac_unistring)
+target_link_libraries(mcpac_unistring INTERFACE "${MCPAC_UNISTRING}")
 
 add_library(mcpac_boost INTERFACE)
 add_library(mcpac::boost ALIAS mcpac_boost)

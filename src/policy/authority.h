@@ -1,9 +1,9 @@
 // Authority: what one run or client may do, decided for one call at a time.
 //
-// It is a stack of layers, each a set of rules (docs: grants.md, sections 1 and 2). A call needs every
-// layer, the strictest answer wins, nothing matching means denied; a lower layer can never add. The
-// authority is fixed when the run starts. Pure: text and values in, decisions out; the file system is
-// seen through PathResolver only. Not thread-safe: one gate owns one authority.
+// It is a stack of layers, each a set of rules (docs: grants.md, sections 1 and 2). A call needs
+// every layer, the strictest answer wins, nothing matching means denied; a lower layer can never
+// add. The authority is fixed when the run starts. Pure: text and values in, decisions out; the
+// file system is seen through PathResolver only. Not thread-safe: one gate owns one authority.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,55 +26,68 @@ namespace mcpac::policy {
 enum class Effect : std::uint8_t { kAllow, kAsk, kDeny };
 [[nodiscard]] std::string to_string(Effect effect);
 
-// What rules may name: the tools of the lock with their input schemas. A rule that names anything else
-// is a load error.
+// What rules may name: the tools of the lock with their input schemas. A rule that names anything
+// else is a load error.
 using ToolSchemas = std::map<Permission, Json>;
 
 // The world of path tests, handed in so that policy itself does no I/O (grants.md, section 4).
 class PathResolver {
  public:
   virtual ~PathResolver() = default;
-  // The real place of `path` (absolute, lexically clean): existing components resolved, the rest kept.
-  // An error for a dangling link, a loop or an unreadable folder: then no path test holds.
+  // The real place of `path` (absolute; ".." is taken where the file system stands then): existing
+  // components resolved, the rest kept. An error for a dangling link, a loop or an unreadable
+  // folder: then no allow admits the path, and every deny and ask catches it.
   [[nodiscard]] virtual Result<std::string> resolve(std::string_view path) const = 0;
+  // The real place of `components` below `base` (absolute, resolved), as RESOLVE_BENEATH walks: an
+  // error as soon as a link is absolute or anything leaves the base, even when it comes back.
+  [[nodiscard]] virtual Result<std::string> resolve_beneath(
+      std::string_view base, const std::vector<std::string>& components) const = 0;
 };
 
 // Where the anchors of path tests point, and what relative values in a call are relative to.
 struct Bases {
-  std::string current_directory;                 // "./"
-  std::string home;                              // "~/"
-  std::map<std::string, std::string> roots;      // "@server/": a server's declared root, absolute
+  std::string current_directory;             // "./"
+  std::string home;                          // "~/"
+  std::map<std::string, std::string> roots;  // "@server/": a server's declared root, absolute
+  // What deny and ask resolve relative values against as well: where a local server was started,
+  // when not in the current directory; and which servers run on another machine (lexical decisions
+  // only).
+  std::map<std::string, std::string> working_directories;
+  std::set<std::string> remote_servers;
 };
 
 // Texts of one layer: `--grant`, `--ask`, `--deny` values, and whole policy files.
 struct LayerText {
-  std::string name;                  // "the command line", "mcpac.policy": stands in explanations
+  std::string name;  // "the command line", "mcpac.policy": stands in explanations
   std::vector<std::string> grants;
   std::vector<std::string> asks;
   std::vector<std::string> denies;
-  std::vector<std::string> files;    // the text of policy files (not their paths)
+  std::vector<std::string> files;  // the text of policy files (not their paths)
 };
 
 struct Environment {
-  const ToolSchemas* tools = nullptr;          // borrowed, outlives the authority
-  const PathResolver* resolver = nullptr;      // borrowed, may be null: then only lexical decisions
-  const Clock* clock = nullptr;                // borrowed
+  const ToolSchemas* tools = nullptr;      // borrowed, outlives the authority
+  const PathResolver* resolver = nullptr;  // borrowed, may be null: then only lexical decisions
+  const Clock* clock = nullptr;            // borrowed
   Bases bases;
 };
 
-// One answer. `rule` is the printed rule that decided, or the nearest one that missed; `reason` says why.
+// One answer. `rule` is the printed rule that decided, or the nearest one that missed; `reason`
+// says why.
 struct Decision {
   Effect effect = Effect::kDeny;
   std::string rule;
   std::string reason;
-  std::string would_grant;  // the --grant text that would admit exactly this call; empty when allowed
+  std::string
+      would_grant;  // the --grant text that would admit exactly this call; empty when allowed
   std::string layer;
   [[nodiscard]] bool allowed() const { return effect == Effect::kAllow; }
 };
 
 // How a declared permission stands to the grants, before anything runs.
 enum class Coverage : std::uint8_t {
-  kCovered,      // every call is admitted by some allow rule without tests, and no deny or ask can match
+  kCovered,      // every call is admitted by some allow rule without tests, and no deny or ask can
+                 // match
   kConditional,  // some rule admits some calls: each is decided when it is made
   kMissing,      // no rule can admit any call
 };
@@ -81,13 +95,15 @@ enum class Coverage : std::uint8_t {
 class Authority {
  public:
   // Every layer loads or none does: an error carries line, column, reason and fix.
-  static Result<Authority> load(const std::vector<LayerText>& layers, const Environment& environment);
+  static Result<Authority> load(const std::vector<LayerText>& layers,
+                                const Environment& environment);
   Authority(Authority&&) noexcept;
   Authority& operator=(Authority&&) noexcept;
   ~Authority();
 
   // Decides one call whose arguments passed the schema and have defaults filled in. A decision that
-  // allows reserves its meters (`calls <= 3`); settle() gives a reservation back when nothing was sent.
+  // allows reserves its meters (`calls <= 3`); settle() gives a reservation back when nothing was
+  // sent.
   [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments);
   void give_back(const Permission& permission, const Json& arguments);
 

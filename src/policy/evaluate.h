@@ -1,0 +1,26 @@
+// Evaluate: does one target match one call, and if not, why not?
+#pragma once
+
+#include <string>
+
+#include "policy/compiled.h"
+
+namespace mcpac::policy {
+
+struct CallUnderTest {
+  const Permission& permission;
+  const Json& arguments;
+  const Json* schema = nullptr;  // the locked input schema; null for control permissions
+};
+
+// `why`, where given, receives the first reason against a match; `passed` counts the arguments that
+// held before it, so that the nearest rule can be named.
+struct Miss {
+  std::string why;
+  std::size_t passed = 0;
+};
+
+[[nodiscard]] bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call,
+                           Miss* miss = nullptr);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,47 @@
+#include "policy/nearest_name.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mcpac::policy {
+namespace {
+
+// Insertions, deletions and replacements; texts beyond 256 bytes are names of no tool.
+std::size_t edits(std::string_view a, std::string_view b) {
+  a = a.substr(0, 256);
+  b = b.substr(0, 256);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& names) {
+  const std::string* best = nullptr;
+  std::size_t least = std::max<std::size_t>(2, wrong.size() / 3) + 1;
+  for (const auto& name : names) {
+    if (name.size() > wrong.size() + least || wrong.size() > name.size() + least) continue;
+    if (const std::size_t distance = edits(wrong, name); distance < least) {
+      least = distance;
+      best = &name;
+    }
+  }
+  return best == nullptr ? "" : *best;
+}
+
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names) {
+  const std::string near = nearest_name(wrong, names);
+  return near.empty() ? "" : "did you mean '" + near + "'?";
+}
+
+}  // namespace mcpac::policy

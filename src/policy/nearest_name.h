@@ -1,0 +1,18 @@
+// Suggestions: the known name that a mistyped one probably meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mcpac::policy {
+
+// The nearest of `names` by edits, or empty where none is near enough to be meant (a third of the
+// length).
+[[nodiscard]] std::string nearest_name(std::string_view wrong,
+                                       const std::vector<std::string>& names);
+// "did you mean 'x'?" or empty.
+[[nodiscard]] std::string did_you_mean(std::string_view wrong,
+                                       const std::vector<std::string>& names);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,36 @@
+// Parser: rule texts to values, by recursive descent over the grammar of grants.md, section 3.
+//
+// It accepts exactly that grammar and nothing else: an unknown word is an error with line, column,
+// caret, reason and fix. Forms that the grammar leaves open are read so: a path may be a JSON
+// string; `host`, `scheme` and `port` take one item or several in braces; a literal is a scalar of
+// JSON.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "policy/ast/rule.h"
+#include "policy/lexer.h"
+
+namespace mcpac::policy {
+
+// What stands after --grant, --ask or --deny: targets and clauses, without the effect.
+Result<ast::Rule> parse_rule(const SourceText& source, Effect effect);
+// A policy file.
+Result<ast::File> parse_file(const SourceText& source);
+// The text between the brackets of a rule: the `where` of a narrowed permission.
+Result<ast::Brackets> parse_brackets(const SourceText& source);
+
+namespace detail {
+// The pieces, one file each.
+Result<ast::Selector> selector(Lexer& lexer);
+Result<ast::Target> target(Lexer& lexer);
+Result<ast::Brackets> brackets(Lexer& lexer);  // up to, not including, ")" or the end
+Result<ast::Test> test(Lexer& lexer);
+Result<ast::Exception> exception(Lexer& lexer, const std::vector<ast::Test>& tests);
+Result<ast::Clauses> clauses(Lexer& lexer);
+bool sees_test(Lexer& lexer);
+}  // namespace detail
+
+}  // namespace mcpac::policy

@@ -1,0 +1,73 @@
+#include "policy/path_value.h"
+
+#include <uninorm.h>
+#include <unistr.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace mcpac::policy {
+namespace {
+
+constexpr std::size_t kMaxPath = 4096;  // PATH_MAX: nothing longer names a file
+
+bool is_refused(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\';
+}
+
+}  // namespace
+
+bool is_nfc(std::string_view text) {
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return true;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  if (u8_check(bytes, text.size()) != nullptr) return false;
+  std::size_t length = 0;
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> normal(
+      u8_normalize(UNINORM_NFC, bytes, text.size(), nullptr, &length), &std::free);
+  return normal && length == text.size() && std::equal(bytes, bytes + length, normal.get());
+}
+
+Components split(std::string_view text) {
+  Components components;
+  while (!text.empty()) {
+    const auto slash = std::min(text.find('/'), text.size());
+    const auto component = text.substr(0, slash);
+    if (!component.empty() && component != ".") components.emplace_back(component);
+    text.remove_prefix(std::min(slash + 1, text.size()));
+  }
+  return components;
+}
+
+std::optional<PathValue> read_path(std::string_view text) {
+  if (text.empty() || text.size() > kMaxPath || std::ranges::any_of(text, is_refused) ||
+      !is_nfc(text)) {
+    return std::nullopt;
+  }
+  return PathValue{text.front() == '/', split(text)};
+}
+
+std::string join(const Components& components) {
+  std::string path;
+  for (const auto& component : components) path += "/" + component;
+  return path.empty() ? "/" : path;
+}
+
+Components collapse(const Components& components) {
+  Components clean;
+  for (const auto& component : components) {
+    if (component != "..") {
+      clean.push_back(component);
+    } else if (!clean.empty()) {
+      clean.pop_back();
+    }
+  }
+  return clean;
+}
+
+bool begins_with(const Components& path, const Components& base) {
+  return path.size() >= base.size() && std::equal(base.begin(), base.end(), path.begin());
+}
+
+}  // namespace mcpac::policy

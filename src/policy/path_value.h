@@ -1,0 +1,30 @@
+// Paths as component lists: how a string in a call, or in a rule, is read as a path.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mcpac::policy {
+
+using Components = std::vector<std::string>;
+
+struct PathValue {
+  bool absolute = false;
+  Components components;  // without "." and empty ones; ".." stands as it is
+};
+
+// Nothing for what no path test may admit: empty, longer than Linux takes, control bytes, a
+// backslash, not UTF-8 in normalisation form C (grants.md, section 4).
+[[nodiscard]] std::optional<PathValue> read_path(std::string_view text);
+
+[[nodiscard]] bool is_nfc(std::string_view text);
+[[nodiscard]] std::string join(const Components& components);  // "/a/b"; "/" for none
+[[nodiscard]] Components split(std::string_view absolute);     // ".." is kept
+[[nodiscard]] Components collapse(
+    const Components& components);  // ".." taken lexically; stays at "/"
+// Does `path` begin with all of `base`?
+[[nodiscard]] bool begins_with(const Components& path, const Components& base);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,27 @@
+// Printer: values back to rule text, in one canonical spelling. parse(print(x)) prints as print(x),
+// so a rule in a message, a prompt or the audit log can be pasted back and means the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "policy/ast/rule.h"
+
+namespace mcpac::policy {
+
+[[nodiscard]] std::string print(const ast::Rule& rule);       // with its effect
+[[nodiscard]] std::string print_body(const ast::Rule& rule);  // as after --grant
+[[nodiscard]] std::string print(const ast::Target& target);
+[[nodiscard]] std::string print(const ast::Brackets& brackets);  // without the brackets themselves
+[[nodiscard]] std::string print(const ast::Arg& arg);
+[[nodiscard]] std::string print(const ast::ArgPath& path);
+[[nodiscard]] std::string print(const ast::Test& test);
+[[nodiscard]] std::string print(const ast::Literal& literal);
+[[nodiscard]] std::string print(const ast::Selector& selector);
+[[nodiscard]] std::string print(const ast::File& file);  // one statement a line
+
+// A name as a rule writes it: bare where the grammar lets it, else a JSON string.
+[[nodiscard]] std::string print_name(std::string_view name);
+[[nodiscard]] std::string print_string(std::string_view text);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,163 @@
+#include "policy/system_path_resolver.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <optional>
+
+#include "core/file.h"
+#include "policy/path_value.h"
+#include "policy/source_text.h"
+
+namespace mcpac::policy {
+namespace {
+
+constexpr int kMaxLinks = 40;  // what Linux itself follows (path_resolution(7))
+constexpr std::size_t kMaxSteps = 10'000;
+
+std::unexpected<Error> refuse(std::string_view what) {
+  return fail(ErrorId::kFileUnreadable, std::string(what));
+}
+
+UniqueFd open_step(int folder, const std::string& name) {
+  return UniqueFd(::openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// The target of an open link; an empty text is an error.
+std::string read_link(int link) {
+  std::array<char, PATH_MAX> target;
+  const auto length = ::readlinkat(link, "", target.data(), target.size());
+  if (length <= 0 || static_cast<std::size_t>(length) == target.size()) return {};
+  return {target.data(), static_cast<std::size_t>(length)};
+}
+
+enum class Bounds : std::uint8_t { kNone, kBeneath };
+
+// One component to walk; those that came out of a link must exist.
+struct Step {
+  std::string name;
+  bool from_link = false;
+};
+
+class Walk {
+ public:
+  explicit Walk(Bounds bounds) : bounds_(bounds) {}
+
+  // Enters the base, which was resolved before and must hold no link any more.
+  Result<void> enter(const Components& base) {
+    if (auto done = start(); !done) return done;
+    for (const auto& name : base) {
+      if (auto done = step({name, false}); !done) return done;
+      if (links_ > 0) return refuse("the base of the test has become a link");
+    }
+    floor_ = place_.size();
+    return {};
+  }
+
+  Result<std::string> run(const Components& components) {
+    if (handles_.empty()) {
+      if (auto done = start(); !done) return pass_on(done);
+    }
+    for (const auto& name : components) pending_.push_back({name, false});
+    for (std::size_t steps = 0; !pending_.empty(); ++steps) {
+      if (steps > kMaxSteps) return refuse("the path has too many components");
+      const Step next = std::move(pending_.front());
+      pending_.pop_front();
+      if (auto done = step(next); !done) return pass_on(done);
+    }
+    return join(place_);
+  }
+
+ private:
+  Result<void> start() {
+    handles_.push_back(UniqueFd(::open("/", O_PATH | O_CLOEXEC)));
+    if (!handles_.back()) return refuse("the root folder cannot be opened");
+    return {};
+  }
+
+  Result<void> step(const Step& next) {
+    if (next.name == "..") return up();
+    if (missing_) {
+      if (next.from_link) return refuse("a link leads to nothing");
+      place_.push_back(next.name);
+      return {};
+    }
+    UniqueFd entry = open_step(handles_.back().get(), next.name);
+    if (!entry) return not_there(next, errno);
+    struct stat status {};
+    if (::fstat(entry.get(), &status) != 0) return refuse("a component of the path cannot be read");
+    if (S_ISLNK(status.st_mode)) return follow(entry.get());
+    place_.push_back(next.name);
+    handles_.push_back(std::move(entry));
+    return {};
+  }
+
+  // A name that no file can have (too long, below a file) is missing like any other.
+  Result<void> not_there(const Step& next, int error) {
+    if (error != ENOENT && error != ENOTDIR && error != ENAMETOOLONG) {
+      return refuse("a component of the path cannot be read");
+    }
+    if (next.from_link) return refuse("a link leads to nothing");
+    missing_ = true;
+    place_.push_back(next.name);
+    return {};
+  }
+
+  Result<void> up() {
+    if (place_.size() <= floor_) {
+      if (bounds_ == Bounds::kBeneath) return refuse("the path leaves the base");
+      return {};  // ".." of "/" is "/"
+    }
+    // Behind a missing name Linux finds nothing, but servers that tidy the text first go on: so do
+    // we.
+    place_.pop_back();
+    if (handles_.size() > place_.size() + 1) handles_.pop_back();
+    missing_ = place_.size() + 1 > handles_.size();
+    return {};
+  }
+
+  Result<void> follow(int link) {
+    if (++links_ > kMaxLinks) return refuse("too many links");
+    const std::string target = read_link(link);
+    if (target.empty()) return refuse("a link cannot be read");
+    if (target.front() == '/') {
+      if (bounds_ == Bounds::kBeneath) return refuse("a link with an absolute target");
+      place_.clear();
+      handles_.erase(handles_.begin() + 1, handles_.end());
+    }
+    const Components names = split(target);
+    for (auto name = names.rbegin(); name != names.rend(); ++name)
+      pending_.push_front({*name, true});
+    return {};
+  }
+
+  Bounds bounds_;
+  std::size_t floor_ = 0;
+  Components place_;
+  std::vector<UniqueFd> handles_;  // the root and one for every component of place_ that exists
+  std::deque<Step> pending_;
+  int links_ = 0;
+  bool missing_ = false;
+};
+
+}  // namespace
+
+Result<std::string> SystemPathResolver::resolve(std::string_view path) const {
+  if (path.empty() || path.front() != '/') return refuse("the path is not absolute");
+  return Walk(Bounds::kNone).run(split(path));
+}
+
+Result<std::string> SystemPathResolver::resolve_beneath(
+    std::string_view base, const std::vector<std::string>& components) const {
+  Walk walk(Bounds::kBeneath);
+  if (auto entered = walk.enter(split(base)); !entered) return pass_on(entered);
+  return walk.run(components);
+}
+
+}  // namespace mcpac::policy

@@ -103,7 +103,7 @@ Result<std::vector<Event>> read_events(const std::filesystem::path& folder, cons
     if (!events) return pass_on(events);
     std::ranges::move(*events, std::back_inserter(all));
   }
-  std::ranges::stable_sort(all, {}, &Event::event_id);
+  std::ranges::sort(all, {}, &Event::event_id);
   return all;
 }
 

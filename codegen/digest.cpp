@@ -3,8 +3,8 @@
 #include <array>
 #include <functional>
 
-#include "codegen/canonical_json.h"
 #include "codegen/lock.h"
+#include "core/canonical_json.h"
 #include "core/hash.h"
 
 namespace mcpac::codegen {

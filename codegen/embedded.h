@@ -1,7 +1,7 @@
 // EmbeddedFile: the runtime headers of templates/, carried inside the program.
 //
-// The build writes the definition (cmake/EmbedFiles.cmake), so an installed mcpac generates the same
-// bytes wherever it lies, and no file on disk can be swapped under it.
+// The build writes the definition (cmake/EmbedFiles.cmake), so an installed mcpac generates the
+// same bytes wherever it lies, and no file on disk can be swapped under it.
 #pragma once
 
 #include <span>

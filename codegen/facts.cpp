@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "codegen/canonical_json.h"
+#include "codegen/json_text.h"
 #include "codegen/resolve.h"
 #include "codegen/text_escape.h"
 

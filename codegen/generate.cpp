@@ -8,10 +8,10 @@
 #include <set>
 #include <tuple>
 
-#include "codegen/canonical_json.h"
 #include "codegen/embedded.h"
 #include "codegen/emit.h"
 #include "codegen/emitted_words.h"
+#include "codegen/json_text.h"
 #include "codegen/names.h"
 #include "codegen/text_escape.h"
 #include "codegen/tool_model.h"

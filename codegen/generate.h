@@ -1,4 +1,5 @@
-// generate: tool definitions in, the text of servers/ and of mcpac.lock out. Pure and deterministic.
+// generate: tool definitions in, the text of servers/ and of mcpac.lock out. Pure and
+// deterministic.
 #pragma once
 
 #include <map>
@@ -24,7 +25,8 @@ struct Output {
   std::vector<Note> notes;
 };
 
-// Generates every file from the listings. Hostile definitions are bounded, escaped or refused by name.
+// Generates every file from the listings. Hostile definitions are bounded, escaped or refused by
+// name.
 [[nodiscard]] Result<Output> generate(const std::vector<ServerListing>& servers);
 
 }  // namespace mcpac::codegen

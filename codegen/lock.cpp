@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "codegen/canonical_json.h"
+#include "codegen/json_text.h"
 #include "codegen/names.h"
 #include "codegen/text_escape.h"
 #include "core/permission.h"

@@ -1,9 +1,10 @@
 // Lock: the approved tool definitions, mcpac.lock. What is not in it cannot be called (ADR 0004).
 //
-// Per server its identity (command line or URL, secrets unexpanded), per tool the whole definition and
-// its SHA-256 over canonical JSON (RFC 8785) of name, title, description, inputSchema, outputSchema and
-// annotations; and the SHA-256 of every generated header. The text is deterministic: same tools, same
-// bytes. Loading recomputes every digest: an edited lock that does not fit itself is refused.
+// Per server its identity (command line or URL, secrets unexpanded), per tool the whole definition
+// and its SHA-256 over canonical JSON (RFC 8785) of name, title, description, inputSchema,
+// outputSchema and annotations; and the SHA-256 of every generated header. The text is
+// deterministic: same tools, same bytes. Loading recomputes every digest: an edited lock that does
+// not fit itself is refused.
 #pragma once
 
 #include <map>

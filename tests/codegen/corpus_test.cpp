@@ -1,0 +1,157 @@
+// Every recorded listing of a real server must become headers that every compiler takes.
+//
+// tests/codegen/data is a copied subset and always there; the whole corpus is used where it lies
+// beside the source tree (or where MCPAC_CORPUS says).
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/describe.h"
+#include "codegen/shape_builder.h"
+#include "core/hash.h"
+#include "support_codegen.h"
+
+using namespace mcpac;
+using namespace mcpac::codegen;
+using namespace mcpac::codegen::testing;
+
+namespace {
+
+Output generated(const std::vector<ServerListing>& listings) {
+  auto output = generate(listings);
+  REQUIRE(output);
+  return std::move(*output);
+}
+
+std::size_t tools_in(const std::vector<ServerListing>& listings) {
+  std::size_t tools = 0;
+  for (const auto& listing : listings) tools += listing.tools.size();
+  return tools;
+}
+
+void check_complete(const std::vector<ServerListing>& listings) {
+  const Output output = generated(listings);
+  for (const auto& listing : listings) {
+    for (const auto& tool : listing.tools) {
+      CHECK_MESSAGE(output.lock.find_tool(listing.server, tool.name) != nullptr, listing.server,
+                    ".", tool.name);
+    }
+  }
+  const std::string text = to_text(output.lock);
+  const auto lock = parse_lock(text, "mcpac.lock");
+  REQUIRE(lock);
+  CHECK(to_text(*lock) == text);
+}
+
+void check_order_does_not_matter(std::vector<ServerListing> listings) {
+  const Output first = generated(listings);
+  std::ranges::reverse(listings);
+  for (auto& listing : listings) std::ranges::reverse(listing.tools);
+  const Output second = generated(listings);
+  CHECK(first.files == second.files);
+  CHECK(to_text(first.lock) == to_text(second.lock));
+}
+
+struct Share {
+  std::size_t properties = 0;
+  std::size_t became_json = 0;
+};
+
+Share count_json(const std::vector<ServerListing>& listings) {
+  Share share;
+  for (const auto& listing : listings) {
+    for (const auto& tool : listing.tools) {
+      std::vector<Note> notes;
+      for (const auto& [name, kind] : {std::pair{"inputSchema", ShapeKind::kArgs},
+                                       std::pair{"outputSchema", ShapeKind::kResult}}) {
+        if (!tool.definition.contains(name)) continue;
+        const Shape shape = ShapeBuilder(tool.definition.at(name), kind, "", "", notes).build();
+        share.properties += shape.properties;
+        share.became_json += shape.became_json;
+      }
+    }
+  }
+  return share;
+}
+
+void check_compiles(const Output& output, const std::vector<Compiler>& with) {
+  const TemporaryFolder folder = temporary_folder();
+  write_headers(output, folder.path());
+  const auto source = folder.path() / "all.cpp";
+  REQUIRE(write_file_atomic(source, "#include \"mcpac.hpp\"\nint main() { return 0; }\n"));
+  for (const Compiler& compiler : with) {
+    const std::string words = check_syntax(compiler, source, folder.path());
+    CHECK_MESSAGE(words.empty(), compiler.name, ":\n", words);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("codegen/corpus") {
+  TEST_CASE("no tool of the recorded servers is dropped, and the lock reads back") {
+    check_complete(listings_in(data_folder()));
+  }
+
+  TEST_CASE("the order in which servers and tools are listed changes no byte") {
+    check_order_does_not_matter(listings_in(data_folder()));
+  }
+
+  TEST_CASE("the headers of the recorded servers compile with every compiler, warnings as errors") {
+    check_compiles(generated(listings_in(data_folder())), compilers());
+  }
+
+  TEST_CASE("the digests in the lock are those of the files") {
+    const Output output = generated({listing_of(data_folder() / "memory.json")});
+    CHECK(output.lock.headers.size() == output.files.size());
+    for (const auto& [path, text] : output.files)
+      CHECK(output.lock.headers.at(path) == sha256_hex(text));
+    CHECK(output.files.contains("mcpac/runtime.hpp"));
+    CHECK(output.files.contains("memory.hpp"));
+  }
+
+  TEST_CASE("the example of every described tool compiles") {
+    const Output output = generated(listings_in(data_folder()));
+    std::string source = "#include \"mcpac.hpp\"\n";
+    int number = 0;
+    for (const auto& server : output.lock.servers) {
+      for (const auto& tool : server.tools) {
+        source += fmt::format("auto call_{}(mcpac::Requires<::{}> rt) {{ return {}; }}\n", number++,
+                              tool.cpp_name, example_call(server, tool));
+        CHECK(describe_tool(server, tool).find(example_call(server, tool)) != std::string::npos);
+      }
+    }
+    const TemporaryFolder folder = temporary_folder();
+    write_headers(output, folder.path());
+    REQUIRE(write_file_atomic(folder.path() / "examples.cpp", source));
+    const Compiler compiler{"clang 19",
+                            "clang++-19 -std=c++23 -stdlib=libc++ -Wall -Wextra "
+                            "-Wno-missing-field-initializers -Werror"};
+    const std::string words = check_syntax(compiler, folder.path() / "examples.cpp", folder.path());
+    CHECK_MESSAGE(words.empty(), words);
+  }
+
+  TEST_CASE("at most one property in twenty becomes Json though its schema says more") {
+    const Share share = count_json(listings_in(data_folder()));
+    REQUIRE(share.properties > 1000);
+    CHECK(share.became_json * 20 <= share.properties);
+  }
+
+  TEST_CASE("the whole corpus generates and compiles, where it is at hand") {
+    if (!std::filesystem::is_directory(corpus_folder())) {
+      MESSAGE("skipped: no corpus at ", corpus_folder().string());
+      return;
+    }
+    const auto listings = listings_in(corpus_folder());
+    check_complete(listings);
+    check_order_does_not_matter(listings);
+    const Share share = count_json(listings);
+    MESSAGE(listings.size(), " servers, ", tools_in(listings), " tools, ", share.properties,
+            " properties, ", share.became_json, " of them Json for want of a type (",
+            fmt::format("{:.2f}", 100.0 * static_cast<double>(share.became_json) /
+                                      static_cast<double>(share.properties)),
+            " %)");
+    CHECK(share.became_json * 20 <= share.properties);
+    check_compiles(generated(listings), {clang19()});
+  }
+}

@@ -192,6 +192,9 @@ static int run_again(void) {
   syscall(SYS_execveat, 1000, "", arguments, environ, AT_EMPTY_PATH);
   return outcome(-1);
 }
+static int trace_me(void) {
+  return outcome(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+}
 static int trace_parent(void) {
   return outcome(ptrace(PTRACE_ATTACH, getppid(), NULL, NULL));
 }
@@ -268,7 +271,7 @@ static int thread_count(void) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 65536);
-  for (; made < 4000; ++made) {
+  for (; made < 200; ++made) {
     pthread_t thread;
     if (pthread_create(&thread, &attributes, idle, NULL) != 0) break;
   }
@@ -285,9 +288,13 @@ static int threads_work(void) {
   }
   return 0;
 }
+/* Not exponential: a case that goes off outside the sandbox must not take the machine with it. */
 static int fork_bomb(void) {
   for (int i = 0; i < 20; ++i) {
-    if (fork() < 0) return outcome(-1);
+    pid_t child = fork();
+    if (child < 0) return outcome(-1);
+    if (child == 0) _exit(0);
+    waitpid(child, NULL, 0);
   }
   return 0;
 }
@@ -316,8 +323,10 @@ static int ignore_term(void) {
   return 0;
 }
 static int orphan(void) {
-  if (fork() == 0) {
-    if (fork() == 0) stay();
+  pid_t child = fork();
+  if (child < 0) return outcome(-1);
+  if (child == 0) {
+    if (fork() == 0) sleep(3);
     _exit(0);
   }
   return 0;
@@ -431,6 +440,7 @@ static const struct {
                  {"run-shell", run_shell},
                  {"run-again", run_again},
                  {"trace-parent", trace_parent},
+                 {"trace-me", trace_me},
                  {"read-other-memory", read_other_memory},
                  {"signal-all", signal_all},
                  {"signal-other", signal_other},

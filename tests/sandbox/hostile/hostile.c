@@ -94,12 +94,14 @@ static int status_file(void) {
 static int list_folder(void) {
   DIR* folder = opendir(argument);
   if (folder == NULL) return outcome(-1);
-  for (struct dirent* entry; (entry = readdir(folder)) != NULL;) {
+  for (;;) {
+    errno = 0;
+    struct dirent* entry = readdir(folder);
+    if (entry == NULL) return errno == 0 ? 0 : outcome(-1);
     if (entry->d_name[0] == '.') continue;
     say(entry->d_name);
     say(" ");
   }
-  return 0;
 }
 static int map_executable(void) {
   int fd = open(argument, O_RDONLY);

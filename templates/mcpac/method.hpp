@@ -5,6 +5,7 @@
 // pays little for every further tool that it uses.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <string>
@@ -59,7 +60,10 @@ class [[nodiscard]] Future {
                    {}});
     }
   }
+  // Once a tool: the program's owner should know, its log should not drown.
   void report_mismatch(const ::std::string& mismatch) const {
+    static ::std::atomic<bool> said{false};
+    if (said.exchange(true)) return;
     detail::log_to(*session_, LogLevel::warning,
                    ::std::string(permission_) +
                        ": the answer is not what the output schema promises: " + mismatch);

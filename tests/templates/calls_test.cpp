@@ -17,6 +17,7 @@ namespace {
 // Answers every call with its path, until the end.
 void echo_paths(HostEnd& host) {
   for (Json request = host.read(); !request.is_null(); request = host.read()) {
+    if (!request.contains("id")) continue;  // a log line
     host.answer(request, request["params"]["arguments"]["path"]);
   }
 }
@@ -156,6 +157,38 @@ TEST_SUITE("templates/calls") {
     CHECK(seen[0]["params"]["arguments"] == Json{{"a", 1}});
     CHECK(seen[1]["params"]["arguments"] == Json::object());
     CHECK(seen[2]["params"]["arguments"] == Json::object());
+  }
+
+  TEST_CASE(
+      "an answer that breaks its output schema is said once in the log, and its text still works") {
+    std::vector<Json> notes;
+    Peer peer([&notes](HostEnd& host) {
+      for (Json message = host.read(); !message.is_null(); message = host.read()) {
+        if (!message.contains("id")) {
+          notes.push_back(message);
+          continue;
+        }
+        const Json block = {{"type", "text"}, {"text", "still here"}};
+        host.write({{"id", message["id"]},
+                    {"result",
+                     {{"content", Json::array({block})},
+                      {"structuredContent", {{"entities", {{{"name", 5}}}}}}}}});
+        if (message["id"] == 2) break;
+      }
+      notes.push_back(host.read());
+    });
+    auto rt = peer.capability<mcpac::Requires<memory::create_entities>>();
+    for (int i = 0; i < 2; ++i) {
+      const auto result = rt.memory.create_entities({.entities = mcpac::empty});
+      CHECK(result.text() == "still here");
+      CHECK(result.schema_mismatch() == "/entities/0/name: expected a string");
+      CHECK(result.structured()["entities"][0]["name"] == 5);
+    }
+    mcpac::detail::log_to(peer.session(), mcpac::LogLevel::info, "the end");
+    peer.finish();
+    REQUIRE(notes.size() == 2);
+    CHECK(notes[0]["params"]["level"] == "warning");
+    CHECK(notes[1]["params"]["data"] == "the end");
   }
 
   TEST_CASE("a log line is a notification with level and data") {

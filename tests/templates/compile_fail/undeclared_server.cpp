@@ -1,4 +1,4 @@
-// expect-error: (no member named .memory.|has no member named .memory.)
+// expect-error: no member named .*memory
 #include <mcpac.hpp>
 using namespace mcp;
 int agent_main(mcpac::Requires<filesystem::read_text_file> rt) {

@@ -1,4 +1,4 @@
-// expect-error: (no member named .write_file.|has no member named .write_file.)
+// expect-error: no member named .*write_file
 #include <mcpac.hpp>
 using namespace mcp;
 int agent_main(mcpac::Requires<filesystem::read_text_file> rt) {

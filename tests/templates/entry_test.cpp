@@ -1,0 +1,166 @@
+// How programs end: each case runs an entry in a child process and looks at its exit code and
+// words.
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include <mcpac.hpp>
+
+using mcpac::Json;
+using namespace mcp;
+
+namespace {
+
+struct Ended {
+  int code = -1;
+  std::string error;
+  std::string channel;
+};
+
+std::string drain(int fd) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = ::read(fd, buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  ::close(fd);
+  return text;
+}
+
+// Runs `entry` as a program with a connection on which `answer` waits to be read.
+template <class Entry>
+Ended run(Entry entry, const std::string& answer = "") {
+  int error[2];
+  int channel[2];
+  REQUIRE(::pipe(error) == 0);
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, channel) == 0);
+  std::fflush(stdout);  // or the child would print it once more
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::dup2(error[1], 2);
+    ::close(error[0]);
+    ::close(channel[0]);
+    ::setenv("MCPAC_FD", std::to_string(channel[1]).c_str(), 1);
+    ::_exit(entry());
+  }
+  ::close(error[1]);
+  ::close(channel[1]);
+  if (::write(channel[0], answer.data(), answer.size()) < 0) FAIL("cannot write the answer");
+  Ended ended;
+  ended.error = drain(error[0]);
+  ended.channel = drain(channel[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  return ended;
+}
+
+using Writes = mcpac::Requires<filesystem::write_file>;
+int returns_seven(Writes) {
+  return 7;
+}
+void returns_nothing(const Writes&) {}
+Json returns_json(Writes) {
+  return {{"files", 3}};
+}
+int calls(Writes rt) {
+  return rt.filesystem.write_file({.path = "x", .content = "y"}).text().empty() ? 1 : 0;
+}
+int throws_foreign(Writes) {
+  throw std::runtime_error("my\nown");
+}
+int aborts(Writes) {
+  std::abort();
+}
+int breaks_noexcept(Writes) {
+  [](auto thrower) noexcept { thrower(); }([] { throw std::runtime_error("inside"); });
+  return 0;
+}
+
+std::string refusal(int code, const std::string& kind) {
+  return Json{{"id", 1},
+              {"error",
+               {{"code", code},
+                {"message", "m"},
+                {"data", {{"kind", kind}, {"reason", "not granted"}}}}}}
+             .dump() +
+         "\n";
+}
+
+#define ENTRY(function) [] { return mcpac::detail::run_agent_main(&function); }
+
+}  // namespace
+
+TEST_SUITE("templates/entry") {
+  TEST_CASE("agent_main may return int, nothing or Json, and Json goes to the host") {
+    CHECK(run(ENTRY(returns_seven)).code == 7);
+    CHECK(run(ENTRY(returns_nothing)).code == 0);
+    const Ended ended = run(ENTRY(returns_json));
+    CHECK(ended.code == 0);
+    CHECK(Json::parse(ended.channel) == Json{{"jsonrpc", "2.0"},
+                                             {"method", "notifications/mcpac/result"},
+                                             {"params", {{"value", {{"files", 3}}}}}});
+  }
+  TEST_CASE("an uncaught error is one line and an exit code of its kind") {
+    const Ended denied = run(ENTRY(calls), refusal(-32001, "denied"));
+    CHECK(denied.code == 77);
+    CHECK(denied.error == "mcpac: denied: filesystem.write_file: not granted\n");
+    CHECK(run(ENTRY(calls), refusal(-32005, "revoked")).code == 77);
+    CHECK(run(ENTRY(calls), refusal(-32004, "budget")).code == 77);
+    CHECK(run(ENTRY(calls), refusal(-32602, "invalid_arguments")).code == 65);
+    CHECK(run(ENTRY(calls), refusal(-32002, "transport")).code == 69);
+    CHECK(run(ENTRY(calls), refusal(-32003, "timeout")).code == 124);
+    CHECK(run(ENTRY(calls), refusal(-32603, "internal")).code == 70);
+  }
+  TEST_CASE("another exception, a broken noexcept and abort each say what happened") {
+    const Ended foreign = run(ENTRY(throws_foreign));
+    CHECK(foreign.code == 71);
+    CHECK(foreign.error == "mcpac: uncaught exception: my own\n");
+    const Ended terminated = run(ENTRY(breaks_noexcept));
+    CHECK(terminated.code == 71);
+    CHECK(terminated.error == "mcpac: uncaught exception: inside\n");
+    const Ended aborted = run(ENTRY(aborts));
+    CHECK(aborted.code == 134);
+    CHECK(aborted.error == "mcpac: the program called abort()\n");
+  }
+  TEST_CASE("the global object of the second form calls over the same connection") {
+    const Ended ended = run(
+        [] {
+          const auto runtime = mcpac::detail::runtime_object<Writes>();
+          return calls(runtime);
+        },
+        R"({"id":1,"result":{"content":[{"type":"text","text":"done"}]}})"
+        "\n");
+    CHECK(ended.code == 0);
+    CHECK(Json::parse(ended.channel)["params"]["name"] == "filesystem.write_file");
+  }
+  TEST_CASE(
+      "connect works where the environment names a descriptor and says so where it does not") {
+    CHECK(run(
+              [] {
+                return mcpac::connect<Writes>().filesystem.write_file.try_call(
+                           {.path = "x", .content = "y"})
+                           ? 0
+                           : 3;
+              },
+              refusal(-32001, "denied"))
+              .code == 3);
+    CHECK_THROWS_AS((void)mcpac::connect<Writes>(), mcpac::TransportError);
+    CHECK(run([] {
+            ::setenv("MCPAC_FD", "3x", 1);
+            try {
+              (void)mcpac::connect<Writes>();
+            } catch (const mcpac::TransportError&) {
+              return 5;
+            }
+            return 0;
+          }).code == 5);
+  }
+}

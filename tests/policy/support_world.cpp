@@ -1,0 +1,105 @@
+#include "policy/support_world.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "policy/parser.h"
+#include "policy/times.h"
+
+namespace mcpac::policy::testing {
+namespace {
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+std::string data_file(const std::string& name) {
+  return read_file(std::string(MCPAC_SOURCE_DIR) + "/tests/policy/data/" + name).value();
+}
+
+}  // namespace
+
+World::World(std::string_view start)
+    : clock(parse_rfc3339(start).value()),
+      folder_(
+          TemporaryFolder::create(
+              std::filesystem::canonical(std::filesystem::temp_directory_path()), "mcpac-policy-")
+              .value()) {
+  bases.current_directory = base();
+  bases.home = base() + "/home";
+  add_tools(data("tools.json"));
+}
+
+std::string World::fill(std::string text) const {
+  replace_all(text, "${BASE}", base());
+  replace_all(text, "${HOME}", base() + "/home");
+  return text;
+}
+
+Json World::fill(Json value) const {
+  if (value.is_string()) return fill(value.get<std::string>());
+  if (value.is_structured()) {
+    for (auto& item : value) item = fill(Json(item));
+  }
+  return value;
+}
+
+void World::put(const std::string& path, const std::string& kind) const {
+  const auto place = folder_.path() / path;
+  std::filesystem::create_directories(place.parent_path());
+  if (kind == "dir") {
+    std::filesystem::create_directories(place);
+  } else if (kind == "file") {
+    std::ofstream(place) << "x";
+  } else {
+    std::filesystem::create_symlink(fill(kind.substr(3)), place);
+  }
+}
+
+void World::add_tools(const Json& more) {
+  for (const auto& [name, schema] : more.items()) {
+    if (const auto permission = permission_of(name)) tools.insert_or_assign(*permission, schema);
+  }
+}
+
+Environment World::environment() const {
+  return {.tools = &tools, .resolver = &resolver_, .clock = &clock, .bases = bases};
+}
+
+Result<Authority> World::load(const std::vector<LayerText>& layers) const {
+  return Authority::load(layers, environment());
+}
+
+Result<Authority> World::grant(const std::vector<std::string>& grants) const {
+  return load({LayerText{
+      .name = "the command line", .grants = grants, .asks = {}, .denies = {}, .files = {}}});
+}
+
+std::optional<Permission> permission_of(const std::string& text) {
+  Lexer lexer(SourceText{"permission", text});
+  const auto selector = detail::selector(lexer);
+  if (!selector || !selector->server || !selector->tool) return std::nullopt;
+  auto permission = Permission::of(*selector->server, *selector->tool);
+  return permission ? std::optional(*permission) : std::nullopt;
+}
+
+Json data(const std::string& name) {
+  return parse_json(data_file(name), name).value();
+}
+
+std::vector<Json> vectors() {
+  std::vector<Json> cases;
+  const std::string text = data_file("grants.jsonl");
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    if (end > at) cases.push_back(parse_json(std::string_view(text).substr(at, end - at)).value());
+    at = end + 1;
+  }
+  return cases;
+}
+
+}  // namespace mcpac::policy::testing

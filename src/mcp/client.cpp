@@ -236,4 +236,9 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
                                          std::move(*negotiated));
 }
 
+asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_executor executor,
+                                                                 ServerConfig config) {
+  return connect(std::move(executor), std::move(config), Events());
+}
+
 }  // namespace mcpac::mcp

@@ -30,7 +30,11 @@ class Client {
  public:
   // Secrets in `config` are resolved inside and never leave: errors and stderr lines are redacted.
   static boost::asio::awaitable<Result<std::unique_ptr<Client>>> connect(
-      boost::asio::any_io_executor executor, ServerConfig config, Events events = {});
+      boost::asio::any_io_executor executor, ServerConfig config, Events events);
+  // Two functions, not a default argument: g++ 12 destroys an aggregate twice that is made inside a
+  // co_await, and a default argument is made there.
+  static boost::asio::awaitable<Result<std::unique_ptr<Client>>> connect(
+      boost::asio::any_io_executor executor, ServerConfig config);
   virtual ~Client() = default;
 
   // All pages; definitions keep the order of their members.

@@ -58,9 +58,9 @@ Json initialize_params() {
 
 asio::awaitable<Result<Negotiated>> initialize(std::shared_ptr<Session> session,
                                                std::chrono::milliseconds timeout) {
-  // Made outside the co_await: g++ 12 miscompiles initializer lists inside one.
   Json params = initialize_params();
-  auto reply = co_await session->request("initialize", std::move(params), timeout);
+  RequestOptions options;
+  auto reply = co_await session->request("initialize", std::move(params), timeout, options);
   if (!reply) co_return pass_on(reply);
   const auto version = string_member(reply->result, "protocolVersion");
   if (!is_initialize_version(version)) {
@@ -102,7 +102,6 @@ asio::awaitable<Result<Negotiated>> negotiate(std::shared_ptr<Session> session,
   const auto question = ask_discover(*session);
   auto found = co_await session->wait(question, options.probe_timeout, OnTimeout::kKeepWaiting);
   if (found && speaks_stateless(found->result)) co_return go_stateless(*session, found->result);
-  if (session->is_dead()) co_return pass_on(found);
   const bool silent = !found && found.error().id == ErrorId::kServerTimeout;
   auto opened = co_await initialize(session, options.timeout);
   if (!silent) co_return opened;

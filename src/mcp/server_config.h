@@ -1,7 +1,7 @@
 // ServerConfig: one entry of "mcpServers" in mcpac.json, the format that other MCP clients use.
 //
-// Values keep `${env:NAME}` and `${file:PATH}` unexpanded; only SecretValues (at start or call) expands
-// them, on the host, and knows what to redact.
+// Values keep `${env:NAME}` and `${file:PATH}` unexpanded; only SecretValues (at start or call)
+// expands them, on the host, and knows what to redact.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,11 @@
 
 namespace mcpac::mcp {
 
-enum class Era : std::uint8_t { kProbe, kInitialize, kStateless };  // "era": "initialize" | "2026-07-28"
+enum class Era : std::uint8_t {
+  kProbe,
+  kInitialize,
+  kStateless
+};  // "era": "initialize" | "2026-07-28"
 
 struct ServerConfig {
   std::string name;
@@ -35,7 +39,8 @@ struct ServerConfig {
   Era era = Era::kProbe;
 
   // Not in the file: how patient we are ourselves.
-  std::chrono::milliseconds probe_timeout{3'000};   // for an answer to server/discover; then initialize
+  std::chrono::milliseconds probe_timeout{
+      3'000};  // for an answer to server/discover; then initialize
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
 
   [[nodiscard]] bool is_http() const { return !url.empty(); }

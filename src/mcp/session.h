@@ -27,6 +27,8 @@
 namespace mcpac::mcp {
 
 struct RequestOptions {
+  // g++ 12 destroys an aggregate twice that is made inside a co_await; this makes it none.
+  RequestOptions() {}           // NOLINT(modernize-use-equals-default)
   std::string name{};           // params.name of tools/call, for the transport's headers
   bool wants_progress = false;  // each report of progress starts the timeout anew
   bool keeps_order = false;     // the reply keeps the order of members
@@ -55,7 +57,7 @@ class Session : public std::enable_shared_from_this<Session> {
                                              OnTimeout on_timeout = OnTimeout::kCancel);
   boost::asio::awaitable<Result<Reply>> request(std::string method, Json params,
                                                 std::chrono::milliseconds timeout,
-                                                RequestOptions options = {});
+                                                RequestOptions options);
   // Its answer, should it come, concerns nobody.
   void forget(std::int64_t id);
   void notify(std::string method, Json params = nullptr);

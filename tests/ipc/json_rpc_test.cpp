@@ -1,0 +1,119 @@
+#include "ipc/json_rpc.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace mcpac;
+using ipc::decode;
+using ipc::Id;
+
+namespace {
+
+ipc::RpcError error_of(std::string_view line) {
+  const auto decoded = decode(line);
+  REQUIRE_FALSE(decoded.has_value());
+  return decoded.error();
+}
+
+}  // namespace
+
+TEST_SUITE("ipc/json_rpc") {
+  TEST_CASE("what was encoded decodes to the same message") {
+    const Json params = {{"name", "a\nb"}, {"deep", {{"list", {1, -2, 3.5, nullptr, true}}}}};
+    const ipc::Message messages[] = {
+        ipc::Request{Id(std::int64_t{7}), "tools/call", params},
+        ipc::Request{Id(std::numeric_limits<std::int64_t>::min()), "m", nullptr},
+        ipc::Request{Id(std::numeric_limits<std::int64_t>::max()), "", Json::object()},
+        ipc::Request{Id("id \"x\" \u00e4"), "m", nullptr},
+        ipc::Request{Id(std::string()), "m", nullptr},
+        ipc::Notification{"notifications/progress", params},
+        ipc::Response{Id(std::int64_t{0}), params},
+        ipc::Response{Id("7"), Json()},
+        ipc::Response{Id("7"),
+                      std::unexpected(ipc::ErrorObject{-32001, "no", {{"required", "a.b"}}})},
+        ipc::Response{std::nullopt, std::unexpected(ipc::ErrorObject{-32700, "what?", nullptr})}};
+    for (const auto& message : messages) {
+      const std::string line = ipc::encode(message);
+      CAPTURE(line);
+      CHECK(line.find('\n') == std::string::npos);
+      const auto decoded = decode(line);
+      REQUIRE(decoded.has_value());
+      CHECK(*decoded == message);
+      CHECK(ipc::encode(*decoded) == line);
+    }
+  }
+
+  TEST_CASE("the ids 7 and \"7\" stay apart") {
+    CHECK(std::get<ipc::Request>(*decode(R"({"jsonrpc":"2.0","id":7,"method":"m"})")).id ==
+          Id(std::int64_t{7}));
+    CHECK(std::get<ipc::Request>(*decode(R"({"jsonrpc":"2.0","id":"7","method":"m"})")).id ==
+          Id("7"));
+  }
+
+  TEST_CASE("text that is no JSON, or says a thing twice, is a parse error") {
+    for (const auto* line :
+         {"", "{", "hello", "\xff", R"({"jsonrpc":"2.0","id":1,"id":2,"method":"m"})",
+          R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":{"x":1,"x":2}}})",
+          R"({"jsonrpc":"2.0","id":1,"method":"m"} {})",
+          R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"n":1e999}})"}) {
+      CAPTURE(line);
+      const auto error = error_of(line);
+      CHECK(error.code == ipc::kParseError);
+      CHECK_FALSE(error.id.has_value());
+    }
+  }
+
+  TEST_CASE("JSON that is no message is an invalid request, with the id when it can be read") {
+    for (const auto* line :
+         {R"({"id":5,"method":"m"})", R"({"jsonrpc":"1.0","id":5,"method":"m"})",
+          R"({"jsonrpc":2.0,"id":5,"method":"m"})", R"({"jsonrpc":"2.0","id":5,"method":7})",
+          R"({"jsonrpc":"2.0","id":5,"method":"m","params":[1]})",
+          R"({"jsonrpc":"2.0","id":5,"method":"m","params":null})", R"({"jsonrpc":"2.0","id":5})",
+          R"({"jsonrpc":"2.0","id":5,"method":"m","result":{}})"}) {
+      CAPTURE(line);
+      const auto error = error_of(line);
+      CHECK(error.code == ipc::kInvalidRequest);
+      CHECK(error.id == Id(std::int64_t{5}));
+      CHECK_FALSE(error.is_response);
+    }
+    for (const auto* line : {"[]", "7", "null", R"([{"jsonrpc":"2.0","id":1,"method":"m"}])", "{}",
+                             R"({"jsonrpc":"2.0","id":null,"method":"m"})",
+                             R"({"jsonrpc":"2.0","id":1.5,"method":"m"})",
+                             R"({"jsonrpc":"2.0","id":9223372036854775808,"method":"m"})",
+                             R"({"jsonrpc":"2.0","id":{},"method":"m"})"}) {
+      CAPTURE(line);
+      const auto error = error_of(line);
+      CHECK(error.code == ipc::kInvalidRequest);
+      CHECK_FALSE(error.id.has_value());
+    }
+  }
+
+  TEST_CASE("a malformed response is known as one, since it must not be answered") {
+    for (const auto* line :
+         {R"({"jsonrpc":"2.0","id":5,"result":{},"error":{"code":1,"message":"m"}})",
+          R"({"jsonrpc":"2.0","id":5,"error":{"code":1.5,"message":"m"}})",
+          R"({"jsonrpc":"2.0","id":5,"error":{"code":1}})",
+          R"({"jsonrpc":"2.0","id":5,"error":"m"})", R"({"id":5,"result":{}})"}) {
+      CAPTURE(line);
+      CHECK(error_of(line).is_response);
+      CHECK(error_of(line).id == Id(std::int64_t{5}));
+    }
+    CHECK(error_of(R"({"jsonrpc":"2.0","result":{}})").is_response);
+  }
+
+  TEST_CASE("limits of size and depth are kept") {
+    const std::string deep = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":)" +
+                             std::string(500, '[') + std::string(500, ']') + "}}";
+    CHECK(error_of(deep).code == ipc::kInvalidRequest);
+    CHECK(decode(R"({"jsonrpc":"2.0","id":1,"method":"m"})", {.max_bytes = 10}).error().code ==
+          ipc::kInvalidRequest);
+  }
+
+  TEST_CASE("unknown members are left alone") {
+    const auto message =
+        decode(R"({"jsonrpc":"2.0","id":1,"method":"m","grantedPermissions":["all.of.them"]})");
+    REQUIRE(message.has_value());
+    CHECK(std::get<ipc::Request>(*message).params.is_null());
+  }
+}

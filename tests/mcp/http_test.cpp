@@ -1,0 +1,276 @@
+// The client over Streamable HTTP, against tests/servers/http_fixture.mjs.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "core/file.h"
+#include "mcp/support.h"
+
+using namespace mcpac;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+using test::HttpFixture;
+using test::text_of;
+
+namespace {
+
+constexpr std::chrono::milliseconds kPatience = 20s;
+
+struct Connected {
+  asio::io_context loop;
+  int changes = 0;
+  Result<std::unique_ptr<mcp::Client>> client;
+
+  explicit Connected(mcp::ServerConfig config, bool watch_changes = false) : client(nullptr) {
+    mcp::Events events;
+    if (watch_changes) events.tools_changed = [this] { ++changes; };
+    client = test::run(loop, mcp::Client::connect(loop.get_executor(), std::move(config), events));
+  }
+  ~Connected() {
+    if (client && *client) test::run(loop, (*client)->close());
+    client = nullptr;
+    loop.restart();
+    loop.run();  // ends only when nothing is left to wait for
+  }
+  Connected(const Connected&) = delete;
+  Connected& operator=(const Connected&) = delete;
+
+  mcp::Client& operator*() { return **client; }
+  Result<Json> call(std::string tool, std::string_view arguments = "{}",
+                    std::chrono::milliseconds timeout = kPatience) {
+    return test::run(loop, (*client)->call_tool(std::move(tool), *parse_json(arguments), timeout));
+  }
+  Result<ServerListing> list() { return test::run(loop, (*client)->list_tools()); }
+};
+
+ErrorId id_of(const Result<Json>& result) {
+  REQUIRE_FALSE(result.has_value());
+  return result.error().id;
+}
+
+bool asked(const Json& log, std::string_view method) {
+  return std::ranges::any_of(log, [&](const Json& e) { return e["method"] == method; });
+}
+
+}  // namespace
+
+TEST_SUITE("mcp/http") {
+  TEST_CASE("a server with sessions is initialized, listed and called, with JSON and with events") {
+    HttpFixture web({"initialize"});
+    for (const std::string path : {"/json", "/sse"}) {
+      Connected server(web.config(path));
+      REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+      CHECK((*server).protocol_version() == "2025-11-25");
+      auto listing = server.list();
+      REQUIRE_MESSAGE(listing.has_value(), test::shown(listing));
+      CHECK(listing->tools.size() == 7);
+      CHECK(listing->implementation == "http-fixture 4.5.6");
+      CHECK(text_of(server.call("echo", R"({"a":1})")) == R"({"tool":"echo","arguments":{"a":1}})");
+    }
+  }
+
+  TEST_CASE(
+      "session and protocol version travel as headers, and the session is deleted at the end") {
+    HttpFixture web({"initialize"});
+    {
+      Connected server(web.config("/json"));
+      auto headers = parse_json(text_of(server.call("headers")));
+      REQUIRE(headers.has_value());
+      CHECK((*headers)["mcp-session-id"] == "session-1");
+      CHECK((*headers)["mcp-protocol-version"] == "2025-11-25");
+      CHECK((*headers)["accept"] == "application/json, text/event-stream");
+      CHECK_FALSE(headers->contains("mcp-method"));
+    }
+    const Json log = web.log();
+    CHECK(log[1]["method"] == "initialize");
+    CHECK(log[1]["version"].is_null());
+    CHECK(log[2]["method"] == "notifications/initialized");
+    CHECK(log.back()["method"] == "DELETE");
+    CHECK(log.back()["session"] == "session-1");
+  }
+
+  TEST_CASE("a stateless server gets its headers and no session") {
+    for (const std::string mode : {"stateless", "both"}) {
+      HttpFixture web({mode});
+      {
+        Connected server(web.config("/sse"));
+        REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+        CHECK((*server).protocol_version() == "2026-07-28");
+        CHECK(text_of(server.call("echo")) == R"({"tool":"echo","arguments":{}})");
+        CHECK(text_of(server.call("naïve näme")).find("naïve") != std::string::npos);
+      }
+      const Json log = web.log();
+      CHECK_FALSE(asked(log, "initialize"));
+      CHECK_FALSE(asked(log, "DELETE"));
+      CHECK(log[1]["mcpMethod"] == "tools/call");
+      CHECK(log[1]["mcpName"] == "echo");
+      CHECK(log[2]["mcpName"] == "=?base64?bmHDr3ZlIG7DpG1l?=");
+    }
+  }
+
+  TEST_CASE("a lost session is an error, for this call and all after it") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/loses-session"));
+    CHECK(server.call("echo").has_value());
+    auto lost = server.call("echo");
+    CHECK(id_of(lost) == ErrorId::kServerHttp);
+    CHECK(lost.error().what.find("session") != std::string::npos);
+    CHECK(id_of(server.call("echo")) == ErrorId::kServerHttp);
+  }
+
+  TEST_CASE("a stream that breaks before the answer is resumed where it broke") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/resume"));
+    CHECK(text_of(server.call("echo")) == R"({"tool":"echo","arguments":{}})");
+    CHECK(web.log().back()["method"] == "GET");
+  }
+
+  TEST_CASE(
+      "a stream that breaks and cannot be resumed is an error, and the call is not repeated") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/broken"));
+    CHECK(id_of(server.call("echo")) == ErrorId::kServerHttp);
+    const Json log = web.log();
+    CHECK(std::ranges::count_if(log, [](const Json& e) { return e["method"] == "tools/call"; }) ==
+          1);
+  }
+
+  TEST_CASE("redirects, refusals and web pages are errors that say what to do") {
+    HttpFixture web({"initialize"});
+    Connected moved(web.config("/redirect"));
+    REQUIRE_FALSE(moved.client.has_value());
+    CHECK(moved.client.error().id == ErrorId::kServerHttp);
+    CHECK(moved.client.error().fix.find("http://127.0.0.1:1/elsewhere") != std::string::npos);
+    Connected page(web.config("/html"));
+    REQUIRE_FALSE(page.client.has_value());
+    CHECK(page.client.error().what.find("text/html") != std::string::npos);
+    Connected unknown(web.config("/unauthorized"));
+    REQUIRE_FALSE(unknown.client.has_value());
+    CHECK(unknown.client.error().what.find("401") != std::string::npos);
+    CHECK(unknown.client.error().fix.find("Authorization") != std::string::npos);
+  }
+
+  TEST_CASE("a secret header reaches the server and no error shows it") {
+    ::setenv("MCPAC_TEST_BEARER", "b34rer-s3cret", 1);
+    HttpFixture web({"initialize"});
+    auto config = web.config("/unauthorized");
+    config.headers = {{"Authorization", "Bearer ${env:MCPAC_TEST_BEARER}"}};
+    Connected refused(config);
+    REQUIRE_FALSE(refused.client.has_value());
+    CHECK(refused.client.error().why == "no: Bearer ${env:MCPAC_TEST_BEARER}");
+    config.url = web.config("/json").url;
+    Connected server(config);
+    auto headers = parse_json(text_of(server.call("headers")));
+    REQUIRE(headers.has_value());
+    CHECK((*headers)["authorization"] == "Bearer ${env:MCPAC_TEST_BEARER}");
+  }
+
+  TEST_CASE("a line break in an expanded header is refused before anything is sent") {
+    ::setenv("MCPAC_TEST_BROKEN", "x\r\nX-Injected: yes", 1);
+    HttpFixture web({"initialize"});
+    auto config = web.config("/json");
+    config.headers = {{"Authorization", "${env:MCPAC_TEST_BROKEN}"}};
+    Connected server(config);
+    REQUIRE_FALSE(server.client.has_value());
+    CHECK(server.client.error().id == ErrorId::kConfigInvalid);
+    CHECK(server.client.error().to_text().find("Injected") == std::string::npos);
+    CHECK(web.log().empty());
+  }
+
+  TEST_CASE("an event without end is cut off at the limit") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/endless"));
+    CHECK(id_of(server.call("echo")) == ErrorId::kServerLimit);
+  }
+
+  TEST_CASE("a JSON answer over the limit is an error") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/json"));
+    CHECK(text_of(server.call("big", R"({"bytes":10485760})")).size() == 10485760);
+    CHECK(id_of(server.call("big", R"({"bytes":17000000})")) == ErrorId::kServerLimit);
+    CHECK(server.call("echo").has_value());
+  }
+
+  TEST_CASE("a call whose time is up is cancelled") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/json"));
+    CHECK(id_of(server.call("slow", R"({"ms":60000})", 50ms)) == ErrorId::kServerTimeout);
+    CHECK(server.call("echo").has_value());
+    CHECK(asked(web.log(), "notifications/cancelled"));
+  }
+
+  TEST_CASE("progress on the stream starts the timeout anew") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/sse"));
+    CHECK(text_of(server.call("progress", R"({"times":20,"every":100})", 1000ms)) == "arrived");
+  }
+
+  TEST_CASE("a changed list of tools is announced, in both eras") {
+    for (const std::string mode : {"initialize", "stateless"}) {
+      HttpFixture web({mode});
+      Connected server(web.config("/sse"), true);
+      REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+      // The stream of announcements opens beside the calls, so ask until it is there.
+      for (int i = 0; i < 200 && server.changes == 0; ++i) {
+        CHECK(text_of(server.call("change")) == "changed");
+        asio::steady_timer timer(server.loop, 20ms);
+        server.loop.restart();
+        bool rang = false;
+        timer.async_wait([&](auto) { rang = true; });
+        while (!rang) server.loop.run_one();
+      }
+      CHECK(server.changes > 0);
+    }
+  }
+
+  TEST_CASE("nobody listening is an error at once") {
+    mcp::ServerConfig config;
+    config.name = "web";
+    config.url = "http://127.0.0.1:1/mcp";
+    Connected server(config);
+    REQUIRE_FALSE(server.client.has_value());
+    CHECK(server.client.error().id == ErrorId::kServerHttp);
+  }
+
+  TEST_CASE("a certificate is verified: against known roots and the host's name") {
+    auto folder = TemporaryFolder::create("/tmp", "mcpac-test-");
+    REQUIRE(folder.has_value());
+    const auto key = (folder->path() / "key.pem").string();
+    const auto cert = (folder->path() / "cert.pem").string();
+    const auto made = ::system(
+        fmt::format(
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+            "-subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout {} -out {} "
+            "2>/dev/null",
+            key, cert)
+            .c_str());
+    REQUIRE(made == 0);
+    HttpFixture web({"initialize", "--key", key, "--cert", cert});
+    const auto connect = [&](const std::string& host) {
+      mcp::ServerConfig config;
+      config.name = "web";
+      config.url = fmt::format("https://{}:{}/json", host, web.port());
+      return config;
+    };
+    {
+      Connected unknown_root(connect("localhost"));
+      REQUIRE_FALSE(unknown_root.client.has_value());
+      CHECK(unknown_root.client.error().id == ErrorId::kServerTls);
+    }
+    ::setenv("SSL_CERT_FILE", cert.c_str(), 1);
+    {
+      Connected trusted(connect("localhost"));
+      CHECK_MESSAGE(trusted.client.has_value(), test::shown(trusted.client));
+      if (trusted.client) CHECK(trusted.call("echo").has_value());
+      Connected other_name(connect("127.0.0.1"));
+      REQUIRE_FALSE(other_name.client.has_value());
+      CHECK(other_name.client.error().id == ErrorId::kServerTls);
+    }
+    ::unsetenv("SSL_CERT_FILE");
+  }
+}

@@ -1,0 +1,99 @@
+#include <doctest/doctest.h>
+
+#include "policy/support_world.h"
+
+namespace mcpac::policy::testing {
+namespace {
+
+Error error_of(const std::string& grant) {
+  const World world;
+  const auto authority = world.grant({grant});
+  REQUIRE_MESSAGE(!authority.has_value(), grant << " loads");
+  return authority.error();
+}
+
+}  // namespace
+
+TEST_CASE("an unknown tool is a load error that shows the place and names the nearest tool") {
+  const Error error = error_of("kv.get, filesystem.read_txt_file");
+  CHECK(error.id == ErrorId::kRuleUnknownName);
+  CHECK(error.what == "the lock knows no tool 'read_txt_file' of server filesystem");
+  CHECK(error.where ==
+        "--grant:1:20\n    | kv.get, filesystem.read_txt_file\n    |                    ^");
+  CHECK(error.fix == "did you mean filesystem.read_text_file?");
+}
+
+TEST_CASE("an unknown server names the nearest server") {
+  const Error error = error_of("filesytem.read_text_file");
+  CHECK(error.id == ErrorId::kRuleUnknownName);
+  CHECK(error.fix == "did you mean filesystem?");
+}
+
+TEST_CASE("an unknown argument names the nearest argument") {
+  const Error error = error_of("filesystem.read_text_file(pth within ./data)");
+  CHECK(error.id == ErrorId::kRuleUnknownName);
+  CHECK(error.fix == "did you mean 'path'?");
+}
+
+TEST_CASE("a tool with a dot in its name must be quoted, and the error says how") {
+  World world;
+  world.add_tools(Json{{"gh.\"issues.create\"", Json{{"type", "object"}}}});
+  const auto plain = world.grant({"gh.issues.create"});
+  REQUIRE(!plain.has_value());
+  CHECK(plain.error().fix.find("gh.\"issues.create\"") != std::string::npos);
+  CHECK(world.grant({"gh.\"issues.create\""}).has_value());
+}
+
+TEST_CASE("a misspelt test names the nearest test") {
+  CHECK(error_of("filesystem.read_text_file(path witin ./data)").fix == "did you mean 'within'?");
+}
+
+TEST_CASE("a clause that nothing keeps is refused rather than ignored") {
+  for (const char* grant : {"kv.get bytes out <= 10MB", "kv.get cost <= 1.00 USD",
+                            "kv.get audit meta", "kv.get audit args"}) {
+    const Error error = error_of(grant);
+    CHECK(error.id == ErrorId::kRuleIneffective);
+    CHECK(error.what.find("not supported yet") != std::string::npos);
+  }
+}
+
+TEST_CASE("a rule that can never match is a load error") {
+  for (const char* grant :
+       {"kv.get calls <= 0", "math.add(a > 5 < 3, b any)", "kv.get(key == \"a\" == \"b\")",
+        "kv.get(key 1..10)", "github.create_issue(title any)",
+        "filesystem.read_text_file(path absent, ..)", "kv.get()", "kv.get(key len 5..1)",
+        "http.get(url host 127.0.0.1)", "http.get(url host localhost)",
+        "http.get(url host a.example ip in {10.0.0.0/8})",
+        "filesystem.read_text_file(path within @server/x)"}) {
+    CHECK_MESSAGE(error_of(grant).id == ErrorId::kRuleIneffective, grant);
+  }
+}
+
+TEST_CASE("a limit on a deny or an ask is refused, for authority would grow when it is used up") {
+  const World world;
+  for (const bool deny : {true, false}) {
+    LayerText layer{
+        .name = "the command line", .grants = {"kv.get"}, .asks = {}, .denies = {}, .files = {}};
+    (deny ? layer.denies : layer.asks).emplace_back("kv.get for 10m");
+    CHECK_FALSE(world.load({layer}).has_value());
+  }
+}
+
+TEST_CASE("a policy file shows line and column of its mistake") {
+  const World world;
+  const auto authority = world.load({{.name = "mcpac.policy",
+                                      .grants = {},
+                                      .asks = {},
+                                      .denies = {},
+                                      .files = {"allow kv.get\nalow kv.set\n"}}});
+  REQUIRE(!authority.has_value());
+  CHECK(authority.error().where == "mcpac.policy:2:1\n    | alow kv.set\n    | ^");
+  CHECK(authority.error().fix == "did you mean 'allow'?");
+}
+
+TEST_CASE("a rule text of two million bytes is refused before it is read") {
+  CHECK(error_of("kv.get(key == \"" + std::string(2'000'000, 'a') + "\")").id ==
+        ErrorId::kRuleSyntax);
+}
+
+}  // namespace mcpac::policy::testing

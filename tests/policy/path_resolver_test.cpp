@@ -1,0 +1,71 @@
+#include <doctest/doctest.h>
+
+#include "policy/path_value.h"
+#include "policy/support_world.h"
+
+namespace mcpac::policy::testing {
+
+TEST_CASE("resolve walks links and keeps what does not exist") {
+  const World world;
+  const SystemPathResolver resolver;
+  world.put("data/a.txt", "file");
+  world.put("link", "-> data");
+  world.put("absolute", "-> ${BASE}/data");
+  const auto resolved = [&](const std::string& path) {
+    return resolver.resolve(world.base() + path);
+  };
+  CHECK(resolved("/link/a.txt").value() == world.base() + "/data/a.txt");
+  CHECK(resolved("/absolute/new/x").value() == world.base() + "/data/new/x");
+  CHECK(resolved("/link/../data/a.txt").value() == world.base() + "/data/a.txt");
+  CHECK(resolved("/missing/../data/a.txt").value() == world.base() + "/data/a.txt");
+  CHECK(resolved("/data/a.txt/below").value() == world.base() + "/data/a.txt/below");
+  CHECK(resolver.resolve("/../../").value() == "/");
+}
+
+TEST_CASE("resolve refuses dangling links, loops and relative paths") {
+  const World world;
+  const SystemPathResolver resolver;
+  world.put("dangling", "-> nowhere");
+  world.put("a", "-> b");
+  world.put("b", "-> a");
+  CHECK_FALSE(resolver.resolve(world.base() + "/dangling").has_value());
+  CHECK_FALSE(resolver.resolve(world.base() + "/dangling/x").has_value());
+  CHECK_FALSE(resolver.resolve(world.base() + "/a").has_value());
+  CHECK_FALSE(resolver.resolve("data").has_value());
+  CHECK_FALSE(resolver.resolve("").has_value());
+}
+
+TEST_CASE("resolve_beneath refuses whatever leaves the base, even when it comes back") {
+  const World world;
+  const SystemPathResolver resolver;
+  world.put("data/sub/b.txt", "file");
+  world.put("data/inside", "-> sub");
+  world.put("data/absolute", "-> ${BASE}/data/sub");
+  world.put("data/round", "-> ../data/sub");
+  const std::string base = world.base() + "/data";
+  CHECK(resolver.resolve_beneath(base, {"inside", "b.txt"}).value() == base + "/sub/b.txt");
+  CHECK(resolver.resolve_beneath(base, {"inside", "..", "x"}).value() == base + "/x");
+  CHECK(resolver.resolve_beneath(base, {}).value() == base);
+  CHECK_FALSE(resolver.resolve_beneath(base, {"absolute", "b.txt"}).has_value());
+  CHECK_FALSE(resolver.resolve_beneath(base, {"round", "b.txt"}).has_value());
+  CHECK_FALSE(resolver.resolve_beneath(base, {"..", "data"}).has_value());
+}
+
+TEST_CASE("a base that turns into a link after the rule was loaded admits nothing any more") {
+  const World world;
+  world.put("secret/key", "file");
+  auto authority = world.grant({"filesystem.read_text_file(path within ./out)"}).value();
+  const auto permission = Permission::parse("filesystem.read_text_file").value();
+  CHECK(authority.decide(permission, {{"path", "out/key"}}).allowed());
+  world.put("out", "-> secret");
+  CHECK_FALSE(authority.decide(permission, {{"path", "out/key"}}).allowed());
+}
+
+TEST_CASE("text in another normalisation form than C is told apart") {
+  CHECK(is_nfc("caf\xC3\xA9"));
+  CHECK(is_nfc("x\xCC\x82"));  // composes with nothing: NFC, though combining
+  CHECK_FALSE(is_nfc("cafe\xCC\x81"));
+  CHECK_FALSE(is_nfc("\xFF"));
+}
+
+}  // namespace mcpac::policy::testing

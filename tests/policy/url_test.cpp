@@ -1,0 +1,63 @@
+#include "policy/url.h"
+
+#include <doctest/doctest.h>
+
+namespace mcpac::policy {
+namespace {
+
+std::string host_of(std::string_view text) {
+  const auto url = read_url(text);
+  if (!url) return "refused";
+  const auto* name = std::get_if<std::string>(&url->host);
+  return name == nullptr ? "address" : *name;
+}
+
+}  // namespace
+
+// Expectations from the host parsing of url.spec.whatwg.org, sections 3.5 and 4.5.
+TEST_CASE("every spelling of an IPv4 address is an address") {
+  for (const char* url :
+       {"http://127.0.0.1/", "http://127.1/", "http://0x7f.1/", "http://0177.0.0.1/",
+        "http://2130706433/", "http://0x7f000001/", "http://127.0.0.1./", "http://%31%32%37.0.0.1/",
+        "http://0x/", "http://\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1/"}) {
+    CHECK_MESSAGE(host_of(url) == "address", url);
+  }
+  for (const char* url : {"http://256.1.1.1/", "http://1.2.3.4.5/", "http://1.2.3.09/",
+                          "http://a.1/", "http://4294967296/"}) {
+    CHECK_MESSAGE(host_of(url) == "refused", url);
+  }
+}
+
+TEST_CASE("what parsers read apart is refused") {
+  for (const char* url :
+       {"https://user@a.example/", "https://@a.example/", "https://a.example\\@b.example/",
+        "https:a.example", "https:/a.example", "https:///a.example", " https://a.example/",
+        "https://a.example/ ", "javascript://a.example/", "file:///etc/passwd",
+        "https://a..example/", "https://a.example:99999/", "https://a.example:+80/",
+        "https://[::1/", "https://[::1%25eth0]/", "https://a%00.example/", "https://a%20b.example/",
+        "https://a%2540b.example/", ""}) {
+    CHECK_MESSAGE(host_of(url) == "refused", url);
+  }
+}
+
+TEST_CASE("names are compared in lower case, as A-labels, without the last dot") {
+  CHECK(host_of("HTTPS://WWW.Example.COM./x") == "www.example.com");
+  CHECK(host_of("https://b\xC3\xBC"
+                "cher.example/") == "xn--bcher-kva.example");
+  CHECK(host_of("https://a_b.example/") == "a_b.example");
+  CHECK(host_of("https://a.example:/") == "a.example");
+  CHECK(host_of("https://a.example?x@y") == "a.example");
+}
+
+TEST_CASE("a special address is admitted only by a network within its range") {
+  const auto all = IpNetwork::parse("0.0.0.0/0").value();
+  CHECK(all.admits(*parse_ipv4("93.184.216.34")));
+  CHECK_FALSE(all.admits(*parse_ipv4("169.254.169.254")));
+  CHECK(all.contains(*parse_ipv4("169.254.169.254")));
+  CHECK(IpNetwork::parse("169.254.169.254/32")->admits(*parse_ipv4("169.254.169.254")));
+  CHECK(unwrap(*parse_ipv6("64:ff9b::7f00:1")) == *parse_ipv4("127.0.0.1"));
+  CHECK_FALSE(IpNetwork::parse("::/0")->admits(*parse_ipv6("::1")));
+  CHECK_FALSE(IpNetwork::parse("10.0.0.1/8").has_value());
+}
+
+}  // namespace mcpac::policy

@@ -106,8 +106,7 @@ void HatchChecker::on_named(CXCursor reference) {
 // A function that the program declares, but does not define, with C linkage or an assembler name.
 void HatchChecker::on_function(CXCursor function) {
   if (exists(clang_getCursorDefinition(function))) return;
-  const bool c_linkage = clang_getCursorLanguage(function) == CXLanguage_C ||
-                         take(clang_Cursor_getMangling(function)) == spelling(function);
+  const bool c_linkage = take(clang_Cursor_getMangling(function)) == spelling(function);
   if (!c_linkage || spelling(function) == "main") return;
   findings_.add("redeclared-function", function,
                 fmt::format("`{}` is declared by hand", spelling(function)),

@@ -47,12 +47,16 @@ std::string other_member(CXCursor record) {
 // the template behind a specialisation must be genuine as well as the specialisation itself.
 bool Identity::declared_in_headers(CXCursor declaration) const {
   if (!exists(declaration)) return false;
+  const auto in_headers = [this](CXCursor at) { return sources_.home(at) == Home::kHeaders; };
+  if (!in_headers(declaration) || !in_headers(clang_getCanonicalCursor(declaration))) return false;
   const CXCursor definition = clang_getCursorDefinition(declaration);
-  const CXCursor first = clang_getCanonicalCursor(declaration);
-  if (!exists(definition) || sources_.home(definition) != Home::kHeaders) return false;
-  if (sources_.home(first) != Home::kHeaders) return false;
+  if (exists(definition) && !in_headers(definition)) return false;
+  // A specialisation that nothing needed complete has no definition; its template has.
   const CXCursor made_from = clang_getSpecializedCursorTemplate(declaration);
-  return !exists(made_from) || sources_.home(made_from) == Home::kHeaders;
+  if (!exists(made_from)) return exists(definition);
+  const CXCursor defined = clang_getCursorDefinition(made_from);
+  return in_headers(made_from) && in_headers(clang_getCanonicalCursor(made_from)) &&
+         exists(defined) && in_headers(defined);
 }
 
 bool Identity::is_runtime(CXType type, std::string_view name) const {

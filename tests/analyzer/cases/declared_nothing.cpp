@@ -1,0 +1,2 @@
+#include <mcpac.hpp>
+int agent_main(mcpac::Requires<>) { return 0; }

@@ -1,0 +1,4 @@
+#include <mcpac.hpp>
+int agent_main(int) {  // expect: refuses entry-form
+  return 0;
+}

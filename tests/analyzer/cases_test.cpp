@@ -1,0 +1,131 @@
+// Every file of cases/ through the real worker: what comments on a line expect must be there, and
+// what nobody expects must not.
+//
+//   // expect: refuses forged-type        a finding on this line
+//   // declared: filesystem.write_file    a permission that the entry receives, declared on this
+//   line
+//   // use: filesystem.write_file {"path": "x", "content": "?"}     a use; "?" is known at run time
+//   only
+//   // unused: filesystem.write_file      anywhere in the file
+//   // verdict: compile_error             where the findings do not already say it
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "analyzer/support_worker.h"
+#include "core/file.h"
+#include "core/json.h"
+
+namespace {
+
+using namespace mcpac;
+
+struct Expected {
+  std::multiset<std::string> lines;
+  std::string verdict = "ok";
+};
+
+std::string use_text(unsigned line, const std::string& permission, const Json& arguments) {
+  return fmt::format("{}: use: {} {}", line, permission, to_text(arguments));
+}
+
+void read_comment(const std::string& comment, unsigned line, Expected& expected) {
+  const auto word = comment.substr(0, comment.find(": "));
+  const auto text = comment.size() > word.size() + 2 ? comment.substr(word.size() + 2) : "";
+  if (word == "verdict") {
+    expected.verdict = text;
+  } else if (word == "expect") {
+    expected.lines.insert(fmt::format("{}: {}", line, text));
+    if (text.starts_with("refuses") && expected.verdict == "ok") expected.verdict = "refused";
+  } else if (word == "declared") {
+    expected.lines.insert(fmt::format("{}: declared: {}", line, text));
+  } else if (word == "unused") {
+    expected.lines.insert("unused: " + text);
+  } else if (word == "use") {
+    const auto brace = text.find(" {");
+    const Json arguments =
+        brace == std::string::npos ? Json::object() : Json::parse(text.substr(brace + 1));
+    expected.lines.insert(use_text(line, text.substr(0, brace), arguments));
+  }
+}
+
+Expected read_expectations(const std::string& source) {
+  Expected expected;
+  std::istringstream lines(source);
+  std::string line;
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
+    for (auto at = line.find("// "); at != std::string::npos; at = line.find("// ", at + 1)) {
+      const auto end = line.find(" // ", at + 1);
+      read_comment(line.substr(at + 3, end == std::string::npos ? end : end - at - 3), number,
+                   expected);
+    }
+  }
+  return expected;
+}
+
+Expected found_in(const analyzer::Report& report) {
+  Expected found;
+  found.verdict = to_string(report.verdict);
+  for (const auto& finding : report.findings)
+    found.lines.insert(
+        fmt::format("{}: {} {}", finding.line, to_string(finding.severity), finding.rule));
+  for (const auto& declared : report.declared)
+    found.lines.insert(fmt::format("{}: declared: {}", declared.line, declared.text()));
+  for (const auto& unused : report.unused) found.lines.insert("unused: " + unused);
+  for (const auto& use : report.uses) {
+    Json arguments = Json::object();
+    for (const auto& [name, argument] : use.arguments)
+      arguments[name] = argument.is_constant ? argument.value : Json("?");
+    found.lines.insert(use_text(use.line, use.permission, arguments));
+  }
+  return found;
+}
+
+std::string difference(const std::multiset<std::string>& left,
+                       const std::multiset<std::string>& right) {
+  std::string text;
+  std::vector<std::string> only;
+  std::ranges::set_difference(left, right, std::back_inserter(only));
+  for (const std::string& line : only) text += "  " + line + "\n";
+  return text;
+}
+
+std::vector<std::filesystem::path> case_files() {
+  std::vector<std::filesystem::path> files;
+  const std::filesystem::path folder =
+      std::filesystem::path(MCPAC_SOURCE_DIR) / "tests/analyzer/cases";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".cpp") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
+
+TEST_SUITE("analyzer/cases") {
+  TEST_CASE("every construct gives exactly what its comments expect") {
+    const auto files = case_files();
+    REQUIRE(files.size() >= 40);
+    for (const auto& file : files) {
+      CAPTURE(file.filename().string());
+      const Expected expected = read_expectations(read_file(file).value());
+      const auto report = test::analyze_file(file.string());
+      const std::string failure = report ? "" : report.error().to_text();
+      REQUIRE_MESSAGE(report.has_value(), failure);
+      const Expected found = found_in(*report);
+      CHECK(found.verdict == expected.verdict);
+      const std::string missing = difference(expected.lines, found.lines);
+      const std::string extra = difference(found.lines, expected.lines);
+      std::string messages;
+      for (const auto& finding : report->findings) messages += finding.message + "\n";
+      CHECK_MESSAGE(missing.empty(), file.filename().string(), " lacks\n", missing);
+      CHECK_MESSAGE(extra.empty(), file.filename().string(), " has beyond\n", extra, messages);
+    }
+  }
+}

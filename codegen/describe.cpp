@@ -43,7 +43,7 @@ std::string example_value(const Type& type, const Shape& shape, const std::strin
     case Kind::kUnsigned: return "1";
     case Kind::kNumber: return "1.5";
     case Kind::kBoolean: return "true";
-    case Kind::kMap: return "{}";
+    case Kind::kMap: return "mcpac::empty";
     case Kind::kArray: return "{" + example_value(type.of.front(), shape, args) + "}";
     case Kind::kTuple: {
       std::string items;

@@ -29,7 +29,7 @@ std::string plain_text(const Type& type, const Shape& shape) {
     case Kind::kBoolean: return "bool";
     case Kind::kMap: return fmt::format("::std::map<::std::string, {}>", list());
     case Kind::kTuple: return fmt::format("::std::tuple<{}>", list());
-    case Kind::kVariant: return fmt::format("::std::variant<{}>", list());
+    case Kind::kVariant: return fmt::format("::mcpac::Variant<{}>", list());
     case Kind::kArray: {
       // A vector may hold what is not complete yet; a Box around it would only be in the way.
       Type item = type.of.front();

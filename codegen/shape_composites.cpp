@@ -287,7 +287,8 @@ Type ShapeBuilder::variant_of(std::vector<Type> alternatives, const Spot& spot) 
     for (const Type& type : flat) kinds.insert(wire_kind(type));
     if (kinds.contains(WireKind::kAny))
       return fall_back(spot, "one of its alternatives is untyped");
-    if (kinds.size() < flat.size())
+    // An argument says by its C++ type which alternative it is; an answer only by its form.
+    if (kind_ == ShapeKind::kResult && kinds.size() < flat.size())
       return fall_back(spot, "two of its alternatives look the same on the wire");
     result = {.kind = Kind::kVariant, .of = std::move(flat)};
   }

@@ -95,7 +95,7 @@ std::string check_syntax(const Compiler& compiler, const std::filesystem::path& 
     words.append(buffer.data(), size);
   const int status = pclose(pipe);
   if (status == 0) return "";
-  return words.empty() ? fmt::format("exit status {}", status) : words.substr(0, 6000);
+  return words.empty() ? fmt::format("exit status {}", status) : words.substr(0, 1500);
 }
 
 TemporaryFolder temporary_folder() {

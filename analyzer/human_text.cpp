@@ -104,9 +104,14 @@ std::string to_text(const Use& use) {
 
 }  // namespace
 
-std::string to_human_text(const Report& report, std::string_view source) {
+std::string findings_text(const Report& report, std::string_view source) {
   std::string text;
   for (const Finding& finding : report.findings) text += to_text(finding, report, source);
+  return text;
+}
+
+std::string to_human_text(const Report& report, std::string_view source) {
+  std::string text = findings_text(report, source);
   if (report.verdict != Verdict::kCompileError) {
     text += report.declared.empty() ? "declares no permission\n" : "declares\n";
     for (const Declared& declared : report.declared)

@@ -90,6 +90,8 @@ struct Report {
 [[nodiscard]] Result<Request> request_from_json(const Json& json);
 
 // "FILE:LINE:COLUMN: refuses: message [rule]" lines with the source line, a caret and the fix.
+[[nodiscard]] std::string findings_text(const Report& report, std::string_view source);
+// The findings, then what the program declares and uses, then the verdict.
 [[nodiscard]] std::string to_human_text(const Report& report, std::string_view source);
 
 }  // namespace mcpac::analyzer

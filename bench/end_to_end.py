@@ -58,7 +58,7 @@ def main():
         work = pathlib.Path(folder)
         (work / "data").mkdir()
         (work / "data/a.txt").write_text("alpha\n")
-        (work / "mcpac.json").write_text(json.dumps({"mcpServers": {"filesystem": {"command": "node", "args": [str(server), "data"]}}}))
+        (work / "mcpac.json").write_text(json.dumps({"mcpServers": {"filesystem": {"command": "node", "args": [str(server), "."]}}}))
         environment = dict(os.environ, XDG_STATE_HOME=folder + "/.state", XDG_CACHE_HOME=folder + "/.cache")
 
         def run(*words):

@@ -18,25 +18,6 @@ int exit_code_for(const analyzer::Report& report, Question question) {
   return refused && question == Question::kValidate ? static_cast<int>(ExitCode::kRefused) : 0;
 }
 
-void show(const analyzer::Report& report) {
-  fmt::print("{}: {}\n", report.file, analyzer::to_string(report.verdict));
-  if (!report.declared.empty()) fmt::print("declared:\n");
-  for (const auto& declared : report.declared)
-    fmt::print("  {}  ({}:{})\n", declared.text(), declared.file, declared.line);
-  if (!report.uses.empty()) fmt::print("used:\n");
-  for (const auto& use : report.uses) {
-    std::string arguments;
-    for (const auto& [name, argument] : use.arguments) {
-      arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", name,
-                               argument.is_constant ? to_text(argument.value) : "<runtime>");
-    }
-    fmt::print("  {}({})  {}:{} in {}\n", use.permission, arguments, use.file, use.line,
-               use.function);
-  }
-  for (const auto& permission : report.unused)
-    fmt::print("declared, but never used: {}\n", permission);
-}
-
 void ask(Context& context, const std::string& file, Question question) {
   auto source = read_source(file, "");
   if (!source) return context.fail(source.error());
@@ -51,8 +32,11 @@ void ask(Context& context, const std::string& file, Question question) {
   if (!report) return context.fail(report.error());
   context.exit_code = exit_code_for(*report, question);
   if (context.json) return context.print(analyzer::to_json(*report));
-  if (question == Question::kAnalyze) show(*report);
-  fmt::print(stderr, "{}", analyzer::to_human_text(*report, source->text));
+  if (question == Question::kAnalyze) {
+    fmt::print("{}", analyzer::to_human_text(*report, source->text));
+  } else {
+    fmt::print(stderr, "{}", analyzer::findings_text(*report, source->text));
+  }
 }
 
 void add_question(CLI::App& permissions, Context& context, const char* name, const char* help,
@@ -67,12 +51,12 @@ void add_question(CLI::App& permissions, Context& context, const char* name, con
 void show_rules(const Context& context) {
   Json all = Json::array();
   for (const auto& rule : analyzer::rules()) {
-    all.push_back({{"rule", rule.id},
+    all.push_back({{"rule", rule.name},
                    {"severity", analyzer::to_string(rule.severity)},
                    {"reason", rule.reason},
                    {"example", rule.example}});
     if (!context.json)
-      fmt::print("{:<24} {:<8} {}\n{:33} e.g. {}\n", rule.id, analyzer::to_string(rule.severity),
+      fmt::print("{:<24} {:<8} {}\n{:33} e.g. {}\n", rule.name, analyzer::to_string(rule.severity),
                  rule.reason, "", rule.example);
   }
   if (context.json) context.print(all);

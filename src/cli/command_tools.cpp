@@ -69,7 +69,7 @@ Result<std::pair<const codegen::LockedServer*, const codegen::LockedTool*>> find
   const auto* tool = lock.find_tool(permission->server(), permission->tool());
   if (tool != nullptr) return std::pair{server, tool};
   std::vector<std::string> near;
-  for (const auto& hit : codegen::search(lock, permission->tool(), 3))
+  for (const auto& hit : codegen::search_tools(lock, permission->tool(), 3))
     near.push_back(hit.server->name + "." + hit.tool->name);
   return fail(ErrorId::kUnknownTool, fmt::format("mcpac.lock has no tool {}", name),
               {.fix = near.empty() ? "mcpac tools list"
@@ -98,7 +98,7 @@ void search(Context& context, const std::vector<std::string>& words) {
   auto lock = lock_of(context);
   if (!lock) return context.fail(lock.error());
   std::vector<std::pair<const codegen::LockedServer*, const codegen::LockedTool*>> tools;
-  for (const auto& hit : codegen::search(*lock, fmt::format("{}", fmt::join(words, " ")), 20))
+  for (const auto& hit : codegen::search_tools(*lock, fmt::format("{}", fmt::join(words, " ")), 20))
     tools.emplace_back(hit.server, hit.tool);
   if (tools.empty() && !context.json) context.say("no tool matches");
   show_tools(context, tools);
@@ -111,6 +111,29 @@ struct CallOptions {
   std::shared_ptr<GrantOptions> grants;
 };
 
+// "--path", "./data" and "--path=./data" alike; "--verbose" before another key is a switch.
+std::vector<codegen::TypedArgument> typed(const std::vector<std::string>& words) {
+  std::vector<codegen::TypedArgument> result;
+  for (const std::string& word : words) {
+    if (!word.starts_with("--")) {
+      // A word that belongs to no key stays as a key of its own: the schema does not know it and
+      // says so.
+      const bool belongs = !result.empty() && !result.back().value;
+      if (belongs)
+        result.back().value = word;
+      else
+        result.push_back({word, ""});
+      continue;
+    }
+    const auto equals = word.find('=');
+    if (equals == std::string::npos)
+      result.push_back({word.substr(2), std::nullopt});
+    else
+      result.push_back({word.substr(2, equals - 2), word.substr(equals + 1)});
+  }
+  return result;
+}
+
 // Arguments from exactly one place: --arguments, --stdin, or --key value pairs after the tool.
 Result<Json> arguments_of(const CallOptions& options, const std::vector<std::string>& pairs,
                           const codegen::LockedTool& tool) {
@@ -120,7 +143,7 @@ Result<Json> arguments_of(const CallOptions& options, const std::vector<std::str
     return fail(ErrorId::kUsage,
                 "the arguments come from one place: --arguments, --stdin, or --key value");
   if (!options.json_arguments.empty()) return parse_json(options.json_arguments, "--arguments");
-  if (!options.from_stdin) return codegen::arguments_from_pairs(tool, pairs);
+  if (!options.from_stdin) return codegen::arguments_from(tool, typed(pairs));
   auto text = read_descriptor(0, "standard input", kMaxArguments);
   if (!text) return pass_on(text);
   return parse_json(*text, "standard input");

@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "execute/stage.h"
+
 namespace mcpac::cli {
 namespace {
 
@@ -143,8 +145,9 @@ void RunView::finish(const execute::Outcome& outcome, std::string_view source) {
     context_.exit_code = outcome.exit_code;
     return;
   }
-  if (outcome.report && (outcome.report->verdict != analyzer::Verdict::kOk || verbose_)) {
-    fmt::print(stderr, "{}", analyzer::to_human_text(*outcome.report, source));
+  if (outcome.report) {
+    const bool all = verbose_ || outcome.report->verdict != analyzer::Verdict::kOk;
+    if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, source));
   }
   if (outcome.result) context_.print(*outcome.result);
   if (outcome.error) context_.fail(*outcome.error);

@@ -6,6 +6,7 @@
 #include <array>
 #include <system_error>
 
+#include "core/file.h"
 #include "execute/driver_output.h"
 
 namespace mcpac::execute {
@@ -31,6 +32,23 @@ std::string in(std::string_view folder, std::string_view name) {
   return fmt::format("{}/{}", folder, name);
 }
 
+// The driver looks whether its inputs are there, but they will be only inside the sandbox. So it is
+// asked about empty stand-ins below a folder, whose name is then taken out of its answer.
+Result<TemporaryFolder> make_stand_ins() {
+  auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-driver-");
+  if (!folder) return folder;
+  for (const std::string& file :
+       {in(inside::kInclude, "mcpac/warm.hpp"), std::string(inside::kPch),
+        in(inside::kPrepared, "agent_pch.o"), in(inside::kOutput, "agent.pch"),
+        in(inside::kOutput, "agent.o"), in(inside::kSource, "agent.cpp")}) {
+    const std::filesystem::path stand_in = folder->path().string() + file;
+    std::error_code error;
+    std::filesystem::create_directories(stand_in.parent_path(), error);
+    if (auto written = write_file_atomic(stand_in, ""); !written) return pass_on(written);
+  }
+  return folder;
+}
+
 }  // namespace
 
 Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
@@ -42,7 +60,14 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
                 fmt::format("clang 19 and lld 19 are not at {}", llvm.string()),
                 {.fix = "apt-get install clang-19 lld-19 libc++-19-dev libc++abi-19-dev"});
   }
+  auto stand_ins = make_stand_ins();
+  if (!stand_ins) return pass_on(stand_ins);
+  const std::string base = stand_ins->path().string();
+  const auto here = [&base](std::string_view inside_path) {
+    return base + std::string(inside_path);
+  };
   const std::string include = fmt::format("-isystem{}", inside::kInclude);
+  const std::string source = in(inside::kSource, "agent.cpp");
   Toolchain toolchain;
   struct Question {
     std::vector<std::string>& answer;
@@ -51,23 +76,27 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
   const std::array questions{
       Question{toolchain.make_pch,
                with(language_flags(), {include, "-fpch-instantiate-templates", "-fpch-codegen",
-                                       "-xc++-header", in(inside::kInclude, "mcpac/warm.hpp"), "-o",
-                                       in(inside::kOutput, "agent.pch")})},
+                                       "-xc++-header", here(in(inside::kInclude, "mcpac/warm.hpp")),
+                                       "-o", here(in(inside::kOutput, "agent.pch"))})},
       Question{toolchain.compile_pch,
-               with(language_flags(), {"-c", in(inside::kOutput, "agent.pch"), "-o",
-                                       in(inside::kOutput, "agent_pch.o")})},
+               with(language_flags(), {"-c", here(in(inside::kOutput, "agent.pch")), "-o",
+                                       here(in(inside::kOutput, "agent_pch.o"))})},
       Question{toolchain.compile,
-               with(language_flags(), {include, "-include-pch", inside::kPch, "-c", "-xc++",
-                                       "{source}", "-o", in(inside::kOutput, "agent.o")})},
+               with(language_flags(), {include, "-include-pch", here(inside::kPch), "-c", "-xc++",
+                                       here(source), "-o", here(in(inside::kOutput, "agent.o"))})},
       Question{toolchain.link,
-               with(language_flags(),
-                    {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
-                     in(inside::kOutput, "agent.o"), in(inside::kPrepared, "agent_pch.o"), "-o",
-                     in(inside::kOutput, "agent")})},
+               with(language_flags(), {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries",
+                                       "-Wl,--strip-debug", here(in(inside::kOutput, "agent.o")),
+                                       here(in(inside::kPrepared, "agent_pch.o")), "-o",
+                                       here(in(inside::kOutput, "agent"))})},
   };
   for (const Question& question : questions) {
     auto answer = ask(driver, question.flags);
     if (!answer) return pass_on(answer);
+    for (std::string& word : *answer) {
+      if (const auto at = word.find(base); at != std::string::npos) word.erase(at, base.size());
+      if (word == source) word = "{source}";
+    }
     question.answer = std::move(*answer);
   }
   toolchain.analyze = with(language_flags(), {include, "-include-pch", inside::kPch, "-xc++"});

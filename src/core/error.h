@@ -1,7 +1,7 @@
 // Error and Result: how every room of mcpac says that an outsider's input or the kernel failed it.
 //
-// An Error answers four questions: what went wrong, where, why it is a rule, how to fix it. A refusal
-// (a denied call) is a value of its own, not an Error; a bug of ours is an exception.
+// An Error answers four questions: what went wrong, where, why it is a rule, how to fix it. A
+// refusal (a denied call) is a value of its own, not an Error; a bug of ours is an exception.
 #pragma once
 
 #include <expected>

@@ -4,7 +4,9 @@
 
 namespace mcpac {
 
-std::string to_string(ErrorId id) { return fmt::format("MCPAC-E{:04}", static_cast<unsigned>(id)); }
+std::string to_string(ErrorId id) {
+  return fmt::format("MCPAC-E{:04}", static_cast<unsigned>(id));
+}
 
 ExitCode exit_code_of(ErrorId id) {
   switch (id) {

@@ -1,8 +1,8 @@
 // ErrorId: the stable number of every error that a user can meet, printed as MCPAC-E0123.
 //
 // Numbers are never reused: people search for them. The hundreds name the room: 01 core and
-// configuration, 02 policy, 03 servers, 04 codegen and lock, 05 analyzer, 06 sandbox, 07 compile and
-// run, 08 gate, 09 audit, 10 command line. docs/errors.md lists them with cause and remedy.
+// configuration, 02 policy, 03 servers, 04 codegen and lock, 05 analyzer, 06 sandbox, 07 compile
+// and run, 08 gate, 09 audit, 10 command line. docs/errors.md lists them with cause and remedy.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace mcpac {
 
 enum class ErrorId : std::uint16_t {
   // 01: core and configuration
-  kInternal = 100,          // our bug
+  kInternal = 100,  // our bug
   kFileUnreadable = 101,
   kFileUnwritable = 102,
-  kJsonSyntax = 103,        // malformed JSON, with line and column
-  kJsonLimit = 104,         // well formed, but beyond a limit (size, depth, members)
-  kSchemaInvalid = 105,     // a JSON Schema that cannot be compiled
+  kJsonSyntax = 103,     // malformed JSON, with line and column
+  kJsonLimit = 104,      // well formed, but beyond a limit (size, depth, members)
+  kSchemaInvalid = 105,  // a JSON Schema that cannot be compiled
   kConfigSyntax = 110,
   kConfigInvalid = 111,
   kConfigMissing = 112,
   kUnknownServer = 113,
-  kSecretMissing = 114,     // ${env:…} or ${file:…} cannot be resolved
+  kSecretMissing = 114,  // ${env:…} or ${file:…} cannot be resolved
   // 02: policy
   kRuleSyntax = 200,
-  kRuleUnknownName = 201,   // a server, tool or argument that the lock does not know
-  kRuleIneffective = 202,   // can never match
+  kRuleUnknownName = 201,  // a server, tool or argument that the lock does not know
+  kRuleIneffective = 202,  // can never match
   kSelfTestFailed = 203,
   // 03: servers
   kServerStart = 300,
@@ -36,15 +36,15 @@ enum class ErrorId : std::uint16_t {
   kServerTimeout = 302,
   kServerProtocol = 303,
   kServerHttp = 304,
-  kServerError = 305,       // a JSON-RPC error answered by the server
+  kServerError = 305,  // a JSON-RPC error answered by the server
   kServerTls = 306,
-  kServerLimit = 307,       // a message or listing beyond the limit
-  kServerCancelled = 308,   // we took the call back before it was answered
+  kServerLimit = 307,      // a message or listing beyond the limit
+  kServerCancelled = 308,  // we took the call back before it was answered
   // 04: codegen and lock
   kLockMissing = 400,
   kLockInvalid = 401,
   kLockDrift = 402,
-  kHeaderDrift = 403,       // a generated header is not the one the lock names
+  kHeaderDrift = 403,  // a generated header is not the one the lock names
   kToolUnsupported = 404,
   kUnknownTool = 405,
   // 05: analyzer
@@ -52,7 +52,7 @@ enum class ErrorId : std::uint16_t {
   kSourceEmpty = 501,
   kSourceNotText = 502,
   kSourceDoesNotCompile = 503,
-  kAnalyzerFailed = 504,    // crashed, timed out or ran out of memory: never "no permissions"
+  kAnalyzerFailed = 504,  // crashed, timed out or ran out of memory: never "no permissions"
   kFindingRefuses = 505,
   // 06: sandbox
   kSandboxUnavailable = 600,
@@ -68,8 +68,8 @@ enum class ErrorId : std::uint16_t {
   kRunTimeout = 705,
   kRunKilled = 706,
   kRunOutputLimit = 707,
-  kProgramUnusable = 708,    // not an ELF program we can run
-  kRunViolation = 709,       // ended by the system-call filter
+  kProgramUnusable = 708,  // not an ELF program we can run
+  kRunViolation = 709,     // ended by the system-call filter
   // 08: gate
   kCallDenied = 800,
   kCallInvalid = 801,

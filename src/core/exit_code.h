@@ -1,6 +1,7 @@
 // ExitCode: what the mcpac program returns, after sysexits.h where that has a word for it.
 //
-// A run that reaches the agent returns the agent's own code; these are the codes of everything else.
+// A run that reaches the agent returns the agent's own code; these are the codes of everything
+// else.
 #pragma once
 
 namespace mcpac {

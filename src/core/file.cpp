@@ -1,6 +1,7 @@
 #include "core/file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sodium.h>
 #include <stdlib.h>  // mkdtemp
 #include <sys/stat.h>
@@ -8,14 +9,15 @@
 
 #include <array>
 #include <cerrno>
-#include <fmt/format.h>
 #include <system_error>
 #include <vector>
 
 namespace mcpac {
 namespace {
 
-std::string reason(int error) { return std::system_category().message(error); }
+std::string reason(int error) {
+  return std::system_category().message(error);
+}
 
 // Writes all of `bytes` or returns the errno that stopped it.
 int write_all(int fd, std::string_view bytes) {
@@ -63,7 +65,8 @@ Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t m
     }
     if (n == 0) return text;
     if (text.size() + static_cast<std::size_t>(n) > max_bytes) {
-      return fail(ErrorId::kFileUnreadable, fmt::format("{} is larger than {} bytes", name, max_bytes),
+      return fail(ErrorId::kFileUnreadable,
+                  fmt::format("{} is larger than {} bytes", name, max_bytes),
                   {.where = std::string(name)});
     }
     text.append(buffer.data(), static_cast<std::size_t>(n));
@@ -73,10 +76,11 @@ Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t m
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) {
-    return fail(ErrorId::kFileUnreadable, fmt::format("cannot open {}: {}", path.string(), reason(errno)),
+    return fail(ErrorId::kFileUnreadable,
+                fmt::format("cannot open {}: {}", path.string(), reason(errno)),
                 {.where = path.string()});
   }
-  struct stat info{};
+  struct stat info {};
   if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
     return fail(ErrorId::kFileUnreadable, fmt::format("{} is a folder, not a file", path.string()),
                 {.where = path.string()});
@@ -84,18 +88,22 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
   return read_descriptor(fd.get(), path.string(), max_bytes);
 }
 
-Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes, unsigned mode) {
-  // A name of its own for every write: threads and processes may write the same file at once, and what
-  // a killed one left behind must not be in the way.
+Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes,
+                               unsigned mode) {
+  // A name of its own for every write: threads and processes may write the same file at once, and
+  // what a killed one left behind must not be in the way.
   const std::string temporary = fmt::format("{}.{:08x}.tmp", path.string(), ::randombytes_random());
   auto give_up = [&](int error) {
     ::unlink(temporary.c_str());
-    return fail(ErrorId::kFileUnwritable, fmt::format("cannot write {}: {}", path.string(), reason(error)),
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("cannot write {}: {}", path.string(), reason(error)),
                 {.where = path.string()});
   };
-  const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+  const UniqueFd fd(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!fd) {
-    return fail(ErrorId::kFileUnwritable, fmt::format("cannot write {}: {}", path.string(), reason(errno)),
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("cannot write {}: {}", path.string(), reason(errno)),
                 {.where = path.string()});
   }
   if (const int error = write_all(fd.get(), bytes); error != 0) return give_up(error);
@@ -104,7 +112,8 @@ Result<void> write_file_atomic(const std::filesystem::path& path, std::string_vi
   return {};
 }
 
-Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent, std::string_view prefix) {
+Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent,
+                                                std::string_view prefix) {
   std::error_code ignored;
   std::filesystem::create_directories(parent, ignored);
   std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();

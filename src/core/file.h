@@ -34,19 +34,22 @@ class UniqueFd {
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             std::size_t max_bytes = std::size_t{64} << 20U);
 // Reads a descriptor to its end with the same limit; `name` stands in the error.
-[[nodiscard]] Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t max_bytes);
+[[nodiscard]] Result<std::string> read_descriptor(int fd, std::string_view name,
+                                                  std::size_t max_bytes);
 
 // Writes beside the target and renames, so a reader sees the old bytes or the new ones. The file is
 // synced before the rename. `mode` is the permission of a new file.
-[[nodiscard]] Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes,
-                                             unsigned mode = 0644);
+[[nodiscard]] Result<void> write_file_atomic(const std::filesystem::path& path,
+                                             std::string_view bytes, unsigned mode = 0644);
 
 // A fresh private folder (mode 0700) that is removed with everything in it.
 class TemporaryFolder {
  public:
   [[nodiscard]] static Result<TemporaryFolder> create(const std::filesystem::path& parent,
                                                       std::string_view prefix);
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::move(other.path_)) {
+    other.path_.clear();
+  }
   TemporaryFolder& operator=(TemporaryFolder&& other) noexcept;
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

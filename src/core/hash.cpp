@@ -6,7 +6,8 @@ namespace mcpac {
 
 Sha256 sha256(std::string_view bytes) {
   Sha256 digest{};
-  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(bytes.data()),
+                     bytes.size());
   return digest;
 }
 
@@ -21,6 +22,8 @@ std::string to_hex(const Sha256& digest) {
   return text;
 }
 
-std::string sha256_hex(std::string_view bytes) { return to_hex(sha256(bytes)); }
+std::string sha256_hex(std::string_view bytes) {
+  return to_hex(sha256(bytes));
+}
 
 }  // namespace mcpac

@@ -1,17 +1,21 @@
 #include "core/permission.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace mcpac {
 namespace {
 
-// MCP asks tool names to be 1 to 128 characters (2025-11-25, "Tool Names"); real servers stay below 100.
-// We take longer ones than the specification recommends, but bound them: names end up in logs and prompts.
+// MCP asks tool names to be 1 to 128 characters (2025-11-25, "Tool Names"); real servers stay below
+// 100. We take longer ones than the specification recommends, but bound them: names end up in logs
+// and prompts.
 constexpr std::size_t kMaxTool = 256;
 constexpr std::size_t kMaxServer = 64;
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
 
 }  // namespace
 
@@ -24,13 +28,15 @@ bool is_server_name(std::string_view text) {
 
 Result<Permission> Permission::of(std::string_view server, std::string_view tool) {
   if (!is_server_name(server)) {
-    return fail(ErrorId::kRuleSyntax, fmt::format("'{}' is not a server name", server.substr(0, 80)),
+    return fail(ErrorId::kRuleSyntax,
+                fmt::format("'{}' is not a server name", server.substr(0, 80)),
                 {.why = "a server name is 1 to 64 letters, digits, '_' or '-'"});
   }
   if (tool.empty() || tool.size() > kMaxTool || std::ranges::any_of(tool, is_control)) {
-    return fail(ErrorId::kRuleSyntax,
-                fmt::format("the tool name of server '{}' is empty, too long or has control bytes", server),
-                {.why = fmt::format("a tool name is 1 to {} printable bytes", kMaxTool)});
+    return fail(
+        ErrorId::kRuleSyntax,
+        fmt::format("the tool name of server '{}' is empty, too long or has control bytes", server),
+        {.why = fmt::format("a tool name is 1 to {} printable bytes", kMaxTool)});
   }
   return Permission(server, tool);
 }
@@ -38,8 +44,9 @@ Result<Permission> Permission::of(std::string_view server, std::string_view tool
 Result<Permission> Permission::parse(std::string_view text) {
   const auto dot = text.find('.');
   if (dot == std::string_view::npos) {
-    return fail(ErrorId::kRuleSyntax, fmt::format("'{}' is not a permission", text.substr(0, 80)),
-                {.why = "a permission is written server.tool", .fix = "e.g. filesystem.read_text_file"});
+    return fail(
+        ErrorId::kRuleSyntax, fmt::format("'{}' is not a permission", text.substr(0, 80)),
+        {.why = "a permission is written server.tool", .fix = "e.g. filesystem.read_text_file"});
   }
   return of(text.substr(0, dot), text.substr(dot + 1));
 }

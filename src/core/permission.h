@@ -1,8 +1,8 @@
 // Permission: the name of one tool of one configured server, written "server.tool".
 //
-// Only parse() and of() make one, so a Permission in hand is well formed: the server is a configured
-// name ([A-Za-z0-9_-]+), the tool is the tool's original MCP name, byte for byte. Whether it is *held*
-// is another question, answered by policy.
+// Only parse() and of() make one, so a Permission in hand is well formed: the server is a
+// configured name ([A-Za-z0-9_-]+), the tool is the tool's original MCP name, byte for byte.
+// Whether it is *held* is another question, answered by policy.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,8 @@ namespace mcpac {
 
 class Permission {
  public:
-  // "server.tool": everything before the first dot is the server; the tool may contain dots and slashes.
+  // "server.tool": everything before the first dot is the server; the tool may contain dots and
+  // slashes.
   static Result<Permission> parse(std::string_view text);
   static Result<Permission> of(std::string_view server, std::string_view tool);
 

@@ -149,7 +149,8 @@ bool Validator::check_dependent(const ObjectRules& rules, const At& at) {
     for (const std::string& other : needed) {
       if (at.value.contains(other)) continue;
       return violated(at, "dependentRequired", [&, &if_present = name] {
-        return fmt::format("must have the member {} beside {}", in_quotes(other), in_quotes(if_present));
+        return fmt::format("must have the member {} beside {}", in_quotes(other),
+                           in_quotes(if_present));
       });
     }
   }

@@ -1,7 +1,7 @@
 // ToolDefinition and ServerListing: what a server says it offers, exactly as it said it.
 //
-// The client of real servers fills them, the lock pins them, the generator reads them: vocabulary that
-// several rooms share, hence on the ground floor. Everything in them is a claim of the server.
+// The client of real servers fills them, the lock pins them, the generator reads them: vocabulary
+// that several rooms share, hence on the ground floor. Everything in them is a claim of the server.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@
 namespace mcpac {
 
 struct ToolDefinition {
-  std::string name;        // the original MCP name, byte for byte
-  OrderedJson definition;  // the whole object from tools/list: name, title, description, inputSchema, …
+  std::string name;  // the original MCP name, byte for byte
+  OrderedJson
+      definition;  // the whole object from tools/list: name, title, description, inputSchema, …
 };
 
 struct ServerListing {
-  std::string server;            // the configured name
-  std::string identity;          // what was started or called: command line or URL, secrets unexpanded
+  std::string server;    // the configured name
+  std::string identity;  // what was started or called: command line or URL, secrets unexpanded
   std::string implementation;    // serverInfo "name version", as the server calls itself
   std::string protocol_version;  // the MCP revision that was negotiated
   std::vector<ToolDefinition> tools;

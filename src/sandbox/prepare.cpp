@@ -50,7 +50,7 @@ UniqueFd open_mount(const std::string& host) {
       static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, host.c_str(), &how, sizeof how)));
 }
 
-std::expected<PlannedMount, Refused> plan_mount(const Mount& mount, std::uint16_t item) {
+std::expected<PlannedMount, Refused> plan_mount(const Mount& mount) {
   if (!is_plain_absolute(mount.host) || !is_plain_absolute(mount.inside)) {
     return bad_request("a mount must have absolute paths without '..': " + mount.host.native());
   }
@@ -63,7 +63,7 @@ std::expected<PlannedMount, Refused> plan_mount(const Mount& mount, std::uint16_
   planned.handle = open_mount(planned.host);
   struct stat info {};
   if (!planned.handle || ::fstat(planned.handle.get(), &info) != 0) {
-    return refuse(Refused::Kind::kLayerFailed, {Layer::kRoot, item, errno},
+    return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kRoot, .error = errno},
                   "cannot open " + planned.host);
   }
   planned.device = info.st_dev;
@@ -75,17 +75,19 @@ std::expected<PlannedMount, Refused> plan_mount(const Mount& mount, std::uint16_
   return planned;
 }
 
+std::size_t depth_of(const PlannedMount& mount) {
+  return static_cast<std::size_t>(std::ranges::count(mount.inside, '/'));
+}
+
+// A mount inside another comes after it; among equals the order of the spec.
 std::expected<void, Refused> plan_mounts(const Spec& spec, Plan& plan) {
   if (spec.mounts.size() > kMostMounts) return bad_request("more than 64 mounts");
   for (const Mount& mount : spec.mounts) {
-    auto planned = plan_mount(mount, static_cast<std::uint16_t>(plan.mounts.size()));
+    auto planned = plan_mount(mount);
     if (!planned) return std::unexpected(std::move(planned.error()));
-    plan.mounts.push_back(std::move(*planned));
+    const auto place = std::ranges::upper_bound(plan.mounts, depth_of(*planned), {}, depth_of);
+    plan.mounts.insert(place, std::move(*planned));
   }
-  // A mount inside another comes after it; among equals the order of the spec.
-  std::ranges::stable_sort(plan.mounts, {}, [](const PlannedMount& mount) {
-    return std::ranges::count(mount.inside, '/');
-  });
   return {};
 }
 

@@ -98,7 +98,8 @@ struct Host {
     policy::Environment environment;
     environment.tools = &schemas;
     environment.clock = &clock;
-    environment.bases = {"/srv", "/home/somebody", {}};
+    environment.bases.current_directory = "/srv";
+    environment.bases.home = "/home/somebody";
     const policy::LayerText layer{
         .name = "the command line",
         .grants = {"fs.read_text_file(path within /srv/data, ?head 1..1000)"},

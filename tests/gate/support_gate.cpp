@@ -43,7 +43,8 @@ World::World(const Options& options) {
   policy::Environment environment;
   environment.tools = &schemas;
   environment.clock = &clock;
-  environment.bases = {"/work-folder", "/home/somebody", {}};
+  environment.bases.current_directory = "/srv";
+  environment.bases.home = "/home/somebody";
   auto authority = policy::Authority::load({layer}, environment);
   REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
   Declared declared;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "policy/decide.h"
 #include "policy/load.h"
@@ -153,7 +154,15 @@ Decision Authority::decide(const Permission& permission, const Json& arguments) 
     if (verdicts.back().effect > verdicts[strictest].effect) strictest = verdicts.size() - 1;
   }
   const Verdict& verdict = verdicts[strictest];
-  if (verdict.effect != Effect::kAllow) return impl_->refusal(strictest, verdict, call, times);
+  if (verdict.effect != Effect::kAllow) {
+    Decision refused = impl_->refusal(strictest, verdict, call, times);
+    // No --grant helps against a layer above the run's own.
+    const auto above = std::span(verdicts).subspan(1);
+    if (std::ranges::any_of(above, [](const Verdict& v) { return v.effect != Effect::kAllow; })) {
+      refused.would_grant.clear();
+    }
+    return refused;
+  }
   for (std::size_t i = 0; i < verdicts.size(); ++i) impl_->charge(i, verdicts[i].metered, times);
   return {.effect = Effect::kAllow,
           .rule = verdict.rule->text,

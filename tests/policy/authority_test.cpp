@@ -176,6 +176,16 @@ TEST_CASE("a decision never changes when grants for another tool are added") {
   }
 }
 
+TEST_CASE("no grant is suggested against a ceiling that refuses as well") {
+  const World world;
+  auto authority =
+      world.load({layer("the command line", {"kv.get"}), layer("mcpac.policy", {"kv.get"})})
+          .value();
+  const Decision refused = authority.decide(tool("kv.clear"), Json::object());
+  CHECK(refused.layer == "the command line");
+  CHECK(refused.would_grant.empty());
+}
+
 TEST_CASE("print shows the rules of all layers") {
   const World world;
   const auto authority = world

@@ -1,9 +1,9 @@
 // Two hundred calls in flight on one connection; answers come in any order and each finds its call.
-#include <mcpac.hpp>
-
 #include <print>
 #include <string>
 #include <vector>
+
+#include <mcpac.hpp>
 
 using namespace mcp;
 

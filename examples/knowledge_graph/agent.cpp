@@ -1,9 +1,9 @@
-// Fills the knowledge graph of server-memory from text files: an entity a mission, one a person, and
-// the relations between them. Returns what it stored as JSON, which mcpac prints.
-#include <mcpac.hpp>
-
+// Fills the knowledge graph of server-memory from text files: an entity a mission, one a person,
+// and the relations between them. Returns what it stored as JSON, which mcpac prints.
 #include <string>
 #include <vector>
+
+#include <mcpac.hpp>
 
 using namespace mcp;
 
@@ -36,14 +36,19 @@ Mission parse(const std::string& text) {
 
 }  // namespace
 
-mcpac::Json agent_main(
-    mcpac::Requires<filesystem::read_text_file, memory::create_entities, memory::create_relations, memory::read_graph> rt) {
+mcpac::Json agent_main(mcpac::Requires<filesystem::read_text_file, memory::create_entities,
+                                       memory::create_relations, memory::read_graph>
+                           rt) {
   for (const char* file : {"data/apollo.txt", "data/luna.txt", "data/mariner.txt"}) {
     const Mission mission = parse(rt.filesystem.read_text_file({.path = file}).text());
-    rt.memory.create_entities({.entities = {{.name = mission.name, .entityType = "mission", .observations = {mission.fact}}}});
+    rt.memory.create_entities(
+        {.entities = {
+             {.name = mission.name, .entityType = "mission", .observations = {mission.fact}}}});
     for (const std::string& person : mission.crew) {
-      rt.memory.create_entities({.entities = {{.name = person, .entityType = "person", .observations = {}}}});
-      rt.memory.create_relations({.relations = {{.from = person, .to = mission.name, .relationType = "flew on"}}});
+      rt.memory.create_entities(
+          {.entities = {{.name = person, .entityType = "person", .observations = mcpac::empty}}});
+      rt.memory.create_relations(
+          {.relations = {{.from = person, .to = mission.name, .relationType = "flew on"}}});
     }
   }
   const mcpac::Json graph = rt.memory.read_graph().structured();

@@ -1,11 +1,12 @@
 // Reads every text file of a folder and prints one line about each, and a total.
-#include <mcpac.hpp>
-
 #include <algorithm>
+#include <iterator>
 #include <print>
-#include <ranges>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#include <mcpac.hpp>
 
 using namespace mcp;
 
@@ -14,22 +15,28 @@ std::string read(mcpac::Requires<filesystem::read_text_file> rt, const std::stri
   return rt.filesystem.read_text_file({.path = path}).text();
 }
 
-std::vector<std::string> text_files(mcpac::Requires<filesystem::list_directory> rt, const std::string& folder) {
+std::vector<std::string> text_files(mcpac::Requires<filesystem::list_directory> rt,
+                                    const std::string& folder) {
   std::vector<std::string> names;
   for (const std::string& line : rt.filesystem.list_directory({.path = folder}).lines()) {
     constexpr std::string_view kFile = "[FILE] ";
-    if (line.starts_with(kFile) && line.ends_with(".txt")) names.push_back(line.substr(kFile.size()));
+    if (line.starts_with(kFile) && line.ends_with(".txt"))
+      names.push_back(line.substr(kFile.size()));
   }
   std::ranges::sort(names);
   return names;
+}
+
+std::size_t count_words(const std::string& text) {
+  std::istringstream stream(text);
+  return static_cast<std::size_t>(std::distance(std::istream_iterator<std::string>(stream), {}));
 }
 
 int agent_main(mcpac::Requires<filesystem::list_directory, filesystem::read_text_file> rt) {
   std::size_t words = 0;
   for (const std::string& name : text_files(rt, "data")) {
     const std::string text = read(rt, "data/" + name);
-    const auto count = static_cast<std::size_t>(std::ranges::distance(
-        text | std::views::split(' ') | std::views::filter([](auto word) { return !word.empty(); })));
+    const std::size_t count = count_words(text);
     words += count;
     std::println("{}: {} ({} words)", name, text.substr(0, text.find('\n')), count);
   }

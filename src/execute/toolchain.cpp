@@ -16,7 +16,7 @@ namespace {
 // The limits bound what a hostile source can ask of the compiler beside the sandbox's own limits.
 const std::vector<std::string>& language_flags() {
   static const std::vector<std::string> flags{
-      "--no-default-config",      "-std=c++23",       "-stdlib=libc++",       "-O1",
+      "--no-default-config",      "-std=c++23",       "-stdlib=libc++",       "-O0",
       "-fno-crash-diagnostics",   "-ferror-limit=20", "-ftemplate-depth=256", "-fbracket-depth=256",
       "-fconstexpr-steps=4000000"};
   return flags;
@@ -79,7 +79,7 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
                                        "-xc++-header", here(in(inside::kInclude, "mcpac/warm.hpp")),
                                        "-o", here(in(inside::kOutput, "agent.pch"))})},
       Question{toolchain.compile_pch,
-               with(language_flags(), {"-c", here(in(inside::kOutput, "agent.pch")), "-o",
+               with(language_flags(), {"-O2", "-c", here(in(inside::kOutput, "agent.pch")), "-o",
                                        here(in(inside::kOutput, "agent_pch.o"))})},
       Question{toolchain.compile,
                with(language_flags(), {include, "-include-pch", here(inside::kPch), "-c", "-xc++",

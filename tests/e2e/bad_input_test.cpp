@@ -122,16 +122,16 @@ int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
     const auto run = workspace.execute(R"(#include <mcpac.hpp>
 #include <print>
-int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
+int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
   try {
-    rt.fixture.echo({.text = "x"});
+    rt.fixture.die();
   } catch (const mcpac::TransportError& error) {
     std::println("transport error");
   }
   return 0;
 }
 )",
-                                       "fixture.echo");
+                                       "fixture.die");
     INFO(run.err);
     CHECK(run.out == "transport error\n");
   }

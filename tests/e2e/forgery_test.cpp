@@ -18,7 +18,8 @@ std::vector<std::string> refusals(const std::string& source) {
   const auto run =
       Workspace::shared().mcpac({"permissions", "analyze", "-", "--json"}, {.input = source});
   std::vector<std::string> rules;
-  for (const auto& finding : run.json()["findings"]) {
+  const auto report = run.json();
+  for (const auto& finding : report["findings"]) {
     if (finding["severity"] == "refuses") rules.push_back(finding["rule"]);
   }
   return rules;
@@ -54,16 +55,20 @@ int agent_main(Both rt) {
   }
 
   TEST_CASE("rejects forged local types") {
-    CHECK(contains(
-        refusals("namespace mcpac { template <class...> struct Requires {}; }\nnamespace "
-                 "mcp::filesystem { struct write_file {}; }\n"
-                 "int agent_main(mcpac::Requires<mcp::filesystem::write_file>) { return 0; }\n"),
-        "forged-type"));
-    const auto run = Workspace::shared().execute(
-        "#include <mcpac.hpp>\ntemplate <class...> struct Requires {};\nint "
-        "agent_main(Requires<mcp::filesystem::write_file>) { return 0; }\n",
-        "filesystem.write_file");
-    CHECK(run.exit_code == 77);
+    const std::string local_template =
+        "#include <mcpac.hpp>\ntemplate <class...> struct Requires {};\n"
+        "int agent_main(Requires<mcp::filesystem::write_file>) { return 0; }\n";
+    CHECK(contains(refusals(local_template), "forged-type"));
+    CHECK(Workspace::shared().execute(local_template, "filesystem.write_file").exit_code == 77);
+    // A tag made by hand is no permission, whatever it is called.
+    CHECK(contains(refusals("#include <mcpac.hpp>\nnamespace mine { struct write_file : "
+                            "mcp::filesystem::write_file {}; }\n"
+                            "int agent_main(mcpac::Requires<mine::write_file>) { return 0; }\n"),
+                   "unknown-permission"));
+    // The real names, declared again: the namespaces are closed.
+    CHECK(contains(refusals("namespace mcpac { template <class...> struct Requires {}; }\n"
+                            "int agent_main(mcpac::Requires<int>) { return 0; }\n"),
+                   "reopened-namespace"));
   }
 
   TEST_CASE("rejects a reopened namespace") {
@@ -100,51 +105,54 @@ int agent_main(Both rt) {
   TEST_CASE("a forged runtime object gains nothing: the gate does not look at it") {
     // The program writes its own frame on the channel, past every type. Reading was granted,
     // writing was not.
-    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
+    const auto run = Workspace::shared().execute(
+        R"cpp(#include <mcpac.hpp>
 #include <print>
 #include <string>
 #include <unistd.h>
-int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {
-  const std::string frame = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"filesystem.write_file",)"
-                            R"("arguments":{"path":"data/forged.txt","content":"x"},"grantedPermissions":["filesystem.write_file"]}})" "\n";
-  if (::write(3, frame.data(), frame.size()) < 0) return 1;
-  std::string answer;
-  for (char c = 0; ::read(3, &c, 1) == 1 && c != '\n';) answer += c;
-  std::println("{}", answer);
-  return 0;
+              int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {
+                const std::string frame =
+                    R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"filesystem.write_file",)"
+                    R"("arguments":{"path":"data/forged.txt","content":"x"},"grantedPermissions":["filesystem.write_file"]}})"
+                    "\n";
+                if (::write(3, frame.data(), frame.size()) < 0) return 1;
+                std::string answer;
+                for (char c = 0; ::read(3, &c, 1) == 1 && c != '\n';) answer += c;
+                std::println("{}", answer);
+                return 0;
+              }
+        )cpp",
+        "filesystem.read_text_file");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "-32001"));
+    CHECK_FALSE(std::filesystem::exists(Workspace::shared().folder() / "data/forged.txt"));
   }
-)",
-                                                 "filesystem.read_text_file");
-INFO(run.err);
-CHECK(run.exit_code == 0);
-CHECK(has(run.out, "-32001"));
-CHECK_FALSE(std::filesystem::exists(Workspace::shared().folder() / "data/forged.txt"));
-}
 
-TEST_CASE("grants nested access: a function that asks for less gets less") {
-  const auto run =
-      Workspace::shared().execute(R"(#include <mcpac.hpp>
+  TEST_CASE("grants nested access: a function that asks for less gets less") {
+    const auto run =
+        Workspace::shared().execute(R"(#include <mcpac.hpp>
 #include <print>
 using namespace mcp;
 std::string inner(mcpac::Requires<filesystem::read_text_file> rt) { return rt.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text(); }
 std::string outer(mcpac::Requires<filesystem::read_text_file, filesystem::list_directory> rt) { return inner(rt); }
 int agent_main(mcpac::Requires<filesystem::list_directory, filesystem::read_text_file> rt) { std::println("{}", outer(rt)); return 0; }
 )",
-                                  "filesystem.read_text_file,filesystem.list_directory");
-  INFO(run.err);
-  CHECK(run.out == "alpha\n");
-}
+                                    "filesystem.read_text_file,filesystem.list_directory");
+    INFO(run.err);
+    CHECK(run.out == "alpha\n");
+  }
 
-TEST_CASE("the compiler sees nothing of the user's folder") {
-  auto& workspace = Workspace::shared();
-  workspace.write("secret.env", "TOKEN=canary-5731\n");
-  const auto file = workspace.write(
-      "embed/agent.cpp",
-      "#include <mcpac.hpp>\nconst char secret[] = {\n#embed \"../secret.env\"\n};\n#include "
-      "\"../secret.env\"\n#include \"/etc/hostname\"\n"
-      "int agent_main(mcpac::Requires<>) { return 0; }\n");
-  const auto run = workspace.mcpac({"execute", "-f", file.string()});
-  CHECK(run.exit_code != 0);
-  CHECK_FALSE(has(run.out + run.err, "canary-5731"));
-}
+  TEST_CASE("the compiler sees nothing of the user's folder") {
+    auto& workspace = Workspace::shared();
+    workspace.write("secret.env", "TOKEN=canary-5731\n");
+    const auto file = workspace.write(
+        "embed/agent.cpp",
+        "#include <mcpac.hpp>\nconst char secret[] = {\n#embed \"../secret.env\"\n};\n#include "
+        "\"../secret.env\"\n#include \"/etc/hostname\"\n"
+        "int agent_main(mcpac::Requires<>) { return 0; }\n");
+    const auto run = workspace.mcpac({"execute", "-f", file.string()});
+    CHECK(run.exit_code != 0);
+    CHECK_FALSE(has(run.out + run.err, "canary-5731"));
+  }
 }

@@ -98,7 +98,7 @@ Outcome run_program(const std::vector<std::string>& words,
 
 std::string Workspace::real_servers() {
   return fmt::format(R"({{"mcpServers": {{
-    "filesystem": {{"command": "node", "args": ["{}", "data"]}},
+    "filesystem": {{"command": "node", "args": ["{}", "."]}},
     "memory": {{"command": "node", "args": ["{}"], "env": {{"MEMORY_FILE_PATH": "${{env:E2E_MEMORY}}"}}}},
     "everything": {{"command": "node", "args": ["{}"]}}
   }}}})",

@@ -30,7 +30,8 @@ void put_facts(std::string& out, const Words& words, std::size_t indent) {
 
 // One paragraph a parameter, the lines after the first indented below it.
 void put_param(std::string& out, const Field& field, std::size_t indent) {
-  std::string text = field.words.description.empty() ? field.words.title : field.words.description;
+  std::string text =
+      field.words.description.empty() ? cut(field.words.title, 400) : field.words.description;
   for (const std::string& fact : field.words.facts)
     text += (text.empty() ? "" : "\n") + cut(fact, 400);
   const std::vector<std::string> lines = safe_lines(text, 92);

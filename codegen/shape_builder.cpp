@@ -17,7 +17,8 @@ constexpr int kMaxDepth = 40;
 // The largest real tool holds about 1,500 schemas; unfolding more than this is an attack.
 constexpr std::size_t kMaxVisited = 20'000;
 constexpr std::size_t kMaxEnumerators = 1024;
-constexpr std::size_t kMaxNotes = 50;  // of one shape: more tell nothing new
+constexpr std::size_t kMaxEnumText = 512;  // a value is a name, not a text
+constexpr std::size_t kMaxNotes = 50;      // of one shape: more tell nothing new
 
 std::string pointer_part(std::string_view name) {
   std::string part = "/";
@@ -246,8 +247,9 @@ Type ShapeBuilder::enum_type(const OrderedJson& values, const OrderedJson& schem
   }
   type.kind = Kind::kString;
   if (keyword(schema, "const") != nullptr) return type;
-  if (texts.size() > kMaxEnumerators) {
-    note(spot.place, fmt::format("becomes a string: its enum has {} values", texts.size()));
+  const auto is_long = [](const std::string& text) { return text.size() > kMaxEnumText; };
+  if (texts.size() > kMaxEnumerators || std::ranges::any_of(texts, is_long)) {
+    note(spot.place, "becomes a string: its enum has too many or too long values");
     return type;
   }
   const auto names = assign_names(texts);

@@ -143,8 +143,9 @@ void SecretValues::remember(const std::string& value, const std::string& referen
     at = end + 1;
   }
   // Longest first: of two values that start alike, the longer must not leave its tail behind.
-  std::ranges::stable_sort(
-      forms_, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  std::ranges::sort(forms_, [](const auto& a, const auto& b) {
+    return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a < b;
+  });
 }
 
 void SecretValues::add_form(std::string form, const std::string& reference) {

@@ -105,7 +105,7 @@ async function handlePost(request, response, path, message) {
   const write = stream(response);
   if (path === '/endless' && method === 'tools/call') {
     response.write('data: ');
-    const more = setInterval(() => response.write('y'.repeat(1 << 20)), 1);
+    const more = setInterval(() => response.writableNeedDrain || response.write('y'.repeat(1 << 20)), 1);
     return void response.on('close', () => clearInterval(more));
   }
   if ((path === '/resume' || path === '/broken') && method === 'tools/call') {

@@ -44,24 +44,53 @@ void write(const std::filesystem::path& path, std::string_view text) {
   std::ofstream(path) << text;
 }
 
-// Compiles /w/hello.c and links it statically; the last outcome, or the first that is not "exit 0".
-std::string build(Warden& warden, const std::filesystem::path& work) {
-  const auto libc = [](const char* name) { return kLibraries + "/" + name; };
-  auto step =
-      describe(run(warden, tool(work, "clang",
-                                {"-cc1", "-triple", "x86_64-pc-linux-gnu", "-emit-obj", "-O1",
-                                 "-internal-isystem", (kLlvm / "lib/clang/19/include").native(),
-                                 "-internal-externc-isystem", "/usr/include/x86_64-linux-gnu",
-                                 "-internal-externc-isystem", "/usr/include", "-o", "/w/hello.o",
-                                 "-x", "c", "/w/hello.c"})));
-  if (step != "exit 0") return "compile: " + step;
-  return describe(run(warden, tool(work, "lld",
-                                   {"-flavor", "gnu", "-static", "-o", "/w/hello", libc("crt1.o"),
-                                    libc("crti.o"), "/w/hello.o", "--start-group", libc("libc.a"),
-                                    "/usr/lib/gcc/x86_64-linux-gnu/12/libgcc.a",
-                                    "/usr/lib/gcc/x86_64-linux-gnu/12/libgcc_eh.a", "--end-group",
-                                    libc("crtn.o")})));
+std::string compile(Warden& warden, const std::filesystem::path& work, const std::string& name) {
+  return describe(run(warden, tool(work, "clang",
+                                   {"-cc1", "-triple", "x86_64-pc-linux-gnu", "-emit-obj", "-O1",
+                                    "-internal-isystem", (kLlvm / "lib/clang/19/include").native(),
+                                    "-internal-externc-isystem", "/usr/include/x86_64-linux-gnu",
+                                    "-internal-externc-isystem", "/usr/include", "-o",
+                                    "/w/" + name + ".o", "-x", "c", "/w/" + name + ".c"})));
 }
+
+std::string libc(const char* name) {
+  return kLibraries + "/" + name;
+}
+
+std::string link(Warden& warden, const std::filesystem::path& work, const std::string& name,
+                 std::vector<std::string> how) {
+  std::vector<std::string> arguments{
+      "-flavor", "gnu", "-o", "/w/" + name, libc("crt1.o"), libc("crti.o"), "/w/" + name + ".o"};
+  arguments.insert(arguments.end(), how.begin(), how.end());
+  arguments.push_back(libc("crtn.o"));
+  return describe(run(warden, tool(work, "lld", std::move(arguments))));
+}
+
+const std::vector<std::string>& statically() {
+  static const std::vector<std::string> how{"-static",
+                                            "--start-group",
+                                            libc("libc.a"),
+                                            "/usr/lib/gcc/x86_64-linux-gnu/12/libgcc.a",
+                                            "/usr/lib/gcc/x86_64-linux-gnu/12/libgcc_eh.a",
+                                            "--end-group"};
+  return how;
+}
+
+// libclang with its own threads; its few functions are declared by hand, as its headers belong to
+// the analyzer. Says how many errors it found in /w/broken.c.
+constexpr std::string_view kWorker = R"(
+#include <stdio.h>
+void* clang_createIndex(int, int);
+void* clang_parseTranslationUnit(void*, const char*, const char* const*, int, void*, unsigned, unsigned);
+unsigned clang_getNumDiagnostics(void*);
+int main(void) {
+  const char* flags[] = {"-resource-dir", "/usr/lib/llvm-19/lib/clang/19", "-fno-color-diagnostics"};
+  void* unit = clang_parseTranslationUnit(clang_createIndex(0, 0), "/w/broken.c", flags, 3, 0, 0, 0);
+  if (!unit) return 9;
+  printf("%u", clang_getNumDiagnostics(unit));
+  return 0;
+}
+)";
 
 }  // namespace
 
@@ -73,10 +102,48 @@ TEST_SUITE("sandbox/compiler") {
           "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 5; }\n");
     auto warden = Warden::start(warden_program());
     REQUIRE(warden);
-    CHECK(build(*warden, work->path()) == "exit 0");
+    CHECK(compile(*warden, work->path(), "hello") == "exit 0");
+    CHECK(link(*warden, work->path(), "hello", statically()) == "exit 0");
     Spec spec = hostile({});
     spec.program = work->path() / "hello";
     CHECK(describe(run(*warden, spec)) == "exit 5 hello\n");
+  }
+
+  TEST_CASE("libclang reads a source in the sandbox") {
+    const auto work = TemporaryFolder::create("/tmp", "mcpac-test-compiler");
+    REQUIRE(work);
+    write(work->path() / "worker.c", kWorker);
+    write(work->path() / "broken.c",
+          "#include <stdio.h>\n#include \"/etc/passwd\"\nint x = unknown;\n");
+    auto warden = Warden::start(warden_program());
+    REQUIRE(warden);
+    REQUIRE(compile(*warden, work->path(), "worker") == "exit 0");
+    REQUIRE(link(*warden, work->path(), "worker",
+                 {"-dynamic-linker", "/lib64/ld-linux-x86-64.so.2", libc("libclang-19.so.19"),
+                  libc("libc.so.6"), "--allow-shlib-undefined"}) == "exit 0");
+    Spec spec = tool(work->path(), "clang", {});
+    spec.program = work->path() / "worker";
+    CHECK(describe(run(*warden, spec)) ==
+          "exit 0 1");  // /etc/passwd is not there: fatal, and the last
+  }
+
+  TEST_CASE("the compiler cannot read, embed or even see a file outside its mounts") {
+    const auto work = TemporaryFolder::create("/tmp", "mcpac-test-compiler");
+    REQUIRE(work);
+    auto warden = Warden::start(warden_program());
+    REQUIRE(warden);
+    for (const char* line :
+         {"#include \"/etc/passwd\"", "__asm__(\".incbin \\\"/etc/passwd\\\"\");",
+          "const char x[] = {\n#embed \"/etc/passwd\"\n};"}) {
+      CAPTURE(line);
+      write(work->path() / "bad.c", line);
+      CHECK(compile(*warden, work->path(), "bad") == "exit 1");
+    }
+    // Compiles only when nothing can be seen; the control is a header that is mounted.
+    write(work->path() / "sees.c",
+          "#if __has_include(\"/etc/passwd\")\n#error seen\n#endif\n"
+          "#if !__has_include(\"/usr/include/stdio.h\")\n#error blind\n#endif\n");
+    CHECK(compile(*warden, work->path(), "sees") == "exit 0");
   }
 }
 

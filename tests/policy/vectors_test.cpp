@@ -98,7 +98,7 @@ std::string run(const Json& line) {
     world->clock.set(std::chrono::milliseconds(step["at_ms"].get<std::int64_t>()));
     const std::string got =
         answer(*world, *authority, step.contains("call") ? step["call"] : *call);
-    if (got != step["expect"])
+    if (got != step["expect"].get<std::string>())
       return fmt::format("at {} ms got {}", step["at_ms"].get<std::int64_t>(), got);
   }
   return "";

@@ -1,0 +1,183 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "analyzer/support_worker.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/json.h"
+
+namespace {
+
+using namespace mcpac;
+using namespace mcpac::test;
+using analyzer::Verdict;
+
+constexpr const char* kHonest =
+    "#include <mcpac.hpp>\n"
+    "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {\n"
+    "  rt.filesystem.read_text_file({.path = \"a\"});\n"
+    "  return 0;\n"
+    "}\n";
+
+bool has_rule(const analyzer::Report& report, const std::string& rule) {
+  const auto rules = rules_of(report);
+  return std::ranges::find(rules, rule) != rules.end();
+}
+
+std::string error_of(const std::string& input) {
+  const Answer answer = ask_worker(input);
+  CHECK(answer.exit_code != 0);
+  const auto json = parse_json(answer.text);
+  REQUIRE(json.has_value());
+  REQUIRE(find_member(*json, "error") != nullptr);
+  return string_member((*json)["error"], "id");
+}
+
+std::string error_of_source(const std::string& source) {
+  auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-source-");
+  REQUIRE(folder.has_value());
+  const auto file = folder->path() / "main.cpp";
+  REQUIRE(write_file_atomic(file, source).has_value());
+  return error_of(to_text(to_json(request_for(file.string(), Pch::kWith))));
+}
+
+}  // namespace
+
+TEST_SUITE("analyzer/worker") {
+  TEST_CASE("extracts permissions from Requires") {
+    const auto report = analyze_text(kHonest);
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kOk);
+    CHECK(report->entry == analyzer::Entry::kAgentMain);
+    REQUIRE(report->declared.size() == 1);
+    CHECK(report->declared[0].text() == "filesystem.read_text_file");
+    REQUIRE(report->uses.size() == 1);
+    CHECK(report->uses[0].function == "agent_main");
+    CHECK(report->uses[0].line == 3);
+    CHECK(report->uses[0].column == 3);
+    CHECK(report->source_digest == sha256_hex(kHonest));
+  }
+
+  TEST_CASE("says the same without a precompiled header") {
+    const std::string file =
+        std::string(MCPAC_SOURCE_DIR) + "/tests/analyzer/cases/use_in_class_template.cpp";
+    const auto with = analyze_file(file, Pch::kWith);
+    const auto without = analyze_file(file, Pch::kWithout);
+    REQUIRE(with.has_value());
+    REQUIRE(without.has_value());
+    CHECK(to_json(*with) == to_json(*without));
+  }
+
+  TEST_CASE("rejects forged local types") {
+    const auto report = analyze_text(
+        "namespace mcp::filesystem { struct read_text_file {}; }\n"
+        "namespace mcpac { template <class... P> struct Requires {}; }\n"
+        "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) { return 0; }\n");
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kRefused);
+    CHECK(has_rule(*report, "forged-type"));
+    CHECK(has_rule(*report, "reopened-namespace"));
+    CHECK(report->declared.empty());
+  }
+
+  TEST_CASE("rejects foreign import sources") {
+    const auto shadowed = analyze_text(std::string("#include \"mcpac.hpp\"\n") + kHonest,
+                                       {{"mcpac.hpp", "#pragma once\n"}});
+    REQUIRE(shadowed.has_value());
+    CHECK(shadowed->verdict == Verdict::kRefused);
+    CHECK(has_rule(*shadowed, "foreign-header"));
+    const auto outside = analyze_text(std::string("#include \"../outside.hpp\"\n") + kHonest,
+                                      {{"../outside.hpp", "#pragma once\nint outside();\n"}});
+    REQUIRE(outside.has_value());
+    CHECK(outside->verdict == Verdict::kRefused);
+    CHECK(has_rule(*outside, "foreign-header"));
+  }
+
+  TEST_CASE("a forgery in a local header is found where it stands") {
+    const auto report =
+        analyze_text(std::string("#include \"own/part.hpp\"\n") + kHonest,
+                     {{"own/part.hpp", "#pragma once\nnamespace mcp { struct evil {}; }\n"}});
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kRefused);
+    REQUIRE_FALSE(report->findings.empty());
+    CHECK(report->findings[0].rule == "reopened-namespace");
+    CHECK(report->findings[0].file.ends_with("own/part.hpp"));
+    CHECK(report->findings[0].line == 2);
+  }
+
+  TEST_CASE("an undeclared tool is said in the words of the program") {
+    const auto report = analyze_text(
+        "#include <mcpac.hpp>\n"
+        "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {\n"
+        "  rt.filesystem.write_file({.path = \"a\", .content = \"b\"});\n"
+        "}\n");
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kCompileError);
+    REQUIRE_FALSE(report->findings.empty());
+    CHECK(report->findings[0].line == 3);
+    CHECK(report->findings[0].message.find("`filesystem.write_file` is not in the Requires") == 0);
+    CHECK(report->findings[0].fix.find("add mcp::filesystem::write_file") == 0);
+    CHECK(report->declared.empty());
+  }
+
+  TEST_CASE("what is no C++ text is an error and never a report") {
+    CHECK(error_of_source("") == "MCPAC-E0501");
+    CHECK(error_of_source(" \n\t\n") == "MCPAC-E0501");
+    CHECK(error_of_source(std::string("int a;\0int b;", 13)) == "MCPAC-E0502");
+    CHECK(error_of_source("// \xff\xfe\n") == "MCPAC-E0502");
+  }
+
+  TEST_CASE("a source that is not there is an error") {
+    auto request = request_for("/nonexistent/main.cpp", Pch::kWith);
+    CHECK(error_of(to_text(to_json(request))) == "MCPAC-E0500");
+  }
+
+  TEST_CASE("a precompiled header that cannot be read is an error and never a report") {
+    auto request =
+        request_for(std::string(MCPAC_SOURCE_DIR) + "/tests/analyzer/cases/declared_by_value.cpp",
+                    Pch::kWithout);
+    request.arguments.insert(request.arguments.begin(), {"-include-pch", "/nonexistent.pch"});
+    const Answer answer = ask_worker(to_text(to_json(request)));
+    const auto json = parse_json(answer.text);
+    REQUIRE(json.has_value());
+    CHECK(string_member(*json, "verdict") != "ok");
+  }
+
+  TEST_CASE("a malformed request is an error") {
+    CHECK(error_of("") == "MCPAC-E0103");
+    CHECK(error_of("{") == "MCPAC-E0103");
+    CHECK(error_of("{}") == "MCPAC-E0504");
+    CHECK(error_of("[1,2]") == "MCPAC-E0504");
+  }
+
+  TEST_CASE("deep nesting and endless templates end in a verdict that is not ok") {
+    std::string nested = "int agent_main() { return ";
+    for (int i = 0; i < 3000; ++i) nested += "(";
+    const auto brackets = analyze_text(nested + "1;}");
+    if (brackets) CHECK(brackets->verdict != Verdict::kOk);
+    std::string sum = std::string(kHonest) + "int sum() { return 0";
+    for (int i = 0; i < 3000; ++i) sum += "+1";
+    const auto chain = analyze_text(sum + "; }\n");
+    if (chain) CHECK(chain->verdict != Verdict::kOk);
+    const auto recursion =
+        analyze_text(std::string(kHonest) +
+                     "template <int N> struct T { static constexpr int v = T<N + 1>::v; };\n"
+                     "int v = T<0>::v;\n");
+    REQUIRE(recursion.has_value());
+    CHECK(recursion->verdict == Verdict::kCompileError);
+  }
+
+  TEST_CASE("there is never more than a person could read") {
+    std::string source = kHonest;
+    for (int i = 0; i < 2000; ++i) source += "asm(\"nop\");\n";
+    const auto report = analyze_text(source);
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kRefused);
+    CHECK(report->findings.size() <= 501);
+    CHECK(has_rule(*report, "too-many-findings"));
+  }
+}

@@ -157,7 +157,7 @@ si_addr si_addr_lsb si_arch si_band si_call_addr si_fd si_int si_lower si_overru
 si_ptr si_status si_stime si_syscall si_timerid si_uid si_upper si_utime si_value
 sigev_notify_attributes sigev_notify_function sigmask sigsetjmp st_atime st_ctime st_mtime
 stderr stdin stdout strdupa strndupa timeradd timerclear timercmp timerisset timersub toascii
-toascii_l unix va_arg va_copy va_end va_start
+toascii_l unix va_arg va_copy va_end va_start _tolower _toupper
 )";
 
 std::unordered_set<std::string_view> split(std::string_view words) {

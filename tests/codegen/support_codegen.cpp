@@ -83,19 +83,24 @@ std::vector<Compiler> compilers() {
       clang19(), {"g++ 12, C++20", "g++" + warnings}, {"clang 14, C++20", "clang++-14" + warnings}};
 }
 
-std::string check_syntax(const Compiler& compiler, const std::filesystem::path& source,
-                         const std::filesystem::path& include_folder) {
-  const std::string command = fmt::format("{} -fsyntax-only -I'{}' '{}' 2>&1", compiler.command,
-                                          include_folder.string(), source.string());
+std::string run(const std::string& command) {
   std::FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string words;
   std::array<char, 4096> buffer{};
-  while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe))
+  while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
     words.append(buffer.data(), size);
-  const int status = pclose(pipe);
-  if (status == 0) return "";
-  return words.empty() ? fmt::format("exit status {}", status) : words.substr(0, 1500);
+  }
+  pclose(pipe);
+  return words;
+}
+
+std::string check_syntax(const Compiler& compiler, const std::filesystem::path& source,
+                         const std::filesystem::path& include_folder) {
+  const std::string words =
+      run(fmt::format("{} -fsyntax-only -I'{}' '{}' 2>&1 && echo accepted", compiler.command,
+                      include_folder.string(), source.string()));
+  return words == "accepted\n" ? "" : "refused: " + words.substr(0, 1500);
 }
 
 TemporaryFolder temporary_folder() {

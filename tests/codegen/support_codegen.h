@@ -35,6 +35,8 @@ struct Compiler {
 };
 [[nodiscard]] std::vector<Compiler> compilers();
 [[nodiscard]] Compiler clang19();
+// Runs a command line; what it printed.
+[[nodiscard]] std::string run(const std::string& command);
 // Compiles without writing an object; the compiler's words, empty when it accepts.
 [[nodiscard]] std::string check_syntax(const Compiler& compiler,
                                        const std::filesystem::path& source,

@@ -75,13 +75,14 @@ double children_seconds() {
   return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
-void measure(const std::string& name, const std::string& command) {
+void measure(const std::string& name, const std::string& command, int expected = 0) {
   std::vector<double> wall;
   std::vector<double> cpu;
   for (int round = 0; round <= kRounds; ++round) {
     const double before = children_seconds();
     const auto start = std::chrono::steady_clock::now();
-    if (std::system(command.c_str()) == -1) std::exit(1);
+    const int status = std::system(command.c_str());
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != expected) std::exit(1);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     if (round == 0) continue;
     wall.push_back(took.count() * 1e3);
@@ -139,7 +140,7 @@ int main() {
       kDriver, kFlags, root.string(), root.string(), root.string());
   if (std::system(command.c_str()) != 0) return 1;
   measure("a process that refuses its request",
-          "echo '{}' | " MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-analyzer > /dev/null");
-  measure_program(root, "5 lines", kShort);
-  measure_program(root, "30 lines", kTypical);
+          "echo '{}' | " MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-analyzer > /dev/null", 65);
+  measure_program(root, "short", kShort);
+  measure_program(root, "typical", kTypical);
 }

@@ -146,7 +146,7 @@ Result<Report> analyze(const Request& request) {
   // What clang repairs while it reads on is not the program: a program with errors declares
   // nothing.
   const bool refused = findings.refuses();
-  const bool errors = check_diagnostics(unit, identity, findings);
+  const bool errors = check_diagnostics(unit, identity, sources, findings);
   if (!errors) {
     auto found = entry.finish(unit);
     report.entry = found.entry;

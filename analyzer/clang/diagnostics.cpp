@@ -73,9 +73,23 @@ std::optional<Translation> translate(std::string_view message, const Request& re
   return widening(message);
 }
 
+// Whether a note below the diagnostic ("previous definition is here") points into the headers.
+bool concerns_headers(CXDiagnostic diagnostic, const Sources& sources) {
+  CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
+  bool found = false;
+  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i) {
+    CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
+    found =
+        found || sources.home(place_of(clang_getDiagnosticLocation(note)).file) == Home::kHeaders;
+    clang_disposeDiagnostic(note);
+  }
+  return found;
+}
+
 }  // namespace
 
-bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, Findings& findings) {
+bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const Sources& sources,
+                       Findings& findings) {
   bool errors = false;
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
@@ -84,6 +98,12 @@ bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, Finding
       errors = true;
       std::string message = take(clang_getDiagnosticSpelling(diagnostic));
       const Place place = place_of(clang_getDiagnosticLocation(diagnostic));
+      const bool redefines = message.starts_with("redefinition of");
+      if (redefines && concerns_headers(diagnostic, sources)) {
+        findings.add("forged-type", place,
+                     "this is declared by the generated headers, and by the program again",
+                     "remove the declaration and include <mcpac.hpp>");
+      }
       if (auto known = translate(message, identity.request())) {
         findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
                      known->fix);

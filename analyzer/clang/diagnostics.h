@@ -5,11 +5,13 @@
 
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
+#include "analyzer/clang/sources.h"
 
 namespace mcpac::analyzer {
 
 // Whether the program has errors; each becomes a finding of rule compile-error.
+// A redefinition of something in the generated headers is rule forged-type as well.
 [[nodiscard]] bool check_diagnostics(CXTranslationUnit unit, const Identity& identity,
-                                     Findings& findings);
+                                     const Sources& sources, Findings& findings);
 
 }  // namespace mcpac::analyzer

@@ -28,8 +28,13 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
   bases.current_directory = fs::current_path(error).string();
   bases.home = home_of_user();
   for (const auto& server : project.config.servers) {
-    if (server.root.empty()) continue;
-    bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();
+    if (server.is_http()) bases.remote_servers.insert(server.name);
+    if (!server.working_directory.empty()) {
+      bases.working_directories[server.name] = fs::absolute(server.working_directory, error).lexically_normal().string();
+    }
+    if (!server.root.empty()) {
+      bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();
+    }
   }
 }
 

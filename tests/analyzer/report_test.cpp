@@ -100,7 +100,8 @@ TEST_SUITE("analyzer/report") {
       CHECK_FALSE(report_from_json(json).has_value());
     }
     const Json whole = to_json(sample());
-    for (const auto& [name, value] : whole.items()) {
+    for (auto member = whole.begin(); member != whole.end(); ++member) {
+      const std::string name = member.key();
       CAPTURE(name);
       Json json = whole;
       json.erase(name);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "codegen/facts.h"
 #include "codegen/resolve.h"
@@ -117,8 +118,11 @@ std::vector<SearchHit> search_tools(const Lock& lock, std::string_view words, st
     candidate.hit.score *= share * share;  // all words somewhere beat one word in the name
     hits.push_back(candidate.hit);
   }
-  // Stable: servers and tools come sorted by name, which settles equal scores.
-  std::ranges::stable_sort(hits, std::ranges::greater{}, &SearchHit::score);
+  // Equal scores stay in the order of the lock, which is by name.
+  std::ranges::sort(hits, [](const SearchHit& a, const SearchHit& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return std::tie(a.server->name, a.tool->name) < std::tie(b.server->name, b.tool->name);
+  });
   if (hits.size() > limit) hits.resize(limit);
   return hits;
 }

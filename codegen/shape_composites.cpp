@@ -138,11 +138,10 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
     exhausted_ = true;
     return fields;
   }
-  std::set<std::string> required;
+  std::set<std::string> must;
   if (const OrderedJson* names = keyword(schema, "required");
       names != nullptr && names->is_array()) {
-    for (const auto& name : *names)
-      required.insert(name.is_string() ? name.get<std::string>() : "");
+    for (const auto& name : *names) must.insert(name.is_string() ? name.get<std::string>() : "");
   }
   const Spot below = spot.below("properties", spot.hint);
   for (const auto& [name, property] : properties->items()) {
@@ -153,7 +152,7 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
       continue;
     }
     const Resolved target = resolver_.follow(property);
-    Field field{.name = name, .required = required.contains(name)};
+    Field field{.name = name, .required = must.contains(name)};
     field.type = type_of(property, below.below(name, hint_of(property, name)));
     field.words = words_of(property, target.schema == nullptr ? property : *target.schema);
     if (field.type.kind == Kind::kNamed) {  // said once is enough
@@ -162,7 +161,13 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
     }
     fields.push_back(std::move(field));
   }
-  std::ranges::stable_partition(fields, &Field::required);
+  std::vector<Field> ordered;
+  for (const bool required : {true, false}) {
+    for (Field& field : fields) {
+      if (field.required == required) ordered.push_back(std::move(field));
+    }
+  }
+  fields = std::move(ordered);
   std::vector<std::string> originals;
   for (const Field& field : fields) originals.push_back(field.name);
   const auto names = assign_names(originals, field_words(kind_));

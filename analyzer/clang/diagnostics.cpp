@@ -67,9 +67,19 @@ std::optional<Translation> widening(std::string_view message) {
                      "add what is missing to the Requires of the entry"};
 }
 
+// Clang says only that no overload of the call fits; which argument it was stands in no message.
+std::optional<Translation> unfitting_arguments(std::string_view message) {
+  if (!message.starts_with("no matching")) return std::nullopt;
+  const bool call = message.find("mcpac::Method<") != std::string_view::npos;
+  if (!call) return std::nullopt;
+  return Translation{"the arguments do not fit the tool",
+                     "mcpac tools describe SERVER.TOOL shows its arguments"};
+}
+
 std::optional<Translation> translate(std::string_view message, const Request& request) {
   if (auto tool = undeclared_tool(message, request)) return tool;
   if (auto argument = unknown_argument(message)) return argument;
+  if (auto arguments = unfitting_arguments(message)) return arguments;
   return widening(message);
 }
 

@@ -68,7 +68,7 @@ void EntryFinder::add_permissions(CXType type, CXCursor at, std::vector<Declared
     }
   }
   const auto text = [](const Declared& item) { return item.text(); };
-  std::ranges::stable_sort(declared, {}, text);
+  std::ranges::sort(declared, {}, text);
   const auto repeated = std::ranges::unique(declared, {}, text);
   declared.erase(repeated.begin(), repeated.end());
 }

@@ -35,12 +35,11 @@ void Findings::add_in(std::string file, std::string_view rule, const Place& plac
 }
 
 std::vector<Finding> Findings::sorted(const std::string& main_name) && {
-  const auto key = [&main_name](const Finding& finding) {
+  std::ranges::sort(list_, {}, [&main_name](const Finding& finding) {
     return std::tuple(finding.file != main_name, std::string_view(finding.file), finding.line,
-                      finding.column);
-  };
-  std::ranges::stable_sort(
-      list_, [&key](const Finding& left, const Finding& right) { return key(left) < key(right); });
+                      finding.column, std::string_view(finding.rule),
+                      std::string_view(finding.message));
+  });
   return std::move(list_);
 }
 

@@ -162,9 +162,9 @@ std::vector<Use> UseChecker::finish(const std::vector<Declared>& declared, Findi
     }
     uses.push_back(seen.use);
   }
-  std::ranges::stable_sort(uses, {}, [this](const Use& use) {
-    return std::tuple(use.file != identity_.request().file, std::string_view(use.file), use.line,
-                      use.column);
+  std::ranges::sort(uses, {}, [this](const Use& use) {
+    return std::tuple(use.file != identity_.request().file, use.file, use.line, use.column,
+                      key_of(use));
   });
   return uses;
 }

@@ -19,7 +19,10 @@ using Line = std::span<const Token>;
 
 // Names of the runtime and of the language; a macro of that name makes the text mean something
 // else.
-constexpr std::array<std::string_view, 116> kReserved{"Method",
+constexpr std::array<std::string_view, 119> kReserved{"Method",
+                                                      "detail",
+                                                      "run_agent_main",
+                                                      "runtime_object",
                                                       "Narrow",
                                                       "Requires",
                                                       "agent_main",

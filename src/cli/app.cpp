@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 
@@ -34,9 +36,52 @@ bool wants_json(int argc, char** argv) {
   return false;
 }
 
-int usage(Context& context, const CLI::ParseError& error) {
-  context.fail(
-      Error{ErrorId::kUsage, error.what(), "", "", "see `mcpac --help` or `mcpac COMMAND --help`"});
+// The deepest command that was named, for messages about what came after it.
+const CLI::App& named_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : named_command(*chosen.front());
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name()
+                           : fmt::format("{} {}", full_name(*parent), command.get_name());
+}
+
+// The words of the command line that no command took.
+std::vector<std::string> words_after_commands(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const CLI::App* at = &app;
+  for (auto chosen = at->get_subcommands(); !chosen.empty(); chosen = at->get_subcommands()) {
+    at = chosen.front();
+    const auto found = std::ranges::find(words, at->get_name());
+    if (found != words.end()) words.erase(found);
+  }
+  return words;
+}
+
+// "A subcommand is required" helps nobody who mistyped one: say which there are.
+std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& error,
+                            const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(sub->get_name());
+  }
+  if (names.empty()) return error.what();
+  const auto stray =
+      std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with('-'); });
+  const std::string problem =
+      stray == words.end() ? fmt::format("{} wants a command", full_name(command))
+                           : fmt::format("{} has no command '{}'", full_name(command), *stray);
+  return fmt::format("{}; there are {}", problem, fmt::join(names, ", "));
+}
+
+int usage(Context& context, const CLI::App& app, const CLI::ParseError& error, int argc,
+          char** argv) {
+  const CLI::App& command = named_command(app);
+  context.fail(Error{ErrorId::kUsage,
+                     what_went_wrong(command, error, words_after_commands(app, argc, argv)), "", "",
+                     fmt::format("see `{} --help`", full_name(command))});
   return context.exit_code;
 }
 
@@ -58,7 +103,7 @@ int run(int argc, char** argv) {
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
     context.json = wants_json(argc, argv);
-    return usage(context, error);
+    return usage(context, app, error, argc, argv);
   } catch (const std::exception& bug) {
     context.fail(Error{ErrorId::kInternal, "mcpac met a bug of its own", "", bug.what(),
                        "please report it with the command line"});

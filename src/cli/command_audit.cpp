@@ -52,9 +52,9 @@ void add_audit(CLI::App& app, Context& context) {
   add_common_options(*command, context);
   command->add_option("--run", *run, "only this run; the start of its id is enough")
       ->type_name("ID");
-  command->add_option(
-      "--kind", *kind,
-      "only this kind: CapabilityCheck, CallFinished, RunStarted, RunEnded, Anomaly");
+  command->add_option("--kind", *kind, "only events of this kind")
+      ->check(
+          CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded", "Anomaly"}));
   command->callback([&context, run, kind] { list(context, *run, *kind); });
 }
 

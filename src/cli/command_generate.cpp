@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ranges>
 
 #include <CLI/CLI.hpp>
 
@@ -34,12 +37,18 @@ Json to_json(const execute::GenerateReport& report) {
   return {{"tools", tools},
           {"added", report.added},
           {"drifted", report.drifted},
+          {"withdrawn", report.withdrawn},
           {"written", report.written},
           {"removed", report.removed},
           {"notes", notes}};
 }
 
 void show(const Context& context, const execute::GenerateReport& report, bool verbose) {
+  if (!report.added.empty()) {
+    context.say(fmt::format("new in the lock: {} tools ({}{})", report.added.size(),
+                            fmt::join(report.added | std::views::take(4), ", "),
+                            report.added.size() > 4 ? ", …" : ""));
+  }
   for (const auto& name : report.written) context.say(fmt::format("wrote {}", name));
   for (const auto& name : report.removed) context.say(fmt::format("removed {}", name));
   if (report.written.empty() && report.removed.empty()) context.say("nothing changed");
@@ -49,10 +58,12 @@ void show(const Context& context, const execute::GenerateReport& report, bool ve
                     "calls will be refused",
                     name));
   }
-  if (!report.drifted.empty())
-    context.say(
-        "  fix: look at the change; to approve it, remove the tool from mcpac.lock (or the file) "
-        "and generate again");
+  for (const auto& name : report.withdrawn) {
+    context.warn(fmt::format("{} is locked, but its server does not offer it any more", name));
+  }
+  if (!report.drifted.empty() || !report.withdrawn.empty()) {
+    context.say("  fix: look at the change; `mcpac generate --accept SERVER.TOOL` approves it");
+  }
   std::size_t shown = 0;
   for (const auto& note : report.output.notes) {
     if (!verbose && ++shown > kShownNotes) {
@@ -64,14 +75,14 @@ void show(const Context& context, const execute::GenerateReport& report, bool ve
   }
 }
 
-void generate(Context& context, bool verbose) {
+void generate(Context& context, bool verbose, const std::vector<std::string>& accepted) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
   auto listings = execute::list_servers(
       project->config.servers,
       [&context](const execute::ServerProgress& progress) { show_progress(context, progress); });
   if (!listings) return context.fail(listings.error());
-  auto report = execute::write_project(*project, std::move(*listings));
+  auto report = execute::write_project(*project, std::move(*listings), accepted);
   if (!report) return context.fail(report.error());
   if (context.json) return context.print(to_json(*report));
   show(context, *report, verbose);
@@ -81,11 +92,18 @@ void generate(Context& context, bool verbose) {
 
 void add_generate(CLI::App& app, Context& context) {
   auto verbose = std::make_shared<bool>(false);
+  auto accepted = std::make_shared<std::vector<std::string>>();
   auto* command = app.add_subcommand(
       "generate", "read the tools of every server; write servers/ and mcpac.lock");
   add_common_options(*command, context);
   command->add_flag("-v,--verbose", *verbose, "show every note");
-  command->callback([&context, verbose] { generate(context, *verbose); });
+  command
+      ->add_option("--accept", *accepted,
+                   "approve the changes of a server or tool that is locked already")
+      ->type_name("SERVER[.TOOL]")
+      ->expected(1)
+      ->take_all();
+  command->callback([&context, verbose, accepted] { generate(context, *verbose, *accepted); });
 }
 
 }  // namespace mcpac::cli

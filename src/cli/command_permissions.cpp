@@ -4,6 +4,7 @@
 
 #include "analyzer/rules.h"
 #include "cli/commands.h"
+#include "cli/run_options.h"
 #include "cli/source_argument.h"
 #include "execute/analyze_source.h"
 
@@ -18,14 +19,13 @@ int exit_code_for(const analyzer::Report& report, Question question) {
   return refused && question == Question::kValidate ? static_cast<int>(ExitCode::kRefused) : 0;
 }
 
-void ask(Context& context, const std::string& file, Question question) {
+void ask(Context& context, const std::string& file, sandbox::Tier lowest_tier, Question question) {
   auto source = read_source(file, "");
   if (!source) return context.fail(source.error());
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  // The weakest tier that still confines: the worker opens nothing that it is not given.
   auto report =
-      execute::analyze_source(*project, context.folders, *source, sandbox::Tier::kA, [&context] {
+      execute::analyze_source(*project, context.folders, *source, lowest_tier, [&context] {
         if (context.interactive)
           context.say("note: first use of this lock: precompiling its headers, once");
       });
@@ -45,7 +45,9 @@ void add_question(CLI::App& permissions, Context& context, const char* name, con
   auto* command = permissions.add_subcommand(name, help);
   add_common_options(*command, context);
   command->add_option("FILE", *file, "the program's source, or - for standard input")->required();
-  command->callback([&context, file, question] { ask(context, *file, question); });
+  auto tier = add_tier_option(*command);
+  command->callback(
+      [&context, file, tier, question] { ask(context, *file, to_tier(*tier), question); });
 }
 
 void show_rules(const Context& context) {

@@ -9,6 +9,7 @@
 #include "codegen/describe.h"
 #include "codegen/search.h"
 #include "core/file.h"
+#include "core/printable.h"
 #include "execute/call_tool.h"
 
 namespace mcpac::cli {
@@ -27,9 +28,7 @@ std::string first_line(const OrderedJson& definition) {
   if (found == definition.end() || !found->is_string()) return "";
   std::string text = found->get<std::string>();
   text = text.substr(0, text.find('\n'));
-  // The description is the server's own text: no control bytes reach the terminal.
-  std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  return text.size() > 90 ? text.substr(0, 87) + "…" : text;
+  return printable(text, 90);  // the server's own text
 }
 
 void show_tools(
@@ -44,7 +43,7 @@ void show_tools(
                      {"digest", tool->digest},
                      {"description", first_line(tool->definition)}});
     } else {
-      fmt::print("{:<44} {}\n", name, first_line(tool->definition));
+      fmt::print("{:<44} {}\n", printable(name), first_line(tool->definition));
     }
   }
   if (context.json) context.print(all);

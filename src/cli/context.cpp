@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/printable.h"
+
 namespace mcpac::cli {
 namespace {
 
@@ -68,7 +70,7 @@ void Context::fail(const Error& error) {
     fmt::print(stderr, "{}\n", to_text(to_json(error)));
     return;
   }
-  std::string text = error.to_text();
+  std::string text = printable_lines(error.to_text());
   if (color) {
     const auto end = text.find(':');
     text = fmt::format("\033[1;31m{}\033[0m{}", text.substr(0, end), text.substr(end));
@@ -77,14 +79,16 @@ void Context::fail(const Error& error) {
 }
 
 void Context::print(const Json& value) const {
-  fmt::print("{}\n", value.dump(2, ' ', false, Json::error_handler_t::replace));
+  // On a terminal everything beyond ASCII is escaped: C1 and bidirectional controls live there.
+  fmt::print("{}\n", value.dump(2, ' ', ::isatty(1) != 0, Json::error_handler_t::replace));
 }
 
 void Context::say(std::string_view line) const {
-  fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}\n", printable_lines(line));
 }
 
-void Context::warn(std::string_view line) const {
+void Context::warn(std::string_view text) const {
+  const std::string line = printable_lines(text);
   if (color) {
     fmt::print(stderr, "\033[1;33mwarning\033[0m: {}\n", line);
   } else {

@@ -30,7 +30,7 @@ struct Context {
   void fail(const Error& error);
   void print(const Json& value) const;     // one JSON document on standard output
   void say(std::string_view line) const;   // one line on standard error
-  void warn(std::string_view line) const;  // "warning: …" on standard error
+  void warn(std::string_view text) const;  // "warning: …" on standard error
   [[nodiscard]] Result<execute::Project> project() const {
     return execute::load_project(config_file);
   }

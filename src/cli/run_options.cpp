@@ -1,12 +1,16 @@
 #include "cli/run_options.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
+#include "core/printable.h"
 #include "execute/stage.h"
 
 namespace mcpac::cli {
@@ -52,10 +56,14 @@ Json to_json(const execute::Outcome& outcome) {
 }
 
 // One question, answered by a person at the terminal; everything but "y" or "yes" is no.
-bool ask_once(const execute::CheckResult& check) {
+bool ask_once(const execute::CheckResult& check, execute::StopSignal stop) {
   fmt::print(stderr, "The program asks for what was not granted:\n");
-  for (const auto& permission : check.missing) fmt::print(stderr, "  {}\n", permission);
+  for (const auto& permission : check.missing) fmt::print(stderr, "  {}\n", printable(permission));
   fmt::print(stderr, "Allow for this run? [y/N] ");
+  std::array<pollfd, 2> watched{pollfd{0, POLLIN, 0}, pollfd{stop.descriptor, POLLIN, 0}};
+  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+  }
+  if (watched[1].revents != 0) return false;
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
@@ -63,21 +71,30 @@ bool ask_once(const execute::CheckResult& check) {
 
 }  // namespace
 
+std::shared_ptr<std::string> add_tier_option(CLI::App& command) {
+  auto tier = std::make_shared<std::string>("A");
+  command
+      .add_option(
+          "--min-tier", *tier,
+          "the weakest sandbox to accept: A (all layers), B (no namespaces), C (seccomp only)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"A", "B", "C"}));
+  return tier;
+}
+
+sandbox::Tier to_tier(const std::string& name) {
+  return name == "C" ? sandbox::Tier::kC : name == "B" ? sandbox::Tier::kB : sandbox::Tier::kA;
+}
+
 std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   auto options = std::make_shared<RunOptions>();
   command.add_option("--timeout", options->timeout_seconds, "wall time of the program in seconds")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->capture_default_str();
   command.add_option("--memory", options->memory, "address space of the program")
       ->capture_default_str();
   command.add_option("--output-limit", options->output_limit, "bytes the program may write")
       ->capture_default_str();
-  command
-      .add_option(
-          "--min-tier", options->lowest_tier,
-          "the weakest sandbox to accept: A (all layers), B (no namespaces), C (seccomp only)")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"A", "B", "C"}));
+  options->lowest_tier = add_tier_option(command);
   command.add_flag("--no-permission-check", options->observe,
                    "observe: make calls that would be denied, and audit them as such");
   command.add_flag("-v,--verbose", options->verbose,
@@ -87,8 +104,9 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
 
 Result<execute::RunLimits> to_limits(const RunOptions& options) {
   execute::RunLimits limits;
-  if (!(options.timeout_seconds <= 86'400))
-    return fail(ErrorId::kUsage, "--timeout is at most a day (86400)");
+  if (!(options.timeout_seconds > 0 && options.timeout_seconds <= 86'400)) {
+    return fail(ErrorId::kUsage, "--timeout wants seconds, more than 0 and at most a day (86400)");
+  }
   limits.wall = std::chrono::milliseconds(
       static_cast<std::int64_t>(std::ceil(options.timeout_seconds * 1000)));
   auto memory = parse_size(options.memory, "--memory");
@@ -97,9 +115,7 @@ Result<execute::RunLimits> to_limits(const RunOptions& options) {
   if (!output) return pass_on(output);
   limits.memory = *memory;
   limits.output = *output;
-  limits.lowest_tier = options.lowest_tier == "C"   ? sandbox::Tier::kC
-                       : options.lowest_tier == "B" ? sandbox::Tier::kB
-                                                    : sandbox::Tier::kA;
+  limits.lowest_tier = to_tier(*options.lowest_tier);
   return limits;
 }
 
@@ -116,13 +132,15 @@ execute::Listener RunView::listener() {
   };
   // stdio locks each call, so lines of the loop's thread (log) do not cut into those of this one.
   listener.log = [](std::string_view level, std::string_view text) {
-    fmt::print(stderr, "[{}] {}\n", level, text);
+    fmt::print(stderr, "[{}] {}\n", level, printable(text, 4'000));
   };
   if (context_.json) {
     listener.standard_output = [this](std::string_view piece) { standard_output_ += piece; };
     listener.standard_error = [this](std::string_view piece) { standard_error_ += piece; };
     return listener;
   }
+  listener.output_sink = 1;
+  listener.error_sink = 2;
   listener.standard_output = [](std::string_view piece) {
     std::fwrite(piece.data(), 1, piece.size(), stdout);
     std::fflush(stdout);
@@ -150,7 +168,14 @@ void RunView::finish(const execute::Outcome& outcome, std::string_view source) {
     if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, source));
   }
   if (outcome.result) context_.print(*outcome.result);
-  if (outcome.error) context_.fail(*outcome.error);
+  if (outcome.error) {
+    Error error = *outcome.error;
+    // The findings above say it already, with the line and the fix.
+    const bool shown =
+        error.id == ErrorId::kFindingRefuses || error.id == ErrorId::kSourceDoesNotCompile;
+    if (shown) error.why = error.fix = "";
+    context_.fail(error);
+  }
   if (verbose_ && outcome.tier)
     context_.say(fmt::format("sandbox: tier {}", sandbox::to_string(*outcome.tier)));
   if (verbose_ && !outcome.run_id.empty())

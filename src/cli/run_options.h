@@ -13,11 +13,14 @@ struct RunOptions {
   double timeout_seconds = 300;
   std::string memory = "1GiB";
   std::string output_limit = "16MiB";
-  std::string lowest_tier = "A";
+  std::shared_ptr<std::string> lowest_tier;
   bool observe = false;
   bool verbose = false;
 };
 
+// --min-tier: the weakest sandbox to accept, by name.
+[[nodiscard]] std::shared_ptr<std::string> add_tier_option(CLI::App& command);
+[[nodiscard]] sandbox::Tier to_tier(const std::string& name);
 [[nodiscard]] std::shared_ptr<RunOptions> add_run_options(CLI::App& command);
 [[nodiscard]] Result<execute::RunLimits> to_limits(const RunOptions& options);
 

@@ -68,6 +68,7 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kAuditUnreadable: return ExitCode::kUnavailable;
     case ErrorId::kUsage: return ExitCode::kUsage;
     case ErrorId::kUnknownRun: return ExitCode::kNoInput;
+    case ErrorId::kInterrupted: return ExitCode::kInterrupted;
   }
   return ExitCode::kInternal;
 }

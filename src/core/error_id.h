@@ -81,6 +81,7 @@ enum class ErrorId : std::uint16_t {
   // 10: command line
   kUsage = 1000,
   kUnknownRun = 1001,
+  kInterrupted = 1002,  // Ctrl-C, SIGTERM or SIGHUP; the exit code is 128 + the signal
 };
 
 // "MCPAC-E0123"

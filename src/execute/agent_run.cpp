@@ -108,6 +108,8 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
   auto verdict = run_child(warden, std::move(spec),
                            {.standard_output = counted(io.standard_output),
                             .standard_error = counted(io.standard_error),
+                            .output_sink = io.output_sink,
+                            .error_sink = io.error_sink,
                             .started =
                                 [&](sandbox::Tier tier) {
                                   outcome.tier = tier;
@@ -123,7 +125,12 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     service.door.reset();
     service.gate.reset();
   });
-  if (!verdict) return pass_on(verdict);
+  if (!verdict) {
+    auto noted = log.append("RunEnded",
+                            {{"verdict", "not-started"}, {"error", to_string(verdict.error().id)}});
+    if (!noted) return pass_on(noted);
+    return pass_on(verdict);
+  }
   outcome.verdict = std::move(*verdict);
   outcome.result = std::move(service.result);
   auto noted = log.append("RunEnded", {{"verdict", verdict_name(outcome)},

@@ -29,6 +29,8 @@ struct AgentProgram {
 struct AgentIo {
   std::function<void(std::string_view)> standard_output;
   std::function<void(std::string_view)> standard_error;
+  int output_sink = -1;  // see ChildIo
+  int error_sink = -1;
   std::function<void(std::string_view level, std::string_view text)>
       log;  // called on the loop's thread
 };

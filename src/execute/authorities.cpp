@@ -30,7 +30,8 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
   for (const auto& server : project.config.servers) {
     if (server.is_http()) bases.remote_servers.insert(server.name);
     if (!server.working_directory.empty()) {
-      bases.working_directories[server.name] = fs::absolute(server.working_directory, error).lexically_normal().string();
+      bases.working_directories[server.name] =
+          fs::absolute(server.working_directory, error).lexically_normal().string();
     }
     if (!server.root.empty()) {
       bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();

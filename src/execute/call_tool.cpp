@@ -15,12 +15,14 @@ namespace mcpac::execute {
 namespace {
 
 // The gate's refusal in the words of a person at a terminal.
-Error to_error(const gate::CallError& error, const Permission& tool, const std::string& fix) {
+Error to_error(const gate::CallError& error, const Permission& tool) {
   using Kind = gate::ErrorKind;
   switch (error.kind) {
     case Kind::kDenied:
-      return {ErrorId::kCallDenied, fmt::format("{} was not granted", tool.text()), "",
-              error.message, fix};
+      return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", tool.text()),
+              "", string_member(error.data, "reason", error.message),
+              fmt::format("--grant {}, unless a --deny or mcpac.policy stands against it",
+                          grant_text(tool))};
     case Kind::kInvalidArguments:
       return {ErrorId::kCallInvalid, error.message,
               fmt::format("arguments of {}{}", tool.text(), string_member(error.data, "pointer")),
@@ -55,10 +57,11 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   auto authority = load_authority(project, world, {std::move(granted)});
   if (!authority) return pass_on(authority);
   const auto compiled = compile_tools(*lock, {tool.server()});
+  if (!compiled.table.contains(tool) && !compiled.unusable.empty())
+    return std::unexpected(compiled.unusable.front());
   auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
   if (!log) return pass_on(log);
 
-  const std::string fix = "--grant " + grant_text(tool);
   // What is not granted at all is refused before a server is started for it; the gate says the
   // same.
   const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
@@ -86,8 +89,8 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   if (!in_time) host.on_loop([&] { gate->close(); });
   auto answer = future.get();
   host.on_loop([&] { gate.reset(); });
-  if (!in_time) return fail(ErrorId::kRunKilled, "interrupted");
-  if (!answer) return std::unexpected(to_error(answer.error(), tool, fix));
+  if (!in_time) return fail(ErrorId::kInterrupted, "interrupted");
+  if (!answer) return std::unexpected(to_error(answer.error(), tool));
   return std::move(*answer);
 }
 

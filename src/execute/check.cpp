@@ -33,7 +33,6 @@ std::vector<std::string> declared_rules(const analyzer::Report& report) {
 CheckResult check(const analyzer::Report& report, const policy::Authority& granted) {
   CheckResult result;
   std::set<Permission> declared;
-  std::vector<std::string> to_add;
   for (const auto& item : report.declared) {
     auto permission = Permission::parse(item.permission);
     if (!permission) continue;
@@ -43,7 +42,7 @@ CheckResult check(const analyzer::Report& report, const policy::Authority& grant
       case policy::Coverage::kConditional: result.conditional.push_back(item.text()); break;
       case policy::Coverage::kMissing:
         result.missing.push_back(item.text());
-        to_add.push_back(grant_text(*permission, item.where));
+        result.to_grant.push_back(grant_text(*permission, item.where));
         break;
     }
   }
@@ -51,11 +50,12 @@ CheckResult check(const analyzer::Report& report, const policy::Authority& grant
     if (!declared.contains(permission)) result.extra.push_back(permission.text());
   }
   // Quotes for the shell only where the text needs them.
-  const std::string list = fmt::format("{}", fmt::join(to_add, ","));
+  const std::string list = fmt::format("{}", fmt::join(result.to_grant, ","));
   const bool plain = std::ranges::all_of(list, [](char c) {
     return std::string_view("_-.,").contains(c) || std::isalnum(static_cast<unsigned char>(c)) != 0;
   });
-  if (!to_add.empty()) result.fix = plain ? "--grant " + list : fmt::format("--grant '{}'", list);
+  if (!result.to_grant.empty())
+    result.fix = plain ? "--grant " + list : fmt::format("--grant '{}'", list);
   return result;
 }
 

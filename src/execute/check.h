@@ -13,6 +13,7 @@ struct CheckResult {
   std::vector<std::string> missing;      // declared, not granted: the program is refused
   std::vector<std::string> conditional;  // granted for some arguments: decided call by call
   std::vector<std::string> extra;        // granted by name, not declared: a warning
+  std::vector<std::string> to_grant;     // the rules that `missing` needs
   std::string fix;                       // the exact text to add: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
 };

@@ -47,6 +47,10 @@ Result<TemporaryFolder> with_entry(const Snapshot& snapshot, analyzer::Entry ent
   // As root the compiler runs under another id and writes here; the private parent keeps others
   // out.
   fs::permissions(folder->path() / "output", fs::perms(0777), error);
+  if (error) {
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("cannot prepare {}: {}", folder->path().string(), error.message()));
+  }
   return folder;
 }
 
@@ -55,7 +59,12 @@ Result<TemporaryFolder> with_entry(const Snapshot& snapshot, analyzer::Entry ent
 std::string entry_text(analyzer::Entry entry) {
   // A comment or a macro that the program left open makes this text an error, never a silent
   // change.
-  const std::string head = "\n#line 1 \"mcpac entry\"\n";
+  // No macro of the program may turn the entry into another: its words are freed of them first.
+  std::string head = "\n#line 1 \"mcpac entry\"\n";
+  for (const char* word : {"int", "main", "return", "mcpac", "detail", "run_agent_main",
+                           "agent_main", "decltype", "runtime", "runtime_object"}) {
+    head += fmt::format("#undef {}\n", word);
+  }
   switch (entry) {
     case analyzer::Entry::kAgentMain:
       return head + "int main() { return ::mcpac::detail::run_agent_main(&::agent_main); }\n";

@@ -44,7 +44,7 @@ Result<void> Host::wait_for(const std::set<Permission>& tools, const Interrupt& 
           {.why = fmt::format("the program needs {}", tool.text()), .fix = "mcpac server list"});
     }
     if (!wait_unless_stopped(found->second, interrupt)) {
-      return fail(ErrorId::kRunKilled, "interrupted while a server was starting");
+      return fail(ErrorId::kInterrupted, "interrupted while a server was starting");
     }
     const auto& outcome = found->second.get();
     if (!outcome) return std::unexpected(outcome.error());

@@ -29,6 +29,7 @@ class Run {
         outcome_(outcome) {}
 
   Result<void> all();
+  [[nodiscard]] const Interrupt& interrupt() const { return interrupt_; }
 
  private:
   Result<void> load();
@@ -113,19 +114,24 @@ Result<void> Run::check_grants() {
         "permission checks are off: calls that would be denied are made, and audited as such");
     return {};
   }
-  if (result.ok()) return {};
-  if (listener_.may_grant(result)) {
-    for (const auto& rule : declared_rules(*outcome_.report))
-      request_.granted.grants.push_back(rule);
-    return {};
+  if (!result.ok() && listener_.may_grant(result, interrupt_.stop())) {
+    // Exactly what was shown, and then the same check again: a yes does not lift a deny or a
+    // ceiling.
+    for (const auto& rule : result.to_grant) request_.granted.grants.push_back(rule);
+    auto widened = load_authority(project_, world_, {request_.granted});
+    if (!widened) return pass_on(widened);
+    granted_ = std::move(*widened);
+    outcome_.check = check(*outcome_.report, *granted_);
   }
-  return fail(ErrorId::kPermissionMissing,
-              fmt::format("{} declares {} that was not granted: {}", outcome_.report->file,
-                          result.missing.size() == 1 ? "a permission" : "permissions",
-                          fmt::join(result.missing, ", ")),
-              {.where = outcome_.report->file,
-               .why = "a program may do only what its user granted",
-               .fix = result.fix});
+  if (result.ok()) return {};
+  return fail(
+      ErrorId::kPermissionMissing,
+      fmt::format("{} declares {} not granted: {}", outcome_.report->file,
+                  result.missing.size() == 1 ? "a permission that was" : "permissions that were",
+                  fmt::join(result.missing, ", ")),
+      {.where = outcome_.report->file,
+       .why = "a program may do only what its user granted",
+       .fix = result.fix});
 }
 
 Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program) {
@@ -189,7 +195,9 @@ Outcome execute(const Project& project, const Folders& folders, ExecuteRequest r
                 const Listener& listener) {
   Outcome outcome;
   Run run(project, folders, request, listener, outcome);
-  if (auto done = run.all(); !done) {
+  auto done = run.all();
+  note_interrupt(run.interrupt(), done, outcome);
+  if (!done) {
     outcome.error = std::move(done.error());
     outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
   }

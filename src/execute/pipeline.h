@@ -17,6 +17,7 @@
 #include "execute/project.h"
 #include "execute/run_limits.h"
 #include "execute/snapshot.h"
+#include "execute/stage.h"
 #include "policy/authority.h"
 #include "sandbox/sandbox.h"
 
@@ -37,11 +38,15 @@ struct Listener {
   std::function<void(std::string_view)> note = [](std::string_view) {};
   std::function<void(std::string_view)> standard_output = [](std::string_view) {};
   std::function<void(std::string_view)> standard_error = [](std::string_view) {};
+  int output_sink = -1;  // where these two write to, when they may block (ChildIo)
+  int error_sink = -1;
   // mcpac::log of the program: level and text.
   std::function<void(std::string_view, std::string_view)> log = [](std::string_view,
                                                                    std::string_view) {};
   // Something is missing: may the run have it? Only asked when a person can answer.
-  std::function<bool(const CheckResult&)> may_grant = [](const CheckResult&) { return false; };
+  // `stop` becomes readable on Ctrl-C: then the answer is no.
+  std::function<bool(const CheckResult&, StopSignal stop)> may_grant =
+      [](const CheckResult&, StopSignal) { return false; };
 };
 
 struct ExecuteRequest {

@@ -78,6 +78,11 @@ class FolderLock {
 };
 
 Result<Prepared> load(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : {"agent.pch", "agent_pch.o"}) {
+    if (!fs::is_regular_file(folder / name, error))
+      return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", name));
+  }
   auto text = read_file(folder / "toolchain.json", 1U << 20U);
   if (!text) return pass_on(text);
   auto json = parse_json(*text, (folder / "toolchain.json").string());
@@ -127,8 +132,12 @@ Result<Prepared> build(const Headers& headers, const fs::path& target, const Fol
   for (const auto* command : {&toolchain->make_pch, &toolchain->compile_pch}) {
     if (auto done = run_compiler(warden, spec, *command, output, stop); !done) return pass_on(done);
   }
-  for (const char* name : {"agent.pch", "agent_pch.o"})
-    fs::copy_file(output / name, work->path() / name, error);
+  for (const char* name : {"agent.pch", "agent_pch.o"}) {
+    fs::rename(output / name, work->path() / name, error);
+    if (error)
+      return fail(ErrorId::kFileUnwritable,
+                  fmt::format("cannot keep {}: {}", name, error.message()));
+  }
   fs::remove_all(output, error);
   if (auto written =
           write_file_atomic(work->path() / "toolchain.json", to_text(to_json(*toolchain)));

@@ -57,9 +57,8 @@ gate::Declared declaration_for(Enforcement enforcement, const policy::Authority&
 }
 
 Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
-                 const Listener& listener, Outcome& outcome) {
+                 const Listener& listener, const Interrupt& interrupt, Outcome& outcome) {
   const SystemClock clock;
-  const Interrupt interrupt;
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
   auto program = make_program(request);
@@ -89,7 +88,10 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
 Outcome run_prebuilt(const Project& project, const Folders& folders, RunRequest request,
                      const Listener& listener) {
   Outcome outcome;
-  if (auto done = run(project, folders, request, listener, outcome); !done) {
+  const Interrupt interrupt;
+  auto done = run(project, folders, request, listener, interrupt, outcome);
+  note_interrupt(interrupt, done, outcome);
+  if (!done) {
     outcome.error = std::move(done.error());
     outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
   }

@@ -28,10 +28,27 @@ void set_nonblocking(int fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
+// A pipe that is writable takes at least this much without blocking (POSIX, PIPE_BUF).
+constexpr std::size_t kSinkRoom = 4096;
+
+bool is_writable(int fd) {
+  pollfd sink{fd, POLLOUT, 0};
+  return fd < 0 || ::poll(&sink, 1, 0) != 0;
+}
+
+// What to wait for: something to read or, when something is there that nobody takes, room to write
+// it.
+pollfd waiting(const UniqueFd& from, int sink) {
+  pollfd source{from.get(), POLLIN, 0};
+  const bool blocked = sink >= 0 && from && ::poll(&source, 1, 0) > 0 && !is_writable(sink);
+  return blocked ? pollfd{sink, POLLOUT, 0} : pollfd{from.get(), POLLIN, 0};
+}
+
 // Passes on what is there; closes the descriptor at its end. False: the receiver has had enough.
-bool drain(UniqueFd& from, const std::function<bool(std::string_view)>& into) {
+bool drain(UniqueFd& from, const std::function<bool(std::string_view)>& into, int sink) {
   std::array<char, 65536> buffer;
-  const ssize_t n = ::read(from.get(), buffer.data(), buffer.size());
+  const std::size_t most = sink < 0 ? buffer.size() : kSinkRoom;
+  const ssize_t n = ::read(from.get(), buffer.data(), most);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (n <= 0) {
     from.reset();
@@ -82,8 +99,8 @@ Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, 
   while (!ended || out->read_end || err->read_end) {
     // poll() passes over negative descriptors: whatever is closed simply drops out.
     std::array<pollfd, 5> watched{
-        pollfd{in->write_end.get(), POLLOUT, 0}, pollfd{out->read_end.get(), POLLIN, 0},
-        pollfd{err->read_end.get(), POLLIN, 0}, pollfd{stop.descriptor, POLLIN, 0},
+        pollfd{in->write_end.get(), POLLOUT, 0}, waiting(out->read_end, io.output_sink),
+        waiting(err->read_end, io.error_sink), pollfd{stop.descriptor, POLLIN, 0},
         pollfd{ended ? -1 : child->end_descriptor(), POLLIN, 0}};
     const int ready =
         ::poll(watched.data(), watched.size(), has_deadline ? milliseconds_until(deadline) : -1);
@@ -94,8 +111,10 @@ Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, 
     }
     bool go_on = watched[3].revents == 0;
     if (watched[0].revents != 0) feed(in->write_end, io.input);
-    if (watched[1].revents != 0) go_on = drain(out->read_end, io.standard_output) && go_on;
-    if (watched[2].revents != 0) go_on = drain(err->read_end, io.standard_error) && go_on;
+    if (watched[1].revents != 0 && is_writable(io.output_sink))
+      go_on = drain(out->read_end, io.standard_output, io.output_sink) && go_on;
+    if (watched[2].revents != 0 && is_writable(io.error_sink))
+      go_on = drain(err->read_end, io.standard_error, io.error_sink) && go_on;
     ended = ended || watched[4].revents != 0;
     if (!go_on) {
       child->kill(sandbox::Verdict::Kind::kKilled);

@@ -31,6 +31,11 @@ struct ChildIo {
   // Called with each piece as it comes; false ends the child (kKilled): it wrote too much.
   std::function<bool(std::string_view)> standard_output{};
   std::function<bool(std::string_view)> standard_error{};
+  // Where the two receivers write to, when they may block: nothing is read from the child while
+  // nobody takes it, so that a pager left alone cannot hold up the wall limit or Ctrl-C. -1: never
+  // blocks.
+  int output_sink = -1;
+  int error_sink = -1;
   // Called once the child runs, before anything is read from it.
   std::function<void(sandbox::Tier)> started{};
 };

@@ -1,5 +1,9 @@
 #include "execute/supervise.h"
 
+#include <fmt/format.h>
+
+#include <cstring>
+
 #include "core/ids.h"
 #include "execute/tool_tables.h"
 
@@ -9,6 +13,17 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
   std::set<std::string> servers;
   for (const auto& tool : tools) servers.insert(tool.server());
   return servers;
+}
+
+void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& outcome) {
+  const auto signal = interrupt.received();
+  const bool ended_by_itself =
+      done && outcome.verdict && outcome.verdict->kind != sandbox::Verdict::Kind::kKilled;
+  if (!signal || ended_by_itself) return;
+  outcome.error = Error{ErrorId::kInterrupted,
+                        fmt::format("interrupted by {}", ::sigdescr_np(*signal)), "", "", ""};
+  outcome.exit_code = 128 + *signal;
+  done = {};
 }
 
 Result<void> supervise(const RunParts& parts, const AgentProgram& program, const RunLimits& limits,
@@ -33,6 +48,8 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
                                     : gate::Mode::kEnforce};
   const AgentIo io{.standard_output = parts.listener.standard_output,
                    .standard_error = parts.listener.standard_error,
+                   .output_sink = parts.listener.output_sink,
+                   .error_sink = parts.listener.error_sink,
                    .log = parts.listener.log};
   auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
                          parts.interrupt);
@@ -41,7 +58,6 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
   outcome.verdict = ended->verdict;
   outcome.exit_code = exit_code_of(*ended);
   outcome.error = error_of(*ended, limits);
-  if (const auto signal = parts.interrupt.received()) outcome.exit_code = 128 + *signal;
   outcome.result = std::move(ended->result);
   return {};
 }

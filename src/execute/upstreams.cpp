@@ -19,7 +19,8 @@ struct Upstreams::Server {
   std::unique_ptr<mcp::Client> client;
   std::set<std::string> drifted;
   std::optional<Error> failure;
-  bool ready = false;
+  bool ready = false;         // connected, and its tools are compared with the lock
+  std::uint64_t changes = 0;  // how often it said that its tools changed
   // Expires when the server is ready or has failed; calls that come earlier wait on it.
   asio::steady_timer settled;
   std::promise<Result<std::set<std::string>>> promise;
@@ -47,34 +48,71 @@ std::shared_future<Result<std::set<std::string>>> Upstreams::start(
     asio::co_spawn(
         executor_,
         [this, &started]() -> asio::awaitable<void> {
-          auto outcome = co_await connect(started);
-          if (!outcome) started.failure = outcome.error();
-          started.ready = true;
-          started.settled.expires_at(asio::steady_timer::time_point::min());
-          started.promise.set_value(std::move(outcome));
+          settle(started, co_await connect(started));
+          started.promise.set_value(
+              started.failure ? Result<std::set<std::string>>(std::unexpected(*started.failure))
+                              : started.drifted);
         },
-        asio::detached);
+        [this, &started](std::exception_ptr bug) {
+          if (!bug) return;
+          // Out of descriptors or memory while starting: an answer all the same, or the run would
+          // wait.
+          settle(started,
+                 fail(ErrorId::kServerStart,
+                      fmt::format("the server {} could not be started", started.config.name)));
+          started.promise.set_value(std::unexpected(*started.failure));
+        });
   });
   return future;
+}
+
+// From here on calls to the server are decided; those that came earlier go on.
+void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
+  if (outcome) {
+    server.drifted = std::move(*outcome);
+  } else {
+    server.failure = std::move(outcome.error());
+  }
+  server.ready = true;
+  server.settled.expires_at(asio::steady_timer::time_point::min());
 }
 
 asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server) {
   mcp::Events events;
   events.tools_changed = [this, &server] {
-    // Until the new list is compared, nothing of this server is trusted.
-    if (!server.client) return;
-    asio::co_spawn(
-        executor_,
-        [this, &server]() -> asio::awaitable<void> {
-          auto outcome = co_await compare_with_lock(server);
-          if (!outcome) server.failure = outcome.error();
-        },
-        asio::detached);
+    ++server.changes;
+    if (!server.ready) return;  // a comparison is under way, and will see this
+    // Until the new list is compared, nothing of this server is trusted: calls wait.
+    server.ready = false;
+    server.settled.expires_at(asio::steady_timer::time_point::max());
+    asio::co_spawn(executor_, compare_again(server), asio::detached);
   };
+  const auto* locked = lock_.find_server(server.config.name);
+  if (locked != nullptr && locked->identity != server.config.identity()) {
+    co_return fail(
+        ErrorId::kLockDrift,
+        fmt::format("the server {} is not the one that mcpac.lock approved", server.config.name),
+        {.where = fmt::format("server {}", server.config.name),
+         .why = "mcpac.json starts or calls another one now",
+         .fix = "run `mcpac generate` when that is meant"});
+  }
   auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
   if (!client) co_return pass_on(client);
   server.client = std::move(*client);
   co_return co_await compare_with_lock(server);
+}
+
+asio::awaitable<void> Upstreams::compare_again(Server& server) {
+  // A server that never stops changing would keep its callers waiting for ever.
+  constexpr int kRounds = 16;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t seen = server.changes;
+    auto outcome = co_await compare_with_lock(server);
+    if (!outcome || server.changes == seen) co_return settle(server, std::move(outcome));
+  }
+  settle(server,
+         fail(ErrorId::kServerProtocol,
+              fmt::format("the server {} changes its tools without end", server.config.name)));
 }
 
 asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Server& server) {
@@ -90,7 +128,6 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Serv
       if (found == offered.end() || found->second != tool.digest) drifted.insert(tool.name);
     }
   }
-  server.drifted = drifted;
   co_return drifted;
 }
 
@@ -101,7 +138,7 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                    fmt::format("the server {} was not started for this run", permission.server()));
   }
   Server& server = *found->second;
-  if (!server.ready) {
+  while (!server.ready) {
     boost::system::error_code ignored;
     co_await server.settled.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }

@@ -200,9 +200,15 @@ asio::awaitable<bool> ChildProcess::wait(std::chrono::milliseconds at_most) {
   const auto self = shared_from_this();
   if (exited_) co_return true;
   asio::steady_timer timer(executor_, at_most);
+  // Also when the loop is destroyed while this waits: then the frame unwinds without resuming.
+  struct Registration {
+    std::vector<asio::steady_timer*>& waiters;
+    asio::steady_timer* timer;
+    ~Registration() { std::erase(waiters, timer); }
+  };
   waiters_.push_back(&timer);
+  const Registration registration{waiters_, &timer};
   co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
-  std::erase(waiters_, &timer);
   co_return exited_;
 }
 

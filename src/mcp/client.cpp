@@ -7,9 +7,9 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include "core/printable.h"
 #include "mcp/http_transport.h"
 #include "mcp/negotiate.h"
-#include "mcp/printable.h"
 #include "mcp/session.h"
 #include "mcp/stdio_transport.h"
 

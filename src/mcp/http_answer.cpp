@@ -7,10 +7,10 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "core/printable.h"
 #include "ipc/json_rpc.h"
 #include "ipc/line_splitter.h"
 #include "mcp/http_transport.h"
-#include "mcp/printable.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;

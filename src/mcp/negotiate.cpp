@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mcp/printable.h"
+#include "core/printable.h"
 #include "mcp/protocol.h"
 
 namespace mcpac::mcp {

@@ -9,7 +9,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "mcp/printable.h"
+#include "core/printable.h"
 #include "mcp/protocol.h"
 
 namespace mcpac::mcp {

@@ -4,7 +4,7 @@
 
 #include <boost/asio/buffer.hpp>
 
-#include "mcp/printable.h"
+#include "core/printable.h"
 
 namespace mcpac::mcp {
 namespace {

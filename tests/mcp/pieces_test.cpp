@@ -4,7 +4,7 @@
 
 #include "core/file.h"
 #include "mcp/http_headers.h"
-#include "mcp/printable.h"
+#include "core/printable.h"
 #include "mcp/secrets.h"
 #include "mcp/sse_parser.h"
 #include "mcp/url.h"
@@ -91,11 +91,11 @@ TEST_SUITE("mcp/secrets") {
 TEST_SUITE("mcp/printable") {
   TEST_CASE(
       "colours go, other control characters become visible, long text is cut between letters") {
-    CHECK(mcp::printable("\x1b[31mred\x1b[0m\nnext\ttab\r\n") == "red next tab");
-    CHECK(mcp::printable("\x1b]0;title\x07") == "?]0;title?");
-    CHECK(mcp::printable("a\xc2\x9b"
+    CHECK(printable("\x1b[31mred\x1b[0m\nnext\ttab\r\n") == "red next tab");
+    CHECK(printable("\x1b]0;title\x07") == "?]0;title?");
+    CHECK(printable("a\xc2\x9b"
                          "b") == "a?b");
-    CHECK(mcp::printable("ääää", 3) == "ä…");
+    CHECK(printable("ääää", 3) == "ä…");
   }
 }
 

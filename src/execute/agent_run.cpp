@@ -66,6 +66,7 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   sandbox::Spec spec;
   spec.program = program.file;
   spec.arguments = program.arguments;
+  spec.environment = program.environment;
   spec.mounts = program.mounts;
   spec.profile = program.profile;
   spec.lowest_tier = limits.lowest_tier;

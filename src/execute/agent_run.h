@@ -21,8 +21,9 @@ namespace mcpac::execute {
 
 struct AgentProgram {
   std::filesystem::path file;
-  std::vector<std::string> arguments;  // with argv[0]
-  std::vector<sandbox::Mount> mounts;  // empty for a static program
+  std::vector<std::string> arguments;    // with argv[0]
+  std::vector<std::string> environment;  // "NAME=value"; empty for an agent
+  std::vector<sandbox::Mount> mounts;    // empty for a static program
   sandbox::Profile profile = sandbox::Profile::kAgent;
 };
 

@@ -143,6 +143,7 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
   if (!authority) return pass_on(authority);
   const AgentProgram agent{.file = program.file,
                            .arguments = {outcome_.report->file},
+                           .environment = {},
                            .mounts = {},
                            .profile = sandbox::Profile::kAgent};
   return supervise({folders_, lock_, host, warden, interrupt_, clock_, listener_}, agent,

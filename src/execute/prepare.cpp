@@ -100,8 +100,8 @@ Result<void> run_compiler(sandbox::Warden& warden, sandbox::Spec spec,
   spec.mounts.push_back({output, inside::kOutput, sandbox::Mount::Access::kReadWrite});
   spec.work_directory = inside::kOutput;
   // The header of many servers is our own text, larger than any agent: it gets more time than one.
-  spec.limits.wall = std::chrono::seconds(120);
-  spec.limits.cpu = std::chrono::seconds(110);
+  spec.limits.wall = std::chrono::minutes(10);
+  spec.limits.cpu = std::chrono::minutes(5);
   spec.limits.file_size = std::uint64_t{2} << 30U;
   auto result = run_tool(warden, std::move(spec), "", 64U << 10U, stop);
   if (!result) return pass_on(result);

@@ -20,10 +20,13 @@ constexpr std::string_view kInterpreter = "/lib64/ld-linux-x86-64.so.2";
 Result<AgentProgram> make_program(const RunRequest& request) {
   auto file = inspect_program(request.program);
   if (!file) return pass_on(file);
-  AgentProgram program{.file = request.program,
-                       .arguments = request.arguments,
-                       .mounts = {},
-                       .profile = sandbox::Profile::kAgent};
+  AgentProgram program{
+      .file = request.program,
+      .arguments = request.arguments,
+      // A program of somebody's own looks for its connection here (agent-api, "Connection").
+      .environment = {"MCPAC_FD=3"},
+      .mounts = {},
+      .profile = sandbox::Profile::kAgent};
   if (file->interpreter.empty()) return program;
   if (file->interpreter != kInterpreter) {
     return fail(

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/file.h"
-#include "mcp/http_headers.h"
 #include "core/printable.h"
+#include "mcp/http_headers.h"
 #include "mcp/secrets.h"
 #include "mcp/sse_parser.h"
 #include "mcp/url.h"
@@ -94,7 +94,7 @@ TEST_SUITE("mcp/printable") {
     CHECK(printable("\x1b[31mred\x1b[0m\nnext\ttab\r\n") == "red next tab");
     CHECK(printable("\x1b]0;title\x07") == "?]0;title?");
     CHECK(printable("a\xc2\x9b"
-                         "b") == "a?b");
+                    "b") == "a?b");
     CHECK(printable("ääää", 3) == "ä…");
   }
 }

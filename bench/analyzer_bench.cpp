@@ -27,7 +27,7 @@ using namespace mcpac;
 
 constexpr int kRounds = 20;
 constexpr const char* kDriver = "/usr/lib/llvm-19/bin/clang++";
-constexpr const char* kFlags = "--no-default-config -std=c++23 -stdlib=libc++ -O1";
+constexpr const char* kFlags = "--no-default-config -std=c++23 -stdlib=libc++ -O0";
 
 constexpr const char* kShort = R"(#include <mcpac.hpp>
 int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {

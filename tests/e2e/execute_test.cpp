@@ -210,4 +210,26 @@ int agent_main(mcpac::Requires<>) { std::vector<char> big(512u << 20u, 'x'); ret
     CHECK(has(run.err, "MCPAC-E0707"));
     CHECK(run.out.size() <= 64U << 10U);
   }
+
+  // script(1) gives mcpac a terminal, so that a person seems to be there.
+  TEST_CASE("on a terminal it asks once, and a yes grants what was shown for this run only") {
+    auto& workspace = Workspace::shared();
+    workspace.write("asks.cpp", kReader);
+    const std::string mcpac = MCPAC_BUILD_DIR "/bin/mcpac execute -f asks.cpp";
+    const auto at_terminal = [&](const std::string& command, const std::string& answer) {
+      return e2e::run_program({"script", "-qec", command, "/dev/null"}, workspace.environment(),
+                              {.input = answer, .folder = workspace.folder()});
+    };
+    const auto yes = at_terminal(mcpac, "y\n");
+    INFO(yes.out);
+    CHECK(yes.exit_code == 0);
+    CHECK(has(yes.out, "Allow for this run? [y/N]"));
+    CHECK(has(yes.out, "alpha"));
+    CHECK(at_terminal(mcpac, "n\n").exit_code == 77);
+    CHECK(at_terminal(mcpac, "\n").exit_code == 77);
+    // A yes does not lift a deny.
+    const auto denied = at_terminal(mcpac + " --deny filesystem.read_text_file", "y\n");
+    CHECK(denied.exit_code == 77);
+    CHECK_FALSE(has(denied.out, "alpha"));
+  }
 }

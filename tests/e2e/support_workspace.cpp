@@ -143,12 +143,14 @@ Outcome Workspace::mcpac(std::vector<std::string> arguments, const RunOptions& o
   arguments.insert(arguments.begin(), (fs::path(MCPAC_BUILD_DIR) / "bin/mcpac").string());
   RunOptions here = options;
   if (here.folder.empty()) here.folder = folder_;
-  return run_program(arguments,
-                     {fmt::format("XDG_STATE_HOME={}/.state", folder_.string()),
-                      fmt::format("XDG_CACHE_HOME={}/.cache", folder_.string()),
-                      fmt::format("TMPDIR={}/tmp", folder_.string()),
-                      fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()), "NO_COLOR=1"},
-                     here);
+  return run_program(arguments, environment(), here);
+}
+
+std::vector<std::string> Workspace::environment() const {
+  return {fmt::format("XDG_STATE_HOME={}/.state", folder_.string()),
+          fmt::format("XDG_CACHE_HOME={}/.cache", folder_.string()),
+          fmt::format("TMPDIR={}/tmp", folder_.string()),
+          fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()), "NO_COLOR=1"};
 }
 
 Outcome Workspace::execute(const std::string& source, const std::string& grants,

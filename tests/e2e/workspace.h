@@ -45,6 +45,8 @@ class Workspace {
   std::filesystem::path write(const std::string& name, const std::string& text) const;
   [[nodiscard]] std::string read(const std::string& name) const;
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  // What mcpac gets from the workspace: its folders, beside the environment of the test.
+  [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::filesystem::path state() const { return folder_ / ".state" / "mcpac"; }
 
   // Configuration entries of the pinned npm servers and of our own fixture.

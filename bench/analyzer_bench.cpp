@@ -102,7 +102,7 @@ std::string quoted_request(const fs::path& folder, const fs::path& source) {
   request.arguments = {"--no-default-config",
                        "-std=c++23",
                        "-stdlib=libc++",
-                       "-O1",
+                       "-O0",
                        "-isystem" + request.headers_dir,
                        "-include-pch",
                        (folder / "agent.pch").string(),

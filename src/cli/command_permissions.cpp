@@ -24,11 +24,11 @@ void ask(Context& context, const std::string& file, sandbox::Tier lowest_tier, Q
   if (!source) return context.fail(source.error());
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto report =
-      execute::analyze_source(*project, context.folders, *source, lowest_tier, [&context] {
-        if (context.interactive)
-          context.say("note: first use of this lock: precompiling its headers, once");
-      });
+  auto report = execute::analyze_source(*project, context.folders, *source, lowest_tier,
+                                        [&context](const char* what) {
+                                          if (context.interactive)
+                                            context.say(fmt::format("note: {}", what));
+                                        });
   if (!report) return context.fail(report.error());
   context.exit_code = exit_code_for(*report, question);
   if (context.json) return context.print(analyzer::to_json(*report));

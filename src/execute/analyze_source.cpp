@@ -8,7 +8,7 @@ namespace mcpac::execute {
 
 Result<analyzer::Report> analyze_source(const Project& project, const Folders& folders,
                                         const Source& source, sandbox::Tier lowest_tier,
-                                        const std::function<void()>& on_build) {
+                                        const std::function<void(const char*)>& on_build) {
   const Interrupt interrupt;
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);

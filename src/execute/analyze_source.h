@@ -11,9 +11,8 @@
 
 namespace mcpac::execute {
 
-[[nodiscard]] Result<analyzer::Report> analyze_source(const Project& project,
-                                                      const Folders& folders, const Source& source,
-                                                      sandbox::Tier lowest_tier,
-                                                      const std::function<void()>& on_build);
+[[nodiscard]] Result<analyzer::Report> analyze_source(
+    const Project& project, const Folders& folders, const Source& source, sandbox::Tier lowest_tier,
+    const std::function<void(const char*)>& on_build);
 
 }  // namespace mcpac::execute

@@ -164,8 +164,7 @@ Result<void> Run::all() {
   const sandbox::Tier lowest = request_.limits.lowest_tier;
   auto prepared = stage("prepare", [&] {
     return prepare(
-        project_, lock_, folders_, *warden, lowest,
-        [&] { listener_.note("first use of this lock: precompiling its headers, once"); },
+        project_, lock_, folders_, *warden, lowest, [&](const char* what) { listener_.note(what); },
         interrupt_.stop());
   });
   if (!prepared) return pass_on(prepared);

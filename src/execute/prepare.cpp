@@ -8,15 +8,15 @@
 
 #include <system_error>
 
+#include "codegen/embedded.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "execute/precompile.h"
 
 namespace mcpac::execute {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Headers = std::map<std::string, std::string>;  // path below servers/ -> bytes
 
 Result<Headers> read_verified(const Project& project, const codegen::Lock& lock) {
   Headers headers;
@@ -39,11 +39,21 @@ Result<Headers> read_verified(const Project& project, const codegen::Lock& lock)
   return headers;
 }
 
-std::string cache_key(const codegen::Lock& lock, const fs::path& llvm) {
-  std::string text =
-      fmt::format("mcpac {} prepared 1\n{}", MCPAC_VERSION, toolchain_identity(llvm));
-  for (const auto& [name, digest] : lock.headers) text += fmt::format("{} {}\n", digest, name);
-  return sha256_hex(text).substr(0, 32);
+// The part of the headers that knows no server: what this mcpac would write itself.
+Headers runtime_part(const Headers& headers) {
+  Headers runtime;
+  for (const auto& file : codegen::embedded_files()) {
+    const auto found = headers.find(std::string(file.path));
+    if (found != headers.end()) runtime.insert(*found);
+  }
+  return runtime;
+}
+
+// The name of a folder in the cache: another text in it, another folder.
+std::string cache_key(std::string_view what, const Headers& headers, std::string_view beside) {
+  std::string text = fmt::format("mcpac {} {} 2\n{}\n", MCPAC_VERSION, what, beside);
+  for (const auto& [name, bytes] : headers) text += fmt::format("{} {}\n", sha256_hex(bytes), name);
+  return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }
 
 // The cache decides what the compiler sees as `mcpac::Requires`, so nobody else may write to it.
@@ -77,81 +87,6 @@ class FolderLock {
   UniqueFd fd_;
 };
 
-Result<Prepared> load(const fs::path& folder) {
-  std::error_code error;
-  for (const char* name : {"agent.pch", "agent_pch.o"}) {
-    if (!fs::is_regular_file(folder / name, error))
-      return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", name));
-  }
-  auto text = read_file(folder / "toolchain.json", 1U << 20U);
-  if (!text) return pass_on(text);
-  auto json = parse_json(*text, (folder / "toolchain.json").string());
-  if (!json) return pass_on(json);
-  auto toolchain = toolchain_from_json(*json);
-  if (!toolchain) return pass_on(toolchain);
-  return Prepared{folder, std::move(*toolchain)};
-}
-
-Result<void> run_compiler(sandbox::Warden& warden, sandbox::Spec spec,
-                          const std::vector<std::string>& command, const fs::path& output,
-                          StopSignal stop) {
-  spec.program = command.front();
-  spec.arguments = command;
-  spec.mounts.push_back({output, inside::kOutput, sandbox::Mount::Access::kReadWrite});
-  spec.work_directory = inside::kOutput;
-  // The header of many servers is our own text, larger than any agent: it gets more time than one.
-  spec.limits.wall = std::chrono::minutes(10);
-  spec.limits.cpu = std::chrono::minutes(5);
-  spec.limits.file_size = std::uint64_t{2} << 30U;
-  auto result = run_tool(warden, std::move(spec), "", 64U << 10U, stop);
-  if (!result) return pass_on(result);
-  if (result->succeeded()) return {};
-  return fail(ErrorId::kCompileFailed, "the generated headers could not be precompiled",
-              {.why = fmt::format("{}\n{}", describe(result->verdict), result->standard_error),
-               .fix = "run `mcpac doctor`; if it finds nothing, this is a bug of mcpac"});
-}
-
-Result<Prepared> build(const Headers& headers, const fs::path& target, const Folders& folders,
-                       sandbox::Warden& warden, sandbox::Tier lowest_tier, StopSignal stop) {
-  auto toolchain = ask_driver(folders.llvm);
-  if (!toolchain) return pass_on(toolchain);
-  auto work = TemporaryFolder::create(target.parent_path(), "making-");
-  if (!work) return pass_on(work);
-  std::error_code error;
-  fs::permissions(work->path(), fs::perms(0755), error);
-  for (const auto& [name, bytes] : headers) {
-    const fs::path file = work->path() / "include" / name;
-    fs::create_directories(file.parent_path(), error);
-    if (auto written = write_file_atomic(file, bytes, 0644); !written) return pass_on(written);
-  }
-  // As root the compiler runs under another id: it may write here, behind the private cache folder.
-  const fs::path output = work->path() / "output";
-  fs::create_directories(output, error);
-  fs::permissions(output, fs::perms(0777), error);
-  const auto spec = tool_spec(folders, work->path(), lowest_tier);
-  for (const auto* command : {&toolchain->make_pch, &toolchain->compile_pch}) {
-    if (auto done = run_compiler(warden, spec, *command, output, stop); !done) return pass_on(done);
-  }
-  for (const char* name : {"agent.pch", "agent_pch.o"}) {
-    fs::rename(output / name, work->path() / name, error);
-    if (error)
-      return fail(ErrorId::kFileUnwritable,
-                  fmt::format("cannot keep {}: {}", name, error.message()));
-  }
-  fs::remove_all(output, error);
-  if (auto written =
-          write_file_atomic(work->path() / "toolchain.json", to_text(to_json(*toolchain)));
-      !written) {
-    return pass_on(written);
-  }
-  fs::remove_all(target, error);
-  fs::rename(work->path(), target, error);
-  if (error)
-    return fail(ErrorId::kFileUnwritable,
-                fmt::format("cannot write {}: {}", target.string(), error.message()));
-  return load(target);
-}
-
 }  // namespace
 
 sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
@@ -167,17 +102,31 @@ sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
 
 Result<Prepared> prepare(const Project& project, const codegen::Lock& lock, const Folders& folders,
                          sandbox::Warden& warden, sandbox::Tier lowest_tier,
-                         const std::function<void()>& on_build, StopSignal stop) {
+                         const std::function<void(const char*)>& on_build, StopSignal stop) {
   auto headers = read_verified(project, lock);
   if (!headers) return pass_on(headers);
   const fs::path cache = folders.cache / "prepared";
   if (auto made = make_private(cache); !made) return pass_on(made);
-  const fs::path target = cache / cache_key(lock, folders.llvm);
-  if (auto ready = load(target)) return ready;
+  const Headers runtime = runtime_part(*headers);
+  const std::string runtime_key = cache_key("runtime", runtime, toolchain_identity(folders.llvm));
+  const fs::path target = cache / cache_key("servers", *headers, runtime_key);
+  if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
   const FolderLock exclusive(cache / "lock");
-  if (auto ready = load(target)) return ready;
-  on_build();
-  return build(*headers, target, folders, warden, lowest_tier, stop);
+  const CompilerPlace place{folders, warden, lowest_tier, stop};
+  if (!load_runtime(cache / runtime_key)) {
+    on_build("first use on this machine: precompiling the runtime headers, once");
+    if (auto made = precompile_runtime(runtime, cache / runtime_key, place); !made)
+      return pass_on(made);
+  }
+  if (!load_servers(target)) {
+    on_build("new headers: precompiling them, once");
+    for (const auto& [name, bytes] : runtime) headers->erase(name);
+    if (auto made = precompile_servers(*headers, cache / runtime_key, target, place); !made)
+      return pass_on(made);
+  }
+  auto ready = load_servers(target);
+  if (!ready) return pass_on(ready);
+  return Prepared{target, std::move(*ready)};
 }
 
 }  // namespace mcpac::execute

@@ -1,6 +1,7 @@
 // Prepared: the verified headers and their precompiled form, ready for any number of programs.
 //
-// Preparing (seconds) happens once per lock and toolchain; later runs verify and reuse. What is
+// Preparing happens once per lock (a fraction of a second) and once per toolchain (seconds); later
+// runs verify and reuse. What is
 // used is never servers/ itself: its bytes are read once, held against the digests in the lock, and
 // copied into the private cache, so nobody can change a header between the check and the
 // compilation.
@@ -20,16 +21,17 @@
 namespace mcpac::execute {
 
 struct Prepared {
-  std::filesystem::path folder;  // include/, agent.pch, agent_pch.o, toolchain.json
+  std::filesystem::path folder;  // include/, agent.pch, runtime.pch, runtime.o
   Toolchain toolchain;
 };
 
 // kHeaderDrift when a file of servers/ is not the one the lock names. `on_build` is called before
-// the slow part, so that a terminal can say why it takes seconds.
+// each slow part, so that a terminal can say why it takes seconds.
 [[nodiscard]] Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                                        const Folders& folders, sandbox::Warden& warden,
                                        sandbox::Tier lowest_tier,
-                                       const std::function<void()>& on_build, StopSignal stop);
+                                       const std::function<void(const char*)>& on_build,
+                                       StopSignal stop);
 
 // The sandbox of a compiler or analyzer process: toolchain, prepared headers, source; nothing else.
 [[nodiscard]] sandbox::Spec tool_spec(const Folders& folders, const std::filesystem::path& prepared,

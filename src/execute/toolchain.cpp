@@ -38,8 +38,9 @@ Result<TemporaryFolder> make_stand_ins() {
   auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-driver-");
   if (!folder) return folder;
   for (const std::string& file :
-       {in(inside::kInclude, "mcpac/warm.hpp"), std::string(inside::kPch),
-        in(inside::kPrepared, "agent_pch.o"), in(inside::kOutput, "agent.pch"),
+       {in(inside::kInclude, "mcpac/warm.hpp"), std::string(inside::kRuntimePch),
+        std::string(inside::kAgentHeader), std::string(inside::kPch),
+        in(inside::kPrepared, "runtime.o"), in(inside::kOutput, "runtime.pch"),
         in(inside::kOutput, "agent.o"), in(inside::kSource, "agent.cpp")}) {
     const std::filesystem::path stand_in = folder->path().string() + file;
     std::error_code error;
@@ -74,21 +75,26 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
     std::vector<std::string> flags;
   };
   const std::array questions{
-      Question{toolchain.make_pch,
+      Question{toolchain.make_runtime,
                with(language_flags(), {include, "-fpch-instantiate-templates", "-fpch-codegen",
                                        "-xc++-header", here(in(inside::kInclude, "mcpac/warm.hpp")),
-                                       "-o", here(in(inside::kOutput, "agent.pch"))})},
-      Question{toolchain.compile_pch,
-               with(language_flags(), {"-O2", "-c", here(in(inside::kOutput, "agent.pch")), "-o",
-                                       here(in(inside::kOutput, "agent_pch.o"))})},
+                                       "-o", here(in(inside::kOutput, "runtime.pch"))})},
+      Question{toolchain.compile_runtime,
+               with(language_flags(), {"-O2", "-c", here(in(inside::kOutput, "runtime.pch")), "-o",
+                                       here(in(inside::kOutput, "runtime.o"))})},
+      // No code is generated into this one: a program uses few of the types of its servers.
+      Question{toolchain.make_pch,
+               with(language_flags(),
+                    {include, "-include-pch", here(inside::kRuntimePch), "-xc++-header",
+                     here(inside::kAgentHeader), "-o", here(in(inside::kOutput, "agent.pch"))})},
       Question{toolchain.compile,
                with(language_flags(), {include, "-include-pch", here(inside::kPch), "-c", "-xc++",
                                        here(source), "-o", here(in(inside::kOutput, "agent.o"))})},
       Question{toolchain.link,
-               with(language_flags(), {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries",
-                                       "-Wl,--strip-debug", here(in(inside::kOutput, "agent.o")),
-                                       here(in(inside::kPrepared, "agent_pch.o")), "-o",
-                                       here(in(inside::kOutput, "agent"))})},
+               with(language_flags(),
+                    {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
+                     here(in(inside::kOutput, "agent.o")), here(in(inside::kPrepared, "runtime.o")),
+                     "-o", here(in(inside::kOutput, "agent"))})},
   };
   for (const Question& question : questions) {
     auto answer = ask(driver, question.flags);
@@ -137,8 +143,9 @@ std::string toolchain_identity(const std::filesystem::path& llvm) {
 }
 
 Json to_json(const Toolchain& toolchain) {
-  return {{"make_pch", toolchain.make_pch},
-          {"compile_pch", toolchain.compile_pch},
+  return {{"make_runtime", toolchain.make_runtime},
+          {"compile_runtime", toolchain.compile_runtime},
+          {"make_pch", toolchain.make_pch},
           {"compile", toolchain.compile},
           {"link", toolchain.link},
           {"analyze", toolchain.analyze}};
@@ -155,7 +162,8 @@ Result<Toolchain> toolchain_from_json(const Json& json) {
     }
     return !into.empty();
   };
-  if (read("make_pch", toolchain.make_pch) && read("compile_pch", toolchain.compile_pch) &&
+  if (read("make_runtime", toolchain.make_runtime) &&
+      read("compile_runtime", toolchain.compile_runtime) && read("make_pch", toolchain.make_pch) &&
       read("compile", toolchain.compile) && read("link", toolchain.link) &&
       read("analyze", toolchain.analyze)) {
     return toolchain;

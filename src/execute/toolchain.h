@@ -18,21 +18,28 @@ namespace mcpac::execute {
 // Places inside the sandboxes of the analyzer and the compiler. They are the same in both, and the
 // same as when the precompiled header was made: clang compares paths.
 namespace inside {
-inline constexpr char kPrepared[] = "/mcpac";         // prepared headers, read-only
-inline constexpr char kInclude[] = "/mcpac/include";  // mcpac.hpp and its relations
-inline constexpr char kPch[] = "/mcpac/agent.pch";    //
-inline constexpr char kSource[] = "/source";          // the snapshot of the program's source
-inline constexpr char kOutput[] = "/output";          // where the compiler may write
+inline constexpr char kPrepared[] = "/mcpac";                // prepared headers, read-only
+inline constexpr char kInclude[] = "/mcpac/include";         // mcpac.hpp and its relations
+inline constexpr char kRuntimePch[] = "/mcpac/runtime.pch";  // the runtime alone
+inline constexpr char kAgentHeader[] = "/mcpac/agent.hpp";   // includes <mcpac.hpp>, nothing more
+inline constexpr char kPch[] = "/mcpac/agent.pch";           // the servers, chained to the runtime
+inline constexpr char kSource[] = "/source";                 // the snapshot of the program's source
+inline constexpr char kOutput[] = "/output";                 // where the compiler may write
 }  // namespace inside
 
 struct Toolchain {
-  std::vector<std::string> make_pch;  // clang -cc1 …: kInclude/mcpac/warm.hpp -> kOutput/agent.pch
-  std::vector<std::string> compile_pch;  // clang -cc1 …: kOutput/agent.pch -> kOutput/agent_pch.o
-  std::vector<std::string> compile;      // clang -cc1 …: "{source}" -> kOutput/agent.o
-  std::vector<std::string>
-      link;  // ld.lld …: kOutput/agent.o + kPrepared/agent_pch.o -> kOutput/agent
-  std::vector<std::string>
-      analyze;  // driver-style flags for libclang, equal in meaning to `compile`
+  // clang -cc1 …: kInclude/mcpac/warm.hpp -> kOutput/runtime.pch
+  std::vector<std::string> make_runtime;
+  // clang -cc1 …: kOutput/runtime.pch -> kOutput/runtime.o
+  std::vector<std::string> compile_runtime;
+  // clang -cc1 …: kAgentHeader on top of kRuntimePch -> kOutput/agent.pch
+  std::vector<std::string> make_pch;
+  // clang -cc1 …: "{source}" -> kOutput/agent.o
+  std::vector<std::string> compile;
+  // ld.lld …: kOutput/agent.o + kPrepared/runtime.o -> kOutput/agent
+  std::vector<std::string> link;
+  // driver-style flags for libclang, equal in meaning to `compile`
+  std::vector<std::string> analyze;
 };
 
 [[nodiscard]] Json to_json(const Toolchain& toolchain);

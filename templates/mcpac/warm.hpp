@@ -1,7 +1,8 @@
-// Warm: what the precompiled header of agents is made from. Includes what agents use and
+// Warm: what the precompiled runtime of agents is made from. Includes what agents use and
 // instantiates it here once (-fpch-instantiate-templates, -fpch-codegen), so that a short agent
-// compiles in a fraction of a second. Nothing in it changes what a program means. Needs C++23 and
-// its library.
+// compiles in a fraction of a second. It knows no server: their headers are a second, small
+// precompiled header on top of this one. Nothing in it changes what a program means. Needs C++23
+// and its library.
 #pragma once
 
 #include <algorithm>
@@ -49,11 +50,7 @@
 #include <variant>
 #include <vector>
 
-#if __has_include(<mcpac.hpp>)
-#include <mcpac.hpp>
-#else
 #include "runtime.hpp"
-#endif
 
 namespace mcpac::detail::warm {
 

@@ -293,36 +293,6 @@ template <class T, class U>
   }
 }
 
-// What Optional and Nullable share.
-template <class T>
-struct Maybe : ::std::optional<T> {
-  constexpr Maybe() = default;
-  constexpr Maybe(::std::nullopt_t) {}
-  template <class U>
-  requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
-           ::std::is_void_v<typename OptionalValue<bare_t<U>>::type> && accepts<T, U>())
-      Maybe(U&& given)
-      : ::std::optional<T>(::std::in_place, make<T>(::std::forward<U>(given))) {}
-  // Another optional: empty stays empty, unless null itself is a value of T.
-  template <class U>
-  requires(!::std::is_base_of_v<Maybe, bare_t<U>> &&
-           !::std::is_void_v<typename OptionalValue<bare_t<U>>::type> &&
-           (::std::is_same_v<bare_t<U>, T> ||
-            accepts<T, const typename OptionalValue<bare_t<U>>::type&>())) Maybe(U&& given) {
-    if constexpr (::std::is_same_v<bare_t<U>, T>) {
-      this->emplace(::std::forward<U>(given));
-    } else if (given.has_value()) {
-      this->emplace(make<T>(*given));
-    }
-  }
-  Maybe(::std::initializer_list<typename Kind<T>::Element> list) requires has_list<T>
-      : ::std::optional<T>(::std::in_place, list) {}
-  template <class A, class B, class... More>
-  requires(tuple_length<T> == sizeof...(More) + 2) Maybe(A&& a, B&& b, More&&... more)
-      : ::std::optional<T>(::std::in_place, ::std::forward<A>(a), ::std::forward<B>(b),
-                           ::std::forward<More>(more)...) {}
-};
-
 }  // namespace detail
 
 // One of several types. std::variant in all but two things: an int may be written for a double, and
@@ -370,16 +340,118 @@ struct Required {
 };
 
 // A value that may be left out; then nothing is sent and the schema's default holds.
+//
+// It has the members of std::optional and converts to it, but is not built on it: a project with
+// thousands of tools has thousands of these types, and std::optional is seven class templates deep.
 template <class T>
-struct Optional : detail::Maybe<T> {
-  using detail::Maybe<T>::Maybe;
-  constexpr Optional() = default;
+struct Optional {
+  using value_type = T;
+
+  constexpr Optional() noexcept : none_(), has_(false) {}
+  constexpr Optional(::std::nullopt_t) noexcept : Optional() {}
+  constexpr Optional(const Optional& other) : Optional() {
+    if (other.has_) emplace(other.value_);
+  }
+  constexpr Optional(Optional&& other) noexcept(::std::is_nothrow_move_constructible_v<T>)
+      : Optional() {
+    if (other.has_) emplace(::std::move(other.value_));
+  }
+  template <class U>
+  requires(!::std::is_base_of_v<Optional, detail::bare_t<U>> &&
+           ::std::is_void_v<typename detail::OptionalValue<detail::bare_t<U>>::type> &&
+           detail::accepts<T, U>()) constexpr Optional(U&& given)
+      : value_(detail::make<T>(::std::forward<U>(given))), has_(true) {}
+  // Another optional: empty stays empty, unless null itself is a value of T.
+  template <class U>
+  requires(!::std::is_base_of_v<Optional, detail::bare_t<U>> &&
+           !::std::is_void_v<typename detail::OptionalValue<detail::bare_t<U>>::type> &&
+           (::std::is_same_v<detail::bare_t<U>, T> ||
+            detail::accepts<T, const typename detail::OptionalValue<
+                                   detail::bare_t<U>>::type&>())) constexpr Optional(U&& given)
+      : Optional() {
+    if constexpr (::std::is_same_v<detail::bare_t<U>, T>) {
+      emplace(::std::forward<U>(given));
+    } else if (given.has_value()) {
+      emplace(detail::make<T>(*given));
+    }
+  }
+  Optional(
+      ::std::initializer_list<typename detail::Kind<T>::Element> list) requires detail::has_list<T>
+      : value_(list), has_(true) {}
+  template <class A, class B, class... More>
+  requires(detail::tuple_length<T> == sizeof...(More) + 2) Optional(A&& a, B&& b, More&&... more)
+      : value_(::std::forward<A>(a), ::std::forward<B>(b), ::std::forward<More>(more)...),
+        has_(true) {}
+  constexpr ~Optional() { reset(); }
+
+  constexpr Optional& operator=(const Optional& other) { return *this = Optional(other); }
+  constexpr Optional& operator=(Optional&& other) noexcept(
+      ::std::is_nothrow_move_constructible_v<T>) {
+    if (this == &other) return *this;
+    reset();
+    if (other.has_) emplace(::std::move(other.value_));
+    return *this;
+  }
+
+  [[nodiscard]] constexpr bool has_value() const noexcept { return has_; }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return has_; }
+  [[nodiscard]] constexpr T& operator*() { return value_; }
+  [[nodiscard]] constexpr const T& operator*() const { return value_; }
+  [[nodiscard]] constexpr T* operator->() { return &value_; }
+  [[nodiscard]] constexpr const T* operator->() const { return &value_; }
+  // Throws std::bad_optional_access where there is none.
+  [[nodiscard]] constexpr T& value() { return has_ ? value_ : throw ::std::bad_optional_access(); }
+  [[nodiscard]] constexpr const T& value() const {
+    return has_ ? value_ : throw ::std::bad_optional_access();
+  }
+  template <class U>
+  [[nodiscard]] constexpr T value_or(U&& otherwise) const {
+    return has_ ? value_ : detail::make<T>(::std::forward<U>(otherwise));
+  }
+  [[nodiscard]] constexpr operator ::std::optional<T>() const {
+    return has_ ? ::std::optional<T>(value_) : ::std::nullopt;
+  }
+
+  template <class... A>
+  constexpr T& emplace(A&&... given) {
+    reset();
+    ::std::construct_at(::std::addressof(value_), ::std::forward<A>(given)...);
+    has_ = true;
+    return value_;
+  }
+  constexpr void reset() noexcept {
+    if (has_) ::std::destroy_at(::std::addressof(value_));
+    has_ = false;
+  }
+
+ private:
+  union {
+    char none_;
+    T value_;
+  };
+  bool has_;
 };
+
+template <class T, class U>
+[[nodiscard]] constexpr bool operator==(const Optional<T>& a, const Optional<U>& b) {
+  return a.has_value() == b.has_value() && (!a.has_value() || *a == *b);
+}
+template <class T>
+[[nodiscard]] constexpr bool operator==(const Optional<T>& a, ::std::nullopt_t) {
+  return !a.has_value();
+}
+template <class T, class U>
+requires requires(const T& a, const U& b) {
+  a == b;
+}
+[[nodiscard]] constexpr bool operator==(const Optional<T>& a, const U& b) {
+  return a.has_value() && *a == b;
+}
 
 // A value or null, where the schema says so.
 template <class T>
-struct Nullable : detail::Maybe<T> {
-  using detail::Maybe<T>::Maybe;
+struct Nullable : Optional<T> {
+  using Optional<T>::Optional;
   constexpr Nullable() = default;
   constexpr Nullable(::std::nullptr_t) {}
 };

@@ -3,6 +3,12 @@
 // Method: the recorded listings in the folders given (default: tests/codegen/data), repeated under
 // new server names until there are 2,700 tools; one warm-up, then the median of seven runs on one
 // thread, wall clock.
+//
+//   bench_codegen [LISTINGS]                     prints the figures
+//   bench_codegen --project FOLDER [--once] [LISTINGS]
+//                                                writes servers/ and mcpac.lock of those tools
+//                                                there, for bench/many_tools.py; --once: without
+//                                                repeating
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,16 +75,35 @@ double median_ms(Work work) {
   return times[times.size() / 2];
 }
 
+// A project as `mcpac generate` leaves it.
+int write_project(const Output& output, const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const auto& [path, text] : output.files) {
+    const auto file = folder / "servers" / path;
+    std::filesystem::create_directories(file.parent_path(), error);
+    if (!write_file_atomic(file, text)) return 1;
+  }
+  return write_file_atomic(folder / "mcpac.lock", to_text(output.lock)) ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
+  std::vector<std::string> words(values + 1, values + count);
+  std::filesystem::path project;
+  if (words.size() > 1 && words[0] == "--project") {
+    project = words[1];
+    words.erase(words.begin(), words.begin() + 2);
+  }
+  const bool once = std::erase(words, "--once") > 0;
   const std::filesystem::path folder =
-      count > 1 ? values[1] : MCPAC_SOURCE_DIR "/tests/codegen/data";
-  const auto listings = repeated(load(folder));
+      words.empty() ? MCPAC_SOURCE_DIR "/tests/codegen/data" : words[0];
+  const auto listings = once ? load(folder) : repeated(load(folder));
   std::size_t tools = 0;
   for (const auto& listing : listings) tools += listing.tools.size();
   const auto output = generate(listings);
   if (!output) return 1;
+  if (!project.empty()) return write_project(*output, project);
   std::size_t bytes = 0;
   for (const auto& [path, text] : output->files) bytes += text.size();
   const std::string lock_text = to_text(output->lock);

@@ -2,6 +2,7 @@
 
 #include "execute/analysis.h"
 #include "execute/interrupt.h"
+#include "execute/named_servers.h"
 #include "execute/prepare.h"
 
 namespace mcpac::execute {
@@ -14,11 +15,11 @@ Result<analyzer::Report> analyze_source(const Project& project, const Folders& f
   if (!warden) return pass_on(warden);
   auto lock = load_lock(project);
   if (!lock) return pass_on(lock);
-  auto prepared =
-      prepare(project, *lock, folders, *warden, lowest_tier, on_build, interrupt.stop());
-  if (!prepared) return pass_on(prepared);
   auto snapshot = Snapshot::take(source, folders.temporary);
   if (!snapshot) return pass_on(snapshot);
+  auto prepared = prepare(project, *lock, named_servers(*snapshot, *lock),
+                          {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
+  if (!prepared) return pass_on(prepared);
   return analyze(*snapshot, *lock, *prepared, folders, *warden, lowest_tier, interrupt.stop());
 }
 

@@ -10,6 +10,7 @@
 #include "execute/authorities.h"
 #include "execute/compile.h"
 #include "execute/host.h"
+#include "execute/named_servers.h"
 #include "execute/prepare.h"
 #include "execute/supervise.h"
 #include "execute/tool_tables.h"
@@ -162,14 +163,14 @@ Result<void> Run::all() {
     host.start(servers_of({named.begin(), named.end()}));
   }
   const sandbox::Tier lowest = request_.limits.lowest_tier;
-  auto prepared = stage("prepare", [&] {
-    return prepare(
-        project_, lock_, folders_, *warden, lowest, [&](const char* what) { listener_.note(what); },
-        interrupt_.stop());
-  });
-  if (!prepared) return pass_on(prepared);
   auto snapshot = Snapshot::take(request_.source, folders_.temporary);
   if (!snapshot) return pass_on(snapshot);
+  auto prepared = stage("prepare", [&] {
+    return prepare(project_, lock_, named_servers(*snapshot, lock_),
+                   {folders_, *warden, lowest, interrupt_.stop()},
+                   [&](const char* what) { listener_.note(what); });
+  });
+  if (!prepared) return pass_on(prepared);
   auto report = stage("analyse", [&] {
     return analyze(*snapshot, lock_, *prepared, folders_, *warden, lowest, interrupt_.stop());
   });

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "codegen/embedded.h"
+#include "codegen/emit.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "execute/precompile.h"
@@ -18,24 +19,48 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Headers> read_verified(const Project& project, const codegen::Lock& lock) {
+constexpr char kUmbrella[] = "mcpac.hpp";
+
+bool is_runtime(std::string_view name) {
+  return name.starts_with("mcpac/");
+}
+
+Result<std::string> read_verified(const Project& project, const std::string& name,
+                                  const std::string& digest) {
+  const fs::path relative = fs::path(name).lexically_normal();
+  if (relative.is_absolute() || relative.empty() || *relative.begin() == "..") {
+    return fail(ErrorId::kLockInvalid,
+                fmt::format("mcpac.lock names a file outside servers/: {}", name));
+  }
+  auto bytes = read_file(project.headers() / relative);
+  if (bytes && sha256_hex(*bytes) == digest) return bytes;
+  return fail(ErrorId::kHeaderDrift,
+              fmt::format("servers/{} is not the header that mcpac.lock names", name),
+              {.where = (project.headers() / relative).string(),
+               .why = bytes ? "it was edited, or generated from other tools" : "it is missing",
+               .fix = "run `mcpac generate`"});
+}
+
+// The runtime, the headers of `servers`, and a <mcpac.hpp> that includes just these. The other
+// servers stay as empty namespaces: a misspelled name is then answered with the right one.
+Result<Headers> read_headers(const Project& project, const codegen::Lock& lock,
+                             const std::set<std::string>& servers) {
   Headers headers;
   for (const auto& [name, digest] : lock.headers) {
-    const fs::path relative = fs::path(name).lexically_normal();
-    if (relative.is_absolute() || relative.empty() || *relative.begin() == "..") {
-      return fail(ErrorId::kLockInvalid,
-                  fmt::format("mcpac.lock names a file outside servers/: {}", name));
-    }
-    auto bytes = read_file(project.headers() / relative);
-    if (!bytes || sha256_hex(*bytes) != digest) {
-      return fail(ErrorId::kHeaderDrift,
-                  fmt::format("servers/{} is not the header that mcpac.lock names", name),
-                  {.where = (project.headers() / relative).string(),
-                   .why = bytes ? "it was edited, or generated from other tools" : "it is missing",
-                   .fix = "run `mcpac generate`"});
-    }
-    headers[relative.string()] = std::move(*bytes);
+    if (!is_runtime(name) && !servers.contains(name)) continue;
+    auto bytes = read_verified(project, name, digest);
+    if (!bytes) return pass_on(bytes);
+    headers[fs::path(name).lexically_normal().string()] = std::move(*bytes);
   }
+  for (const auto& name : servers) {
+    if (headers.contains(name)) continue;
+    return fail(ErrorId::kLockInvalid, fmt::format("mcpac.lock has no digest of servers/{}", name),
+                {.where = project.lock_file().string(), .fix = "run `mcpac generate`"});
+  }
+  std::string umbrella = codegen::emit_umbrella({servers.begin(), servers.end()});
+  for (const auto& server : lock.servers)
+    umbrella += fmt::format("namespace {} {{}}\n", server.cpp_name);
+  headers[kUmbrella] = std::move(umbrella);
   return headers;
 }
 
@@ -100,26 +125,25 @@ sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
   return spec;
 }
 
-Result<Prepared> prepare(const Project& project, const codegen::Lock& lock, const Folders& folders,
-                         sandbox::Warden& warden, sandbox::Tier lowest_tier,
-                         const std::function<void(const char*)>& on_build, StopSignal stop) {
-  auto headers = read_verified(project, lock);
+Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
+                         const std::set<std::string>& servers, const CompilerPlace& place,
+                         const std::function<void(const char*)>& on_build) {
+  auto headers = read_headers(project, lock, servers);
   if (!headers) return pass_on(headers);
-  const fs::path cache = folders.cache / "prepared";
+  const fs::path cache = place.folders.cache / "prepared";
   if (auto made = make_private(cache); !made) return pass_on(made);
   const Headers runtime = runtime_part(*headers);
-  const std::string runtime_key = cache_key("runtime", runtime, toolchain_identity(folders.llvm));
+  const std::string runtime_key =
+      cache_key("runtime", runtime, toolchain_identity(place.folders.llvm));
   const fs::path target = cache / cache_key("servers", *headers, runtime_key);
   if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
   const FolderLock exclusive(cache / "lock");
-  const CompilerPlace place{folders, warden, lowest_tier, stop};
   if (!load_runtime(cache / runtime_key)) {
     on_build("first use on this machine: precompiling the runtime headers, once");
     if (auto made = precompile_runtime(runtime, cache / runtime_key, place); !made)
       return pass_on(made);
   }
   if (!load_servers(target)) {
-    on_build("new headers: precompiling them, once");
     for (const auto& [name, bytes] : runtime) headers->erase(name);
     if (auto made = precompile_servers(*headers, cache / runtime_key, target, place); !made)
       return pass_on(made);

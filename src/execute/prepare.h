@@ -9,10 +9,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "codegen/lock.h"
 #include "core/error.h"
+#include "execute/precompile.h"
 #include "execute/project.h"
 #include "execute/stage.h"
 #include "execute/toolchain.h"
@@ -25,13 +27,14 @@ struct Prepared {
   Toolchain toolchain;
 };
 
-// kHeaderDrift when a file of servers/ is not the one the lock names. `on_build` is called before
-// each slow part, so that a terminal can say why it takes seconds.
+// `servers` are the headers that the program is given, as mcpac.lock names them (named_servers.h);
+// <mcpac.hpp> includes just these. kHeaderDrift when one of them, or of the runtime, is not the
+// file that the lock names. `on_build` is called before each slow part, so that a terminal can say
+// why it takes seconds.
 [[nodiscard]] Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
-                                       const Folders& folders, sandbox::Warden& warden,
-                                       sandbox::Tier lowest_tier,
-                                       const std::function<void(const char*)>& on_build,
-                                       StopSignal stop);
+                                       const std::set<std::string>& servers,
+                                       const CompilerPlace& place,
+                                       const std::function<void(const char*)>& on_build);
 
 // The sandbox of a compiler or analyzer process: toolchain, prepared headers, source; nothing else.
 [[nodiscard]] sandbox::Spec tool_spec(const Folders& folders, const std::filesystem::path& prepared,

@@ -36,6 +36,8 @@ class Snapshot {
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path() / "source"; }
   [[nodiscard]] const std::string& main_text() const { return files_.at(main_); }
   [[nodiscard]] std::string main_inside() const;
+  // Path below the folder -> bytes.
+  [[nodiscard]] const std::map<std::string, std::string>& files() const { return files_; }
   // SHA-256 over every name and byte.
   [[nodiscard]] std::string digest() const;
   // Turns "/source/agent.cpp" back into the user's own name for it, everywhere in a text.

@@ -96,10 +96,17 @@ int agent_main(Both rt) {
     workspace.write("servers/filesystem.hpp",
                     workspace.read("servers/filesystem.hpp") + "\n// harmless?\n");
     const auto run = workspace.execute(
-        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n", "");
+        "#include <mcpac.hpp>\nusing namespace mcp::filesystem;\n"
+        "int agent_main(mcpac::Requires<>) { return 0; }\n",
+        "");
     CHECK(run.exit_code == 77);
     CHECK(has(run.err, "MCPAC-E0403"));
     CHECK(has(run.err, "mcpac generate"));
+    // A program is given only the servers that it names, so this header is nothing to it.
+    CHECK(
+        workspace
+            .execute("#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n", "")
+            .exit_code == 0);
   }
 
   TEST_CASE("a forged runtime object gains nothing: the gate does not look at it") {

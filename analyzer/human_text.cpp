@@ -116,6 +116,8 @@ std::string to_human_text(const Report& report, std::string_view source) {
     text += report.declared.empty() ? "declares no permission\n" : "declares\n";
     for (const Declared& declared : report.declared)
       text += fmt::format("  {}\n", printable(declared.text()));
+    if (report.entry == Entry::kBinary)
+      text += "uses\n  unknown: a binary shows what it declares, not what it calls\n";
     if (!report.uses.empty()) text += "uses\n";
     for (const Use& use : report.uses) text += to_text(use) + "\n";
     if (!report.unused.empty()) text += "declared, but not used\n";

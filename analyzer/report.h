@@ -70,8 +70,9 @@ struct Finding {
 enum class Verdict : std::uint8_t { kOk, kRefused, kCompileError };
 [[nodiscard]] std::string to_string(Verdict verdict);
 
-// Which of the two entry forms of agent-api.md the program has.
-enum class Entry : std::uint8_t { kNone, kAgentMain, kRuntimeObject };
+// Which of the two entry forms the program has. kBinary: it is compiled already, and its note says
+// what it declares; what it uses and hides cannot be seen there.
+enum class Entry : std::uint8_t { kNone, kAgentMain, kRuntimeObject, kBinary };
 
 struct Report {
   std::string file;

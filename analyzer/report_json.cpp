@@ -14,6 +14,7 @@ std::string entry_name(Entry entry) {
     case Entry::kNone: return "none";
     case Entry::kAgentMain: return "agent_main";
     case Entry::kRuntimeObject: return "runtime";
+    case Entry::kBinary: return "binary";
   }
   return "none";
 }
@@ -151,6 +152,7 @@ Result<Report> report_from_json(const Json& json) {
   constexpr std::array kVerdicts{Verdict::kRefused, Verdict::kOk, Verdict::kCompileError};
   report.verdict = named(form, form.text(json, "verdict", ""), "/verdict", kVerdicts,
                          [](Verdict value) { return to_string(value); });
+  // Not kBinary: who reads a source cannot say that.
   constexpr std::array kEntries{Entry::kNone, Entry::kAgentMain, Entry::kRuntimeObject};
   report.entry = named(form, form.text(json, "entry", ""), "/entry", kEntries, entry_name);
   for (const Json& item : form.list(json, "declared_at", ""))

@@ -9,9 +9,7 @@ function(mcpac_program name)
   if(arg_LIBEXEC)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${MCPAC_LIBEXEC_OUTPUT}")
     install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/mcpac")
-  else()
-    install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-  endif()
+  endif()  # mcpac itself is installed with the package, cmake/Install.cmake
 endfunction()
 
 mcpac_program(mcpac MAIN src/cli/mcpac_main.cpp DEPS mcpac::cli)

@@ -1,5 +1,7 @@
 #include "codegen/emit.h"
 
+#include <fmt/format.h>
+
 #include "codegen/emit_comment.h"
 #include "codegen/emit_shape.h"
 #include "codegen/printer.h"
@@ -79,9 +81,11 @@ $includes$)",
               {{"banner", kBanner}, {"includes", includes}});
 }
 
-// One flag a line; paths are relative to the file itself. clangd takes the flags as they are.
-std::string emit_compile_flags() {
-  return "-xc++\n-std=c++23\n-I.\n";
+// One flag a line; paths are relative to the file itself. clangd takes the flags as they are, and
+// sees a program as `mcpac execute` compiles it: C++23 with libc++.
+std::string emit_compile_flags(FlagsFor place) {
+  const std::string_view headers = place == FlagsFor::kHeaders ? "." : "servers";
+  return fmt::format("-xc++\n-std=c++23\n-stdlib=libc++\n-I{}\n", headers);
 }
 
 }  // namespace mcpac::codegen

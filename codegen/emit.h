@@ -1,6 +1,7 @@
 // Emit: the model as text, exactly in the form that templates/EMITTED_FORM.md describes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace mcpac::codegen {
 // servers/mcpac.hpp: the runtime and every server.
 [[nodiscard]] std::string emit_umbrella(const std::vector<std::string>& headers);
 
-// servers/compile_flags.txt, which clangd reads.
-[[nodiscard]] std::string emit_compile_flags();
+// compile_flags.txt, which clangd reads: for the headers, in servers/, or for the programs beside
+// it.
+enum class FlagsFor : std::uint8_t { kHeaders, kProject };
+[[nodiscard]] std::string emit_compile_flags(FlagsFor place);
 
 }  // namespace mcpac::codegen

@@ -127,13 +127,9 @@ std::string emit_types(const Shape& shape, const Style& style) {
 
 std::string emit_body(const Shape& shape, const Style& style) {
   std::string out = emit_types(shape, style);
-  // The fields of an Args are the @param lines of its tool; those of a Result stand for themselves.
-  if (style.kind == ShapeKind::kArgs && style.detail == Detail::kWhole) {
-    for (const Field& field : shape.fields)
-      out += "    " + field_text(field, shape, style.kind) + "\n";
-  } else {
-    out += emit_fields(shape.fields, shape, style, 4);
-  }
+  // Also those of an Args, which are the @param lines of the tool: editors show what stands at a
+  // name.
+  out += emit_fields(shape.fields, shape, style, 4);
   if (style.detail == Detail::kWhole) out += emit_visit(shape.fields, "    ");
   return out;
 }

@@ -133,7 +133,7 @@ Result<Output> generate(const std::vector<ServerListing>& servers) {
   for (const EmbeddedFile& file : embedded_files())
     output.files[std::string(file.path)] = std::string(file.text);
   output.files["mcpac.hpp"] = emit_umbrella(headers);
-  output.files["compile_flags.txt"] = emit_compile_flags();
+  output.files["compile_flags.txt"] = emit_compile_flags(FlagsFor::kHeaders);
   for (const auto& [path, text] : output.files) output.lock.headers[path] = sha256_hex(text);
   return output;
 }

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "execute/editor_files.h"
+#include "execute/generate_offline.h"
 #include "execute/generate_project.h"
 
 namespace mcpac::cli {
@@ -84,8 +86,53 @@ void generate(Context& context, bool verbose, const std::vector<std::string>& ac
   if (!listings) return context.fail(listings.error());
   auto report = execute::write_project(*project, std::move(*listings), accepted);
   if (!report) return context.fail(report.error());
+  auto editor = execute::write_editor_files(project->folder);
+  if (!editor) return context.fail(editor.error());
   if (context.json) return context.print(to_json(*report));
   show(context, *report, verbose);
+  if (!editor->empty()) context.say(fmt::format("wrote {}, for clangd", *editor));
+}
+
+struct Offline {
+  bool asked = false;
+  std::filesystem::path lock;
+  std::filesystem::path output;  // of a build, which takes the runtime headers from mcpac::runtime
+};
+
+void generate_offline(Context& context, const Offline& options) {
+  const auto beside = [&context](const char* name) {
+    return context.config_file.parent_path() / name;
+  };
+  const bool for_build = !options.output.empty();
+  const auto folder = for_build ? options.output : beside("servers");
+  auto report = execute::generate_offline(
+      options.lock.empty() ? beside("mcpac.lock") : options.lock, folder,
+      for_build ? execute::RuntimeHeaders::kInstalled : execute::RuntimeHeaders::kWrite);
+  if (!report) return context.fail(report.error());
+  if (!report->as_locked && !for_build) {
+    context.warn(
+        "the lock was written by another mcpac: these headers are not the ones that it names");
+    context.say("  fix: mcpac generate");
+  }
+  if (context.json)
+    return context.print({{"written", report->written}, {"removed", report->removed}});
+  for (const auto& name : report->written)
+    context.say(fmt::format("wrote {}", (folder / name).string()));
+  for (const auto& name : report->removed)
+    context.say(fmt::format("removed {}", (folder / name).string()));
+}
+
+void add_offline_options(CLI::App& command, Offline& options) {
+  auto* offline = command.add_flag("--offline", options.asked,
+                                   "write headers from mcpac.lock alone; no server is started");
+  command.add_option("--lock", options.lock, "with --offline: the lock, if not beside mcpac.json")
+      ->type_name("FILE")
+      ->needs(offline);
+  command
+      .add_option("--output", options.output,
+                  "with --offline: a folder of a build that links mcpac::runtime")
+      ->type_name("FOLDER")
+      ->needs(offline);
 }
 
 }  // namespace
@@ -103,7 +150,11 @@ void add_generate(CLI::App& app, Context& context) {
       ->type_name("SERVER[.TOOL]")
       ->expected(1)
       ->take_all();
-  command->callback([&context, verbose, accepted] { generate(context, *verbose, *accepted); });
+  auto offline = std::make_shared<Offline>();
+  add_offline_options(*command, *offline);
+  command->callback([&context, verbose, accepted, offline] {
+    offline->asked ? generate_offline(context, *offline) : generate(context, *verbose, *accepted);
+  });
 }
 
 }  // namespace mcpac::cli

@@ -4,9 +4,12 @@
 
 #include "analyzer/rules.h"
 #include "cli/commands.h"
+#include "cli/grant_options.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
 #include "execute/analyze_source.h"
+#include "execute/program_file.h"
+#include "execute/require_granted.h"
 
 namespace mcpac::cli {
 namespace {
@@ -19,35 +22,76 @@ int exit_code_for(const analyzer::Report& report, Question question) {
   return refused && question == Question::kValidate ? static_cast<int>(ExitCode::kRefused) : 0;
 }
 
-void ask(Context& context, const std::string& file, sandbox::Tier lowest_tier, Question question) {
-  auto source = read_source(file, "");
+struct Options {
+  std::string file;
+  std::shared_ptr<std::string> tier;
+  std::shared_ptr<GrantOptions> grants;  // of validate
+  Question question = Question::kAnalyze;
+};
+
+bool are_grants_given(const GrantOptions& grants) {
+  return !grants.grants.empty() || !grants.asks.empty() || !grants.denies.empty() ||
+         !grants.policy_files.empty();
+}
+
+// Declared against granted, as a run would do it, where grants were given.
+Result<void> check_grants(const Context& context, const analyzer::Report& report,
+                          const Options& options) {
+  if (!options.grants || !are_grants_given(*options.grants)) return {};
+  auto project = context.project();
+  if (!project) return pass_on(project);
+  auto layer = to_layer(*options.grants);
+  if (!layer) return pass_on(layer);
+  execute::Listener listener;
+  listener.warning = [&context](std::string_view text) { context.warn(text); };
+  return execute::would_be_granted(*project, listener, report, std::move(*layer));
+}
+
+void answer(Context& context, const analyzer::Report& report, const std::string& source,
+            const Options& options) {
+  context.exit_code = exit_code_for(report, options.question);
+  if (context.json) {
+    context.print(analyzer::to_json(report));
+  } else if (options.question == Question::kAnalyze) {
+    fmt::print("{}", analyzer::to_human_text(report, source));
+  } else {
+    fmt::print(stderr, "{}", analyzer::findings_text(report, source));
+  }
+  if (context.exit_code != 0) return;
+  if (auto granted = check_grants(context, report, options); !granted)
+    context.fail(granted.error());
+}
+
+void ask(Context& context, const Options& options) {
+  // A compiled program: its own note is all there is to read.
+  if (options.file != "-" && execute::is_elf_file(options.file)) {
+    auto report = execute::analyze_binary(options.file);
+    return report ? answer(context, *report, "", options) : context.fail(report.error());
+  }
+  auto source = read_source(options.file, "");
   if (!source) return context.fail(source.error());
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto report = execute::analyze_source(*project, context.folders, *source, lowest_tier,
+  auto report = execute::analyze_source(*project, context.folders, *source, to_tier(*options.tier),
                                         [&context](const char* what) {
                                           if (context.interactive)
                                             context.say(fmt::format("note: {}", what));
                                         });
   if (!report) return context.fail(report.error());
-  context.exit_code = exit_code_for(*report, question);
-  if (context.json) return context.print(analyzer::to_json(*report));
-  if (question == Question::kAnalyze) {
-    fmt::print("{}", analyzer::to_human_text(*report, source->text));
-  } else {
-    fmt::print(stderr, "{}", analyzer::findings_text(*report, source->text));
-  }
+  answer(context, *report, source->text, options);
 }
 
-void add_question(CLI::App& permissions, Context& context, const char* name, const char* help,
-                  Question question) {
-  auto file = std::make_shared<std::string>();
+CLI::App* add_question(CLI::App& permissions, Context& context, const char* name, const char* help,
+                       const std::shared_ptr<Options>& options) {
   auto* command = permissions.add_subcommand(name, help);
   add_common_options(*command, context);
-  command->add_option("FILE", *file, "the program's source, or - for standard input")->required();
-  auto tier = add_tier_option(*command);
-  command->callback(
-      [&context, file, tier, question] { ask(context, *file, to_tier(*tier), question); });
+  command
+      ->add_option("FILE", options->file,
+                   "the program: its source, - for standard input, or a compiled one")
+      ->required();
+  options->tier = add_tier_option(*command);
+  command->callback([&context, options] { ask(context, *options); });
+  return command;
 }
 
 void show_rules(const Context& context) {
@@ -70,9 +114,13 @@ void add_permissions(CLI::App& app, Context& context) {
   auto* permissions = app.add_subcommand("permissions", "what a program declares, uses and hides");
   permissions->require_subcommand(1);
   add_question(*permissions, context, "analyze", "report what the program declares and uses",
-               Question::kAnalyze);
-  add_question(*permissions, context, "validate", "exit 77 when any finding refuses the program",
-               Question::kValidate);
+               std::make_shared<Options>());
+  auto validate = std::make_shared<Options>();
+  validate->question = Question::kValidate;
+  auto* command = add_question(
+      *permissions, context, "validate",
+      "exit 77 when a finding refuses the program, or it declares more than is granted", validate);
+  validate->grants = add_grant_options(*command);
   auto* rules = permissions->add_subcommand("rules", "every rule of the analyzer, with its reason");
   add_common_options(*rules, context);
   rules->callback([&context] { show_rules(context); });

@@ -86,8 +86,10 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
                                const AgentIo& io, const Interrupt& interrupt) {
   auto channel = make_channel();
   if (!channel) return pass_on(channel);
-  if (auto noted = log.append("RunStarted", {{"program", program.arguments.front()}}); !noted)
-    return pass_on(noted);
+  auto started = log.append("RunStarted", {{"program", program.arguments.front()},
+                                           {"declared", setup.declared.texts},
+                                           {"declared_in", program.declared_in}});
+  if (!started) return pass_on(started);
 
   Service service;
   host.on_loop(

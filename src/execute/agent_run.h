@@ -25,6 +25,8 @@ struct AgentProgram {
   std::vector<std::string> environment;  // "NAME=value"; empty for an agent
   std::vector<sandbox::Mount> mounts;    // empty for a static program
   sandbox::Profile profile = sandbox::Profile::kAgent;
+  // Where its declaration was read: "source", "note", or "grants" where it has none of its own.
+  const char* declared_in = "source";
 };
 
 struct AgentIo {

@@ -72,7 +72,8 @@ std::string entry_text(analyzer::Entry entry) {
       return head +
              "decltype(::runtime) runtime = "
              "::mcpac::detail::runtime_object<decltype(::runtime)>();\n";
-    case analyzer::Entry::kNone: break;
+    case analyzer::Entry::kNone:
+    case analyzer::Entry::kBinary: break;
   }
   return head;
 }

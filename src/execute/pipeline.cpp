@@ -1,7 +1,6 @@
 #include "execute/pipeline.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,6 +11,7 @@
 #include "execute/host.h"
 #include "execute/named_servers.h"
 #include "execute/prepare.h"
+#include "execute/require_granted.h"
 #include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
@@ -60,7 +60,7 @@ class Run {
   Interrupt interrupt_;
   codegen::Lock lock_;
   PolicyWorld world_{project_, clock_};
-  std::optional<policy::Authority> granted_;  // for the check before the run; the run loads its own
+  std::optional<policy::Authority> granted_;  // for what starts early; the run loads its own
 };
 
 gate::Declared Run::declared() const {
@@ -102,37 +102,11 @@ Result<void> Run::check_findings() const {
 }
 
 Result<void> Run::check_grants() {
-  outcome_.check = check(*outcome_.report, *granted_);
-  const CheckResult& result = outcome_.check;
-  for (const auto& text : result.extra) {
-    listener_.warning(fmt::format("{} is granted, but the program does not declare it", text));
-  }
   for (const auto& text : outcome_.report->unused) {
     listener_.note(fmt::format("{} is declared, but never used", text));
   }
-  if (request_.enforcement == Enforcement::kObserve) {
-    listener_.warning(
-        "permission checks are off: calls that would be denied are made, and audited as such");
-    return {};
-  }
-  if (!result.ok() && listener_.may_grant(result, interrupt_.stop())) {
-    // Exactly what was shown, and then the same check again: a yes does not lift a deny or a
-    // ceiling.
-    for (const auto& rule : result.to_grant) request_.granted.grants.push_back(rule);
-    auto widened = load_authority(project_, world_, {request_.granted});
-    if (!widened) return pass_on(widened);
-    granted_ = std::move(*widened);
-    outcome_.check = check(*outcome_.report, *granted_);
-  }
-  if (result.ok()) return {};
-  return fail(
-      ErrorId::kPermissionMissing,
-      fmt::format("{} declares {} not granted: {}", outcome_.report->file,
-                  result.missing.size() == 1 ? "a permission that was" : "permissions that were",
-                  fmt::join(result.missing, ", ")),
-      {.where = outcome_.report->file,
-       .why = "a program may do only what its user granted",
-       .fix = result.fix});
+  return require_granted({project_, world_, listener_, request_.enforcement, interrupt_.stop()},
+                         *outcome_.report, request_.granted, outcome_.check);
 }
 
 Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program) {
@@ -146,7 +120,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
                            .arguments = {outcome_.report->file},
                            .environment = {},
                            .mounts = {},
-                           .profile = sandbox::Profile::kAgent};
+                           .profile = sandbox::Profile::kAgent,
+                           .declared_in = "source"};
   return supervise({folders_, lock_, host, warden, interrupt_, clock_, listener_}, agent,
                    request_.limits, {std::move(*authority), declared(), request_.enforcement},
                    outcome_);

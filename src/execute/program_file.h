@@ -1,20 +1,36 @@
-// ProgramFile: what the header of an ELF file says, before anything runs it.
+// ProgramFile: what an ELF file says of itself, before anything runs it.
 //
 // The interpreter of a dynamically linked program is chosen by whoever built it, so it is held
 // against the one that we mount. Scripts and other formats are no programs here.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "analyzer/report.h"
 #include "core/error.h"
 
 namespace mcpac::execute {
 
 struct ProgramFile {
   std::string interpreter;  // PT_INTERP; empty for a static program
+  // What its mcpac notes declare; nothing: it has none. See analyzer/binary_note.h.
+  std::optional<std::vector<analyzer::Declared>> declared;
 };
 
 [[nodiscard]] Result<ProgramFile> inspect_program(const std::filesystem::path& file);
+
+// Whether the first bytes are those of an ELF file: then it is no source.
+[[nodiscard]] bool is_elf_file(const std::filesystem::path& file);
+
+// What a binary declares, as a report (Entry::kBinary): what it uses cannot be seen in it.
+// kProgramUnusable also where it says nothing: an empty list would be a wrong answer.
+[[nodiscard]] Result<analyzer::Report> analyze_binary(const std::filesystem::path& file);
+
+// The report of a binary of which only the declaration is known.
+[[nodiscard]] analyzer::Report report_of_binary(const std::filesystem::path& file,
+                                                std::vector<analyzer::Declared> declared);
 
 }  // namespace mcpac::execute

@@ -8,6 +8,7 @@
 #include "execute/authorities.h"
 #include "execute/host.h"
 #include "execute/program_file.h"
+#include "execute/require_granted.h"
 #include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
@@ -17,21 +18,20 @@ namespace {
 // The only interpreter that we mount (x86-64 psABI); a program with another one does not run.
 constexpr std::string_view kInterpreter = "/lib64/ld-linux-x86-64.so.2";
 
-Result<AgentProgram> make_program(const RunRequest& request) {
-  auto file = inspect_program(request.program);
-  if (!file) return pass_on(file);
+Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& file) {
   AgentProgram program{
       .file = request.program,
       .arguments = request.arguments,
       // A program of somebody's own looks for its connection here (agent-api, "Connection").
       .environment = {"MCPAC_FD=3"},
       .mounts = {},
-      .profile = sandbox::Profile::kAgent};
-  if (file->interpreter.empty()) return program;
-  if (file->interpreter != kInterpreter) {
+      .profile = sandbox::Profile::kAgent,
+      .declared_in = file.declared ? "note" : "grants"};
+  if (file.interpreter.empty()) return program;
+  if (file.interpreter != kInterpreter) {
     return fail(
         ErrorId::kProgramUnusable,
-        fmt::format("{} wants the interpreter {}", request.program.string(), file->interpreter),
+        fmt::format("{} wants the interpreter {}", request.program.string(), file.interpreter),
         {.why = "only the system's own loader is there",
          .fix = "link the program statically (-static)"});
   }
@@ -44,10 +44,10 @@ Result<AgentProgram> make_program(const RunRequest& request) {
   return program;
 }
 
-// What a program of unknown source can be said to declare: every tool that some grant may admit;
-// when only observed, every tool there is.
-gate::Declared declaration_for(Enforcement enforcement, const policy::Authority& authority,
-                               const policy::ToolSchemas& tools) {
+// What a program without a note can be said to declare: every tool that some grant may admit; when
+// only observed, every tool there is.
+gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authority& authority,
+                                  const policy::ToolSchemas& tools) {
   gate::Declared declared;
   for (const auto& [tool, schema] : tools) {
     if (enforcement == Enforcement::kEnforce &&
@@ -59,31 +59,67 @@ gate::Declared declaration_for(Enforcement enforcement, const policy::Authority&
   return declared;
 }
 
+gate::Declared declared_by_note(const analyzer::Report& report) {
+  gate::Declared declared;
+  for (const auto& item : report.declared) {
+    if (auto permission = Permission::parse(item.permission))
+      declared.permissions.insert(*permission);
+    declared.texts.push_back(item.text());
+  }
+  return declared;
+}
+
+// Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
+// of whoever built the program: as a layer of its own it can only take away.
+Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
+                                    RunRequest& request, Outcome& outcome) {
+  std::vector<policy::LayerText> layers;
+  analyzer::Report report;
+  if (file.declared) {
+    report = report_of_binary(request.program, *file.declared);
+    auto checked = require_granted(parts, report, request.granted, outcome.check);
+    if (!checked) return pass_on(checked);
+    policy::LayerText declaration;
+    declaration.name = "the program's declaration";
+    declaration.grants = declared_rules(report);
+    layers.push_back(std::move(declaration));
+  } else {
+    parts.listener.warning(fmt::format(
+        "{} does not say what it declares (it has no mcpac note): it may use all that is "
+        "granted",
+        request.program.string()));
+    if (parts.enforcement == Enforcement::kObserve) warn_of_observing(parts.listener);
+  }
+  layers.insert(layers.begin(), request.granted);
+  auto authority = load_authority(parts.project, parts.world, std::move(layers));
+  if (!authority) return pass_on(authority);
+  auto declared = file.declared
+                      ? declared_by_note(report)
+                      : declared_by_grants(request.enforcement, *authority, parts.world.tools);
+  return RunAuthority{std::move(*authority), std::move(declared), request.enforcement};
+}
+
 Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
                  const Listener& listener, const Interrupt& interrupt, Outcome& outcome) {
   const SystemClock clock;
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
-  auto program = make_program(request);
+  auto file = inspect_program(request.program);
+  if (!file) return pass_on(file);
+  auto program = make_program(request, *file);
   if (!program) return pass_on(program);
   auto lock = load_lock(project);
   if (!lock) return pass_on(lock);
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
-  auto authority = load_authority(project, world, {request.granted});
+  auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
+                                  *file, request, outcome);
   if (!authority) return pass_on(authority);
-  if (request.enforcement == Enforcement::kObserve) {
-    listener.warning(
-        "permission checks are off: calls that would be denied are made, and audited as such");
-  }
-  gate::Declared declared = declaration_for(request.enforcement, *authority, world.tools);
   Host host(project.config, *lock);
-  host.start(servers_of(declared.permissions));
-  if (auto ready = host.wait_for(declared.permissions, interrupt); !ready) return ready;
-
+  host.start(servers_of(authority->declared.permissions));
+  if (auto ready = host.wait_for(authority->declared.permissions, interrupt); !ready) return ready;
   return supervise({folders, *lock, host, *warden, interrupt, clock, listener}, *program,
-                   request.limits,
-                   {std::move(*authority), std::move(declared), request.enforcement}, outcome);
+                   request.limits, std::move(*authority), outcome);
 }
 
 }  // namespace

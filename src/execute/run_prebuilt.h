@@ -1,8 +1,8 @@
 // run_prebuilt: `mcpac run`, a program that somebody else compiled, in the same sandbox at the same
 // gate.
 //
-// Its source is not known, so what it declares is not known either: its authority is what was
-// granted.
+// Its source is not known. What it declares stands in its note (analyzer/binary_note.h), and then
+// its authority is declared ∩ granted, as with `execute`; without a note it is what was granted.
 #pragma once
 
 #include <filesystem>

@@ -20,6 +20,7 @@
 #include <type_traits>
 
 #include "log.hpp"
+#include "note.hpp"
 #include "requires.hpp"
 #include "session.hpp"
 
@@ -118,6 +119,7 @@ template <class Return, class Capability>
   static_assert(
       ::std::is_void_v<Return> || ::std::is_same_v<Return, int> || ::std::is_same_v<Return, Json>,
       "agent_main returns int, void or mcpac::Json");
+  Note<::std::remove_cvref_t<Capability>>::leave();
   prepare_process();
   int code = 0;
   try {
@@ -141,8 +143,40 @@ template <class Return, class Capability>
 // order.
 template <class Capability>
 [[nodiscard]] ::std::remove_cv_t<Capability> runtime_object() noexcept {
+  Note<::std::remove_cv_t<Capability>>::leave();
   prepare_process();
   return Mint::make<::std::remove_cv_t<Capability>>(nullptr);
+}
+
+// What std::terminate did before connect() was called.
+[[nodiscard]] inline ::std::terminate_handler& former_terminate() noexcept {
+  static ::std::terminate_handler former = nullptr;
+  return former;
+}
+
+inline void end_at_uncaught_error() noexcept {
+  try {
+    if (const ::std::exception_ptr error = ::std::current_exception()) {
+      ::std::rethrow_exception(error);
+    }
+  } catch (const Error&) {
+    const int code = report(::std::current_exception());
+    ::std::fflush(nullptr);
+    ::std::_Exit(code);
+  } catch (...) {  // not ours
+  }
+  if (former_terminate() != nullptr) former_terminate()();
+  ::std::abort();
+}
+
+// In a program of somebody's own only our errors end as they do in an agent; everything else stays
+// as it is there.
+inline void name_uncaught_errors() noexcept {
+  static const bool once = [] {
+    former_terminate() = ::std::set_terminate(&end_at_uncaught_error);
+    return true;
+  }();
+  static_cast<void>(once);
 }
 
 }  // namespace mcpac::detail
@@ -152,6 +186,8 @@ namespace mcpac {
 // The capability of a program that `mcpac run` started; agents have only what their entry receives.
 template <class R>
 [[nodiscard]] R connect() {
+  detail::Note<R>::leave();
+  detail::name_uncaught_errors();
   if (!detail::named_descriptor()) {
     throw TransportError(
         detail::transport_error("there is no connection to mcpac (MCPAC_FD is not set): start this "

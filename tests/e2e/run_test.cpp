@@ -30,6 +30,36 @@ int main() {
 }
 )";
 
+const std::string kNarrowProgram = R"(#include <mcpac.hpp>
+#include <cstdio>
+namespace {
+struct read_data : mcpac::Narrow<mcp::filesystem::read_text_file> {
+  static constexpr char where[] = "path within ./data, ?head any";
+};
+}
+int main() {
+  auto rt = mcpac::connect<mcpac::Requires<read_data>>();
+  for (const char* path : {"data/a.txt", "mcpac.json"}) {
+    auto text = rt.filesystem.read_text_file.try_call({.path = path, .head = 1});
+    std::puts(text ? text->text().c_str() : "denied");
+  }
+}
+)";
+
+// Speaks the protocol by itself, without our headers: no note.
+const std::string kSilentProgram = R"(#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+int main() {
+  const char* call = R"x({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"filesystem.read_text_file",)x"
+                     R"x("arguments":{"path":"data/a.txt"}}})x" "\n";
+  if (write(3, call, std::strlen(call)) < 0) return 1;
+  static char answer[4096];
+  const auto n = read(3, answer, sizeof answer - 1);
+  return n > 0 && std::puts(answer) >= 0 ? 0 : 1;
+}
+)";
+
 }  // namespace
 
 TEST_SUITE("e2e/run") {
@@ -43,7 +73,63 @@ TEST_SUITE("e2e/run") {
       CHECK(run.exit_code == 0);
       CHECK(run.out == "alpha\n");
     }
-    CHECK(Workspace::shared().mcpac({"run", "--", fixed}).out == "denied\n");
+  }
+
+  TEST_CASE("a program that declares more than is granted is refused before it starts") {
+    const auto program = build("own-refused", kOwnProgram, {"-O2", "-s", "-Wl,--gc-sections"});
+    for (const char* grant : {"filesystem.list_directory", "memory.*"}) {
+      const auto run = Workspace::shared().mcpac({"run", "--grant", grant, "--", program});
+      CHECK(run.exit_code == 77);
+      CHECK(run.out.empty());
+      CHECK(run.err.find("MCPAC-E0704") != std::string::npos);
+      CHECK(run.err.find("--grant filesystem.read_text_file") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a narrowed declaration in the binary binds where more was granted") {
+    const auto program = build("own-narrow", kNarrowProgram, {"-O1"});
+    auto& workspace = Workspace::shared();
+    const auto report = workspace.mcpac({"permissions", "analyze", "--json", program}).json();
+    CHECK(report["declared"] ==
+          mcpac::Json{"filesystem.read_text_file where path within ./data, ?head any"});
+    const auto run =
+        workspace.mcpac({"run", "-v", "--grant", "filesystem.read_text_file", "--", program});
+    INFO(run.err);
+    CHECK(run.out == "alpha\ndenied\n");
+    const auto started =
+        workspace.mcpac({"audit", "list", "--kind", "RunStarted", "--json"}).json().back();
+    CHECK(started["payload"]["declared_in"] == "note");
+    CHECK(started["payload"]["declared"] == report["declared"]);
+  }
+
+  TEST_CASE("a program that says nothing has what was granted, and mcpac says so") {
+    const auto program = build("own-silent", kSilentProgram, {});
+    auto& workspace = Workspace::shared();
+    const auto run =
+        workspace.mcpac({"run", "--grant", "filesystem.read_text_file", "--", program});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out.find("alpha") != std::string::npos);
+    CHECK(run.err.find("does not say what it declares") != std::string::npos);
+    const auto report = workspace.mcpac({"permissions", "analyze", program});
+    CHECK(report.exit_code == 65);
+    CHECK(report.out.empty());
+    CHECK(report.err.find("MCPAC-E0708") != std::string::npos);
+    const auto started =
+        workspace.mcpac({"audit", "list", "--kind", "RunStarted", "--json"}).json().back();
+    CHECK(started["payload"]["declared_in"] == "grants");
+  }
+
+  TEST_CASE("the connection is found where MCPAC_FD says, and without it the program says why") {
+    const auto program = build("own-alone", kOwnProgram, {});
+    auto& workspace = Workspace::shared();
+    const auto alone = e2e::run_program({program}, {}, {.folder = workspace.folder()});
+    CHECK(alone.exit_code == 69);
+    CHECK(alone.err.find("start this program with mcpac run") != std::string::npos);
+    const auto wrong =
+        e2e::run_program({program}, {"MCPAC_FD=three"}, {.folder = workspace.folder()});
+    CHECK(wrong.exit_code == 69);
+    CHECK(wrong.err.find("MCPAC_FD is not the number of a descriptor") != std::string::npos);
   }
 
   TEST_CASE("what is no program for the sandbox is refused before it runs") {

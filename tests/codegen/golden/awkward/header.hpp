@@ -99,6 +99,7 @@ struct delete_ {
     ::mcpac::Optional<::std::string> a_b_3{};
     ::mcpac::Optional<bool> _2x{};
     ::mcpac::Optional<::std::string> _{};
+    /// what to find
     ::mcpac::Optional<::std::string> ___{};
     ::mcpac::Optional<Votes> votes{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {

@@ -107,10 +107,12 @@ struct everything {
     Address address;
     ::mcpac::Optional<double> ratio{};
     ::mcpac::Optional<::std::int64_t> count{};
+    /// >= 0, <= 18446744073709551615
     ::mcpac::Optional<::std::uint64_t> big{};
     ::mcpac::Optional<bool> yes{};
     ::mcpac::Optional<::mcpac::Nullable<::std::int64_t>> perhaps{};
     ::mcpac::Optional<::mcpac::Nullable<::std::string>> old{};
+    /// always "fixed"
     ::mcpac::Optional<::std::string> kind{};
     ::mcpac::Optional<::std::vector<double>> point{};
     ::mcpac::Optional<::std::tuple<::std::string, ::std::int64_t>> pair{};
@@ -120,7 +122,9 @@ struct everything {
     ::mcpac::Optional<::mcpac::Variant<::std::string, ::std::vector<::std::string>>> either{};
     Options options{.a = ::mcpac::absent, .mcpac_presence = ::mcpac::absent};
     ::mcpac::Optional<::mcpac::Variant<Circle, Square>> shape{};
+    /// A tree
     Node tree{.label = ::mcpac::absent, .mcpac_presence = ::mcpac::absent};
+    /// one of ["a", 1]
     ::mcpac::Optional<::mcpac::Json> mixed{};
     ::mcpac::Optional<::mcpac::Json> outside{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {

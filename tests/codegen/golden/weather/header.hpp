@@ -47,7 +47,12 @@ struct get_forecast {
     friend constexpr ::std::string_view to_string(Unit mcpac_e) {
       return ::mcpac::enum_text(mcpac_e);
     }
+    /// Where
+    /// at least 1 characters
     ::mcpac::Required<::std::string> city;
+    /// How many days
+    /// default: 3
+    /// >= 1, <= 7
     ::mcpac::Optional<::std::int64_t> days{};
     ::mcpac::Optional<Unit> unit{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {

@@ -1,0 +1,20 @@
+// Editor files: what clangd needs to know about a project, in the folder where its programs stand.
+//
+// clangd looks for flags beside a source and in the folders above, so it never sees those in
+// servers/. The file is written once and then belongs to the user: it is not locked and nothing
+// reads it but editors.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+
+namespace mcpac::execute {
+
+// Writes FOLDER/compile_flags.txt unless the user told clangd something already (.clangd,
+// compile_flags.txt or compile_commands.json, also below build/). Its name, or "" where nothing was
+// written.
+[[nodiscard]] Result<std::string> write_editor_files(const std::filesystem::path& folder);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,69 @@
+#include "execute/require_granted.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/clock.h"
+#include "execute/tool_tables.h"
+
+namespace mcpac::execute {
+namespace {
+
+Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Report& report,
+                                  const policy::LayerText& granted) {
+  auto authority = load_authority(parts.project, parts.world, {granted});
+  if (!authority) return pass_on(authority);
+  return check(report, *authority);
+}
+
+}  // namespace
+
+void warn_of_observing(const Listener& listener) {
+  listener.warning(
+      "permission checks are off: calls that would be denied are made, and audited as such");
+}
+
+Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,
+                             policy::LayerText& granted, CheckResult& result) {
+  auto first = check_against(parts, report, granted);
+  if (!first) return pass_on(first);
+  result = std::move(*first);
+  for (const auto& text : result.extra) {
+    parts.listener.warning(fmt::format("{} is granted, but the program does not declare it", text));
+  }
+  if (parts.enforcement == Enforcement::kObserve) {
+    warn_of_observing(parts.listener);
+    return {};
+  }
+  if (!result.ok() && parts.listener.may_grant(result, parts.stop)) {
+    // Exactly what was shown, and then the same check again: a yes does not lift a deny or a
+    // ceiling.
+    for (const auto& rule : result.to_grant) granted.grants.push_back(rule);
+    auto again = check_against(parts, report, granted);
+    if (!again) return pass_on(again);
+    result = std::move(*again);
+  }
+  if (result.ok()) return {};
+  return fail(
+      ErrorId::kPermissionMissing,
+      fmt::format("{} declares {} not granted: {}", report.file,
+                  result.missing.size() == 1 ? "a permission that was" : "permissions that were",
+                  fmt::join(result.missing, ", ")),
+      {.where = report.file,
+       .why = "a program may do only what its user granted",
+       .fix = result.fix});
+}
+
+Result<void> would_be_granted(const Project& project, const Listener& listener,
+                              const analyzer::Report& report, policy::LayerText granted) {
+  auto lock = load_lock(project);
+  if (!lock) return pass_on(lock);
+  const SystemClock clock;
+  PolicyWorld world(project, clock);
+  world.tools = tool_schemas(*lock);
+  CheckResult ignored;
+  return require_granted({project, world, listener, Enforcement::kEnforce, {}}, report, granted,
+                         ignored);
+}
+
+}  // namespace mcpac::execute

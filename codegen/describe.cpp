@@ -29,7 +29,7 @@ std::string example_members(const std::vector<Field>& fields, const Shape& shape
                             const std::string& args) {
   std::string members;
   for (const Field& field : fields) {
-    if (!field.required) continue;
+    if (!field.required || field.fills_itself()) continue;
     members += fmt::format("{}.{} = {}", members.empty() ? "" : ", ", field.cpp_name,
                            example_value(field.type, shape, args));
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <vector>
 
@@ -21,19 +23,19 @@ struct Style {
   std::set<std::size_t> with_presence{};
 };
 
-// A string literal, with its length where a zero byte would end it early.
-std::string text_literal(const std::string& text) {
-  if (text.find('\0') == std::string::npos) return string_literal(text);
-  return fmt::format("::std::string_view{{{}, {}}}", string_literal(text), text.size());
-}
-
-std::string emit_visit(const std::vector<Field>& fields, const std::string& indent) {
-  if (fields.empty()) return indent + "static void mcpac_visit(auto&, auto&) {}\n";
+// `holder` is a Shape or a NamedType.
+std::string emit_visit(const auto& holder, const std::string& indent) {
+  if (holder.fields.empty() && !holder.extra)
+    return indent + "static void mcpac_visit(auto&, auto&) {}\n";
   std::string calls;
-  for (const Field& field : fields) {
-    calls += fmt::format("{}  mcpac_v({}, mcpac_s.{});\n", indent, text_literal(field.name),
-                         field.cpp_name);
+  for (const Field& field : holder.fields) {
+    const std::string constant = field.constant ? ", " + value_text(*field.constant) : "";
+    calls += fmt::format("{}  mcpac_v({}, mcpac_s.{}{});\n", indent, value_text(field.name),
+                         field.cpp_name, constant);
   }
+  if (holder.extra)
+    calls +=
+        fmt::format("{}  mcpac_v.extra(mcpac_s, mcpac_s.{});\n", indent, holder.extra->cpp_name);
   return fill("$indent$static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {\n$calls$$indent$}\n",
               {{"indent", indent}, {"calls", calls}});
 }
@@ -47,30 +49,61 @@ std::string braced(const std::vector<std::string>& items, std::size_t column,
   return fmt::format("{{\n{}  {}\n{}}}", indent, fmt::join(items, ",\n  " + indent), indent);
 }
 
+// What an enum is on the wire: its texts, its own numbers, or a table of anything.
+enum class Values { kTexts, kSigned, kUnsigned, kMixed };
+
+Values values_of(const NamedType& type) {
+  const auto all = [&](auto predicate) {
+    return std::ranges::all_of(type.values,
+                               [&](const Enumerator& e) { return predicate(e.value); });
+  };
+  if (all([](const auto& value) { return value.is_string(); })) return Values::kTexts;
+  if (!all([](const auto& value) { return value.is_number_integer(); })) return Values::kMixed;
+  const auto is_large = [](const auto& value) {
+    return value.is_number_unsigned() && value.template get<std::uint64_t>() > INT64_MAX;
+  };
+  if (all([&](const auto& value) { return !is_large(value); })) return Values::kSigned;
+  return all([](const auto& value) { return value.is_number_unsigned(); }) ? Values::kUnsigned
+                                                                           : Values::kMixed;
+}
+
 std::string emit_enum(const NamedType& type, const Style& style) {
+  const Values kind = values_of(type);
+  const bool numbers = kind == Values::kSigned || kind == Values::kUnsigned;
   std::vector<std::string> names;
-  std::vector<std::string> values;
-  for (const Enumerator& enumerator : type.values) {
-    names.push_back(enumerator.cpp_name);
-    values.push_back(fmt::format("{{{}::{}, {}}}", type.cpp_name, enumerator.cpp_name,
-                                 text_literal(enumerator.value)));
+  std::vector<std::string> rows;
+  for (const Enumerator& e : type.values) {
+    const std::string value = value_text(e.value);
+    names.push_back(numbers ? fmt::format("{} = {}", e.cpp_name, value) : e.cpp_name);
+    rows.push_back(numbers ? fmt::format("{}::{}", type.cpp_name, e.cpp_name)
+                           : fmt::format("{{{}::{}, {}}}", type.cpp_name, e.cpp_name, value));
   }
-  const std::string head = fmt::format("    enum class {} ", type.cpp_name);
+  const std::string underlying = kind == Values::kSigned     ? ": ::std::int64_t "
+                                 : kind == Values::kUnsigned ? ": ::std::uint64_t "
+                                                             : "";
+  const std::string head = fmt::format("    enum class {} {}", type.cpp_name, underlying);
   const std::string declaration = head + braced(names, head.size(), "    ") + ";\n";
   if (style.detail == Detail::kForReaders) return declaration;
-  const std::string count = std::to_string(values.size());
-  return fill(
-      R"($declaration$    friend constexpr auto mcpac_enumerators($enum$) {
-      return ::std::array<::mcpac::Enumerator<$enum$>, $count$>{$values$};
+  const std::string row = numbers ? type.cpp_name
+                                  : fmt::format("::mcpac::Enumerator<{}{}>", type.cpp_name,
+                                                kind == Values::kMixed ? ", ::mcpac::Scalar" : "");
+  std::string out = fill(R"($declaration$    friend constexpr auto mcpac_enumerators($enum$) {
+      return ::std::array<$row$, $count$>{$rows$};
     }
-    friend constexpr ::std::string_view to_string($enum$ mcpac_e) {
+)",
+                         {{"declaration", declaration},
+                          {"enum", type.cpp_name},
+                          {"row", row},
+                          {"count", std::to_string(rows.size())},
+                          {"rows", braced(rows, 60 + type.cpp_name.size(), "      ")}});
+  if (kind == Values::kTexts) {
+    out += fill(R"(    friend constexpr ::std::string_view to_string($enum$ mcpac_e) {
       return ::mcpac::enum_text(mcpac_e);
     }
 )",
-      {{"declaration", declaration},
-       {"enum", type.cpp_name},
-       {"count", count},
-       {"values", braced(values, 60 + type.cpp_name.size(), "      ")}});
+                {{"enum", type.cpp_name}});
+  }
+  return out;
 }
 
 std::string emit_fields(const std::vector<Field>& fields, const Shape& shape, const Style& style,
@@ -83,12 +116,28 @@ std::string emit_fields(const std::vector<Field>& fields, const Shape& shape, co
   return out;
 }
 
+std::string emit_extra(const ExtraFields& extra, const Shape& shape, std::size_t indent) {
+  return fmt::format("{0:{1}}/// further members, by name\n{0:{1}}{2}\n", "", indent,
+                     extra_text(extra, shape));
+}
+
+// What a value is read into: required members have no default that a caller could meet.
+std::string emit_absent(const std::string& name, const std::vector<Field>& fields,
+                        const Shape& shape, const Style& style, const std::string& indent) {
+  const std::string members = style.kind == ShapeKind::kArgs ? absent_members(fields, shape) : "";
+  if (members.empty()) return "";
+  return fill("$indent$static $name$ mcpac_absent() {\n$indent$  return {$members$};\n$indent$}\n",
+              {{"indent", indent}, {"name", name}, {"members", members}});
+}
+
 std::string emit_struct(std::size_t index, const Shape& shape, const Style& style) {
   const NamedType& type = shape.types[index];
   std::string body = emit_fields(type.fields, shape, style, 6);
+  if (type.extra) body += emit_extra(*type.extra, shape, 6);
   if (style.detail == Detail::kWhole) {
     if (style.with_presence.contains(index)) body += "      ::mcpac::Presence mcpac_presence{};\n";
-    body += emit_visit(type.fields, "      ");
+    body += emit_visit(type, "      ");
+    body += emit_absent(type.cpp_name, type.fields, shape, style, "      ");
   }
   return fill("    struct $name$ {\n$body$    };\n", {{"name", type.cpp_name}, {"body", body}});
 }
@@ -105,7 +154,9 @@ std::string forward_declarations(const Shape& shape) {
   std::string out;
   for (const std::size_t index : shape.order) {
     std::set<std::size_t> boxed;
-    for (const Field& field : shape.types[index].fields) collect_boxed(field.type, boxed);
+    const NamedType& type = shape.types[index];
+    for (const Field& field : type.fields) collect_boxed(field.type, boxed);
+    if (type.extra) collect_boxed(type.extra->type, boxed);
     for (const std::size_t other : boxed) {
       if (other == index || defined.contains(other) || !declared.insert(other).second) continue;
       out += fmt::format("    struct {};\n", shape.types[other].cpp_name);
@@ -130,7 +181,11 @@ std::string emit_body(const Shape& shape, const Style& style) {
   // Also those of an Args, which are the @param lines of the tool: editors show what stands at a
   // name.
   out += emit_fields(shape.fields, shape, style, 4);
-  if (style.detail == Detail::kWhole) out += emit_visit(shape.fields, "    ");
+  if (shape.extra) out += emit_extra(*shape.extra, shape, 4);
+  if (style.detail == Detail::kWhole) {
+    out += emit_visit(shape, "    ");
+    out += emit_absent("Args", shape.fields, shape, style, "    ");
+  }
   return out;
 }
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
+#include "codegen/text_escape.h"
+
 namespace mcpac::codegen {
 namespace {
 
@@ -42,22 +46,11 @@ std::string plain_text(const Type& type, const Shape& shape) {
   return type.boxed ? fmt::format("::mcpac::Box<{}>", name) : name;
 }
 
-// Every required member of a struct spelled as absent: ".name = ::mcpac::absent, .inner = {.x =
-// …}".
-std::string absent_members(const NamedType& type, const Shape& shape) {
-  std::string members;
-  for (const Field& field : type.fields) {
-    if (!field.required) continue;
-    const NamedType* inner = field.type.nullable ? nullptr : struct_of(field.type, shape);
-    const std::string value =
-        inner == nullptr ? "::mcpac::absent" : fmt::format("{{{}}}", absent_members(*inner, shape));
-    members += fmt::format("{}.{} = {}", members.empty() ? "" : ", ", field.cpp_name, value);
-  }
-  return members;
-}
-
 std::string argument_text(const Field& field, const Shape& shape) {
   const NamedType* nested = struct_of(field.type, shape);
+  if (field.fills_itself())
+    return fmt::format("::mcpac::Required<{}> {} = {};", type_text(field.type, shape),
+                       field.cpp_name, value_text(*field.constant));
   if (field.required) {
     if (nested != nullptr && !field.type.nullable)
       return fmt::format("{} {};", nested->cpp_name, field.cpp_name);
@@ -66,7 +59,7 @@ std::string argument_text(const Field& field, const Shape& shape) {
   if (nested == nullptr)
     return fmt::format("::mcpac::Optional<{}> {}{{}};", type_text(field.type, shape),
                        field.cpp_name);
-  std::string members = absent_members(*nested, shape);
+  std::string members = absent_members(nested->fields, shape);
   if (!members.empty()) members += ", ";
   return fmt::format("{} {}{{{}.mcpac_presence = ::mcpac::absent}};", nested->cpp_name,
                      field.cpp_name, members);
@@ -84,6 +77,36 @@ std::string result_text(const Field& field, const Shape& shape) {
 
 }  // namespace
 
+std::string absent_members(const std::vector<Field>& fields, const Shape& shape) {
+  std::string members;
+  for (const Field& field : fields) {
+    if (!field.required || field.constant) continue;  // a constant has its default
+    const NamedType* inner = field.type.nullable ? nullptr : struct_of(field.type, shape);
+    const std::string value = inner == nullptr
+                                  ? "::mcpac::absent"
+                                  : fmt::format("{{{}}}", absent_members(inner->fields, shape));
+    members += fmt::format("{}.{} = {}", members.empty() ? "" : ", ", field.cpp_name, value);
+  }
+  return members;
+}
+
+std::string value_text(const OrderedJson& value) {
+  if (value.is_null()) return "nullptr";
+  if (value.is_structured()) {
+    return fmt::format("::mcpac::Json::parse({})", string_literal(value.dump(-1, ' ', true)));
+  }
+  if (value.is_string()) {
+    const std::string& text = value.get_ref<const std::string&>();
+    if (text.find('\0') == std::string::npos) return string_literal(text);
+    return fmt::format("::std::string_view{{{}, {}}}", string_literal(text), text.size());
+  }
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX)
+    return value.dump() + "U";
+  // There is no literal for the least integer, only for its opposite plus one.
+  if (value.is_number_integer() && value == INT64_MIN) return "(-9223372036854775807 - 1)";
+  return value.dump();
+}
+
 std::string type_text(const Type& type, const Shape& shape) {
   const std::string text = plain_text(type, shape);
   return type.nullable ? fmt::format("::mcpac::Nullable<{}>", text) : text;
@@ -100,6 +123,10 @@ std::set<std::size_t> optional_structs(const Shape& shape) {
   look(shape.fields);
   for (const std::size_t index : shape.order) look(shape.types[index].fields);
   return found;
+}
+
+std::string extra_text(const ExtraFields& extra, const Shape& shape) {
+  return fmt::format("::mcpac::Extra<{}> {}{{}};", type_text(extra.type, shape), extra.cpp_name);
 }
 
 std::string field_text(const Field& field, const Shape& shape, ShapeKind kind) {

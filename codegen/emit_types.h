@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "codegen/emitted_words.h"
 #include "codegen/model.h"
@@ -18,5 +19,15 @@ namespace mcpac::codegen {
 
 // "::mcpac::Optional<double> head{};"
 [[nodiscard]] std::string field_text(const Field& field, const Shape& shape, ShapeKind kind);
+
+// Every required member spelled as absent, ".name = ::mcpac::absent, .inner = {.x = …}"; empty
+// where nothing must be given.
+[[nodiscard]] std::string absent_members(const std::vector<Field>& fields, const Shape& shape);
+
+// A JSON value as a C++ expression: "x", 5, true, nullptr.
+[[nodiscard]] std::string value_text(const OrderedJson& value);
+
+// The member that holds what a schema lets in without naming it.
+[[nodiscard]] std::string extra_text(const ExtraFields& extra, const Shape& shape);
 
 }  // namespace mcpac::codegen

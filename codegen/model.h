@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
+
 namespace mcpac::codegen {
 
 struct Type {
@@ -48,11 +50,21 @@ struct Field {
   Type type{};
   bool required = false;
   Words words{};
+  std::optional<OrderedJson> constant{};  // the only value that the schema lets in
+  // A caller need not write it: there is nothing to choose.
+  [[nodiscard]] bool fills_itself() const { return required && constant.has_value(); }
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+// Further members that a schema lets in by name, beside those that it lists.
+struct ExtraFields {
+  std::string cpp_name;
+  Type type{};
+  friend bool operator==(const ExtraFields&, const ExtraFields&) = default;
+};
+
 struct Enumerator {
-  std::string value;  // the original
+  OrderedJson value;  // the original: a string, an integer, a number, true or false
   std::string cpp_name{};
   friend bool operator==(const Enumerator&, const Enumerator&) = default;
 };
@@ -60,7 +72,8 @@ struct Enumerator {
 struct NamedType {
   std::string cpp_name;  // "Address"; unique within its Shape, and never the name of a field in it
   Words words{};
-  std::vector<Field> fields{};       // of a struct: required first, then optional
+  std::vector<Field> fields{};  // of a struct: required first, then optional
+  std::optional<ExtraFields> extra{};
   std::vector<Enumerator> values{};  // of an enum; an enum has no fields
   bool recursive = false;            // some type uses it before it is complete
   [[nodiscard]] bool is_enum() const { return !values.empty(); }
@@ -68,6 +81,7 @@ struct NamedType {
 
 struct Shape {
   std::vector<Field> fields{};
+  std::optional<ExtraFields> extra{};
   std::vector<NamedType> types{};    // indexed by Type::named
   std::vector<std::size_t> order{};  // of definition
   bool free_form = false;            // one Json object instead of fields

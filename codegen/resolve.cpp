@@ -19,6 +19,8 @@ constexpr int kMaxAllOfDepth = 8;
 // stay small.
 constexpr std::size_t kMaxCopiedValues = 100'000;
 constexpr std::size_t kMaxProperties = 4096;
+// Looked through for $id and $anchor; what stands further down has no name.
+constexpr std::size_t kMaxIndexed = 500'000;
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -54,16 +56,10 @@ const OrderedJson* step(const OrderedJson& at, const std::string& part) {
   return index < at.size() ? &at[index] : nullptr;
 }
 
-Resolved look_up(const OrderedJson& root, std::string_view reference) {
-  if (reference == "#") return {&root, "", ""};
-  if (!reference.starts_with("#/")) {
-    return {nullptr, "",
-            fmt::format("the reference {} is not local and is never fetched",
-                        json_string(cut(reference, 80)))};
-  }
-  const OrderedJson* at = &root;
+Resolved by_pointer(const OrderedJson& from, std::string_view pointer, std::string_view reference) {
+  const OrderedJson* at = &from;
   std::string part;
-  for (auto rest = reference.substr(1); !rest.empty() && at != nullptr;) {
+  for (auto rest = pointer; !rest.empty() && at != nullptr;) {
     const auto end = std::min(rest.find('/', 1), rest.size());
     part = decode_part(rest.substr(1, end - 1));
     at = step(*at, part);
@@ -75,11 +71,23 @@ Resolved look_up(const OrderedJson& root, std::string_view reference) {
   return {at, part, ""};
 }
 
+// RFC 3986 without dot segments: what generators of schemas write.
+std::string absolute(const std::string& base, const std::string& reference) {
+  const auto scheme = base.find("://");
+  if (reference.find("://") != std::string::npos || reference.starts_with("urn:")) return reference;
+  if (reference.starts_with('/'))
+    return scheme == std::string::npos ? reference
+                                       : base.substr(0, base.find('/', scheme + 3)) + reference;
+  const auto last = base.rfind('/');
+  const bool in_path =
+      last != std::string::npos && (scheme == std::string::npos || last > scheme + 2);
+  return in_path ? base.substr(0, last + 1) + reference : reference;
+}
+
 // Keywords that shape the C++ type; where two parts of an allOf differ in one, we do not guess.
 bool shapes_type(std::string_view name) {
   static constexpr auto kShaping =
-      std::to_array<std::string_view>({"type", "enum", "const", "items", "prefixItems", "anyOf",
-                                       "oneOf", "additionalProperties", "$ref"});
+      std::to_array<std::string_view>({"prefixItems", "anyOf", "oneOf", "$ref"});
   return std::ranges::find(kShaping, name) != kShaping.end();
 }
 
@@ -93,17 +101,84 @@ void merge_required(OrderedJson& target, const OrderedJson& more) {
   }
 }
 
+// Both at once; merged in turn when somebody looks at it.
+void merge_schema(OrderedJson& target, const OrderedJson& more) {
+  if (target == more || more == true || (more.is_object() && more.empty())) return;
+  if (target == true || more == false || (target.is_object() && target.empty())) {
+    target = more;
+  } else if (target != false) {
+    OrderedJson both = OrderedJson::object();
+    both["allOf"] = OrderedJson::array({std::move(target), more});
+    target = std::move(both);
+  }
+}
+
 std::string merge_properties(OrderedJson& target, const OrderedJson& more) {
   if (!more.is_object()) return "";
   if (!target.is_object()) target = OrderedJson::object();
   if (target.size() + more.size() > kMaxProperties) return "allOf has too many properties";
   for (const auto& [name, schema] : more.items()) {
-    const OrderedJson* present = keyword(target, name);
-    if (present == nullptr) {
+    if (!target.contains(name)) {
       target[name] = schema;
-    } else if (*present != schema && !schema.empty()) {
-      return fmt::format("allOf gives two schemas to the property {}", json_string(cut(name, 80)));
+    } else {
+      merge_schema(target[name], schema);
     }
+  }
+  return "";
+}
+
+// The types that both name; "integer" is a "number".
+OrderedJson common_types(const OrderedJson& a, const OrderedJson& b) {
+  const auto list = [](const OrderedJson& type) {
+    return type.is_array() ? type : OrderedJson::array({type});
+  };
+  OrderedJson common = OrderedJson::array();
+  const OrderedJson first = list(a);
+  const OrderedJson second = list(b);
+  for (const auto& one : first) {
+    for (const auto& other : second) {
+      const bool narrower = (one == "integer" && other == "number") || one == other;
+      const bool wider = one == "number" && other == "integer";
+      const OrderedJson& both = wider ? other : one;
+      if ((narrower || wider) && std::ranges::find(common, both) == common.end())
+        common.push_back(both);
+    }
+  }
+  return common.size() == 1 ? OrderedJson(common.front()) : common;
+}
+
+bool is_lower_bound(std::string_view name) {
+  return name == "minimum" || name == "exclusiveMinimum" || name.starts_with("min");
+}
+
+bool is_upper_bound(std::string_view name) {
+  return name == "maximum" || name == "exclusiveMaximum" || name.starts_with("max");
+}
+
+// `present` and `value` both hold for the keyword `name`; why they cannot, or "".
+std::string merge_keyword(std::string_view name, OrderedJson& present, const OrderedJson& value) {
+  if (present == value) return "";
+  if (name == "items" || name == "additionalProperties" || name == "propertyNames" ||
+      name == "additionalItems") {
+    if (present.is_array() || value.is_array()) return "allOf gives two lists of items";
+    merge_schema(present, value);
+  } else if (name == "type") {
+    present = common_types(present, value);
+    if (present.empty()) return "the types in its allOf exclude each other";
+  } else if (name == "enum" && present.is_array() && value.is_array()) {
+    OrderedJson common = OrderedJson::array();
+    for (const auto& one : present) {
+      if (std::ranges::find(value, one) != value.end()) common.push_back(one);
+    }
+    if (common.empty()) return "the enums in its allOf exclude each other";
+    present = std::move(common);
+  } else if (name == "const") {
+    return "the constants in its allOf exclude each other";
+  } else if (present.is_number() && value.is_number()) {
+    if ((is_lower_bound(name) && present < value) || (is_upper_bound(name) && value < present))
+      present = value;
+  } else if (shapes_type(name)) {
+    return fmt::format("allOf gives two values to {}", json_string(name));
   }
   return "";
 }
@@ -155,12 +230,103 @@ const OrderedJson* keyword(const OrderedJson& schema, std::string_view name) {
   return found == schema.end() ? nullptr : &*found;
 }
 
+bool refines_reference(const OrderedJson& schema) {
+  static constexpr auto kRefining =
+      std::to_array<std::string_view>({"enum", "const", "items", "properties", "required", "anyOf",
+                                       "oneOf", "allOf", "additionalProperties"});
+  const OrderedJson* reference = keyword(schema, "$ref");
+  return reference != nullptr && reference->is_string() &&
+         std::ranges::any_of(kRefining,
+                             [&](auto name) { return keyword(schema, name) != nullptr; });
+}
+
+// Where the $id and the $anchor of a definition point, and which $ref stands below which $id.
+struct Resolver::Index {
+  std::map<std::string, const OrderedJson*> resources{};  // by $id, absolute
+  std::map<std::string, const OrderedJson*> anchors{};    // by "$id#anchor"
+  std::map<const OrderedJson*, std::string> bases{};      // of schemas with a $ref
+  std::map<std::string, const OrderedJson*> dynamic{};    // by $dynamicAnchor: the first
+  std::size_t seen = 0;
+
+  void add(const OrderedJson& schema, std::string base, int depth) {
+    constexpr int kMaxIndexDepth = 128;
+    if (depth > kMaxIndexDepth || ++seen > kMaxIndexed || !schema.is_structured()) return;
+    if (const OrderedJson* id = keyword(schema, "$id"); id != nullptr && id->is_string()) {
+      const std::string name = id->get<std::string>();
+      const auto fragment = name.find('#');
+      if (fragment == 0) {  // draft 7's anchor
+        anchors.try_emplace(base + name, &schema);
+      } else {
+        base = absolute(base, name.substr(0, fragment));
+        resources.try_emplace(base, &schema);
+      }
+    }
+    for (const std::string_view kind : {"$anchor", "$dynamicAnchor"}) {
+      const OrderedJson* anchor = keyword(schema, kind);
+      if (anchor == nullptr || !anchor->is_string()) continue;
+      anchors.try_emplace(base + "#" + anchor->get<std::string>(), &schema);
+      if (kind == "$dynamicAnchor") dynamic.try_emplace(anchor->get<std::string>(), &schema);
+    }
+    if (keyword(schema, "$ref") != nullptr || keyword(schema, "$dynamicRef") != nullptr)
+      bases.emplace(&schema, base);
+    for (const auto& [name, member] : schema.items()) {
+      const bool data = schema.is_object() && (name == "enum" || name == "const" ||
+                                               name == "default" || name == "examples");
+      if (!data) add(member, base, depth + 1);
+    }
+  }
+};
+
+const Resolver::Index& Resolver::index() const {
+  if (!index_) {
+    auto made = std::make_shared<Index>();
+    made->resources.emplace("", &root_);
+    made->add(root_, "", 0);
+    index_ = std::move(made);
+  }
+  return *index_;
+}
+
+Resolved Resolver::look_up(const OrderedJson& at, const std::string& reference) const {
+  const auto hash = std::min(reference.find('#'), reference.size());
+  const std::string file = reference.substr(0, hash);
+  const std::string fragment = hash < reference.size() ? reference.substr(hash + 1) : "";
+  const auto below = index().bases.find(&at);
+  std::string base = below == index().bases.end() ? "" : below->second;
+  if (!file.empty()) base = absolute(base, file);
+  const auto resource = index().resources.find(base);
+  if (resource == index().resources.end()) {
+    return {nullptr, "",
+            fmt::format("the reference {} is not local and is never fetched",
+                        json_string(cut(reference, 80)))};
+  }
+  if (fragment.empty()) {
+    const auto last = base.rfind('/');
+    return {resource->second, last == std::string::npos ? base : base.substr(last + 1), ""};
+  }
+  if (fragment.starts_with('/')) return by_pointer(*resource->second, fragment, reference);
+  const auto anchor = index().anchors.find(base + "#" + fragment);
+  if (anchor != index().anchors.end()) return {anchor->second, fragment, ""};
+  return {nullptr, "",
+          fmt::format("the reference {} points nowhere", json_string(cut(reference, 80)))};
+}
+
 Resolved Resolver::follow(const OrderedJson& schema) const {
   Resolved at{&schema, "", ""};
   for (int links = 0; links < kMaxLinks; ++links) {
     const OrderedJson* reference = keyword(*at.schema, "$ref");
-    if (reference == nullptr || !reference->is_string()) return at;
-    at = look_up(root_, reference->get_ref<const std::string&>());
+    const OrderedJson* dynamic = keyword(*at.schema, "$dynamicRef");
+    if (reference != nullptr && reference->is_string()) {
+      at = look_up(*at.schema, reference->get<std::string>());
+    } else if (dynamic != nullptr && dynamic->is_string()) {
+      const std::string name = dynamic->get<std::string>();
+      const auto found =
+          name.starts_with('#') ? index().dynamic.find(name.substr(1)) : index().dynamic.end();
+      at = found != index().dynamic.end() ? Resolved{found->second, name.substr(1), ""}
+                                          : look_up(*at.schema, name);
+    } else {
+      return at;
+    }
     if (at.schema == nullptr) return at;
   }
   return {nullptr, "", "the reference runs in a circle"};
@@ -175,18 +341,18 @@ std::string Resolver::merge_into(OrderedJson& target, const OrderedJson& part, i
   if (!resolved.schema->is_object()) return *resolved.schema == false ? "allOf holds false" : "";
   for (const auto& [name, value] : resolved.schema->items()) {
     std::string why;
-    if (name == "properties") {
-      why = merge_properties(target["properties"], value);
+    if (name == "properties" || name == "patternProperties") {
+      why = merge_properties(target[name], value);
     } else if (name == "required") {
       merge_required(target["required"], value);
     } else if (name == "allOf" && value.is_array()) {
       for (const auto& inner : value) {
         if (why = merge_into(target, inner, depth + 1); !why.empty()) break;
       }
-    } else if (const OrderedJson* present = keyword(target, name); present == nullptr) {
+    } else if (!target.contains(name)) {
       target[name] = value;
-    } else if (*present != value && shapes_type(name)) {
-      why = fmt::format("allOf gives two values to {}", json_string(cut(name, 80)));
+    } else {
+      why = merge_keyword(name, target[name], value);
     }
     if (!why.empty()) return why;
   }
@@ -195,28 +361,55 @@ std::string Resolver::merge_into(OrderedJson& target, const OrderedJson& part, i
 
 Resolved Resolver::merged(const OrderedJson& schema) {
   const OrderedJson* parts = keyword(schema, "allOf");
-  if (parts == nullptr || !parts->is_array() || parts->empty()) return {&schema, "", ""};
-  if (is_wrapper(schema)) return {&parts->front(), "", ""};
+  const bool has_parts = parts != nullptr && parts->is_array() && !parts->empty();
+  const bool refined = refines_reference(schema);
+  if (!has_parts && !refined) return {&schema, "", ""};
+  if (!refined && is_wrapper(schema)) return {&parts->front(), "", ""};
   OrderedJson result = OrderedJson::object();
   for (const auto& [name, value] : schema.items()) {
-    if (name != "allOf") result[name] = value;
+    if (name != "allOf" && !(refined && name == "$ref")) result[name] = value;
   }
-  for (const auto& part : *parts) {
-    if (std::string why = merge_into(result, part, 0); !why.empty()) return {nullptr, "", why};
+  std::string why;
+  if (refined) {
+    const Resolved target = look_up(schema, schema["$ref"].get<std::string>());
+    why = target.schema == nullptr ? target.why : merge_into(result, *target.schema, 0);
   }
+  for (std::size_t i = 0; has_parts && why.empty() && i < parts->size(); ++i)
+    why = merge_into(result, (*parts)[i], 0);
+  if (!why.empty()) return {nullptr, "", why};
   made_.push_back(std::move(result));
   return {&made_.back(), "", ""};
+}
+
+Resolved Resolver::with_constant(const OrderedJson& schema, const std::string& name,
+                                 const std::string& value) {
+  const OrderedJson*& made = constants_[{&schema, name + "=" + value}];
+  if (made == nullptr) {
+    copied_ += count_values(schema);
+    if (copied_ > kMaxCopiedValues) return {nullptr, "", "its alternatives are too large to merge"};
+    OrderedJson copy = schema;
+    if (!copy["properties"].is_object()) copy["properties"] = OrderedJson::object();
+    OrderedJson& property = copy["properties"][name];
+    if (!property.is_object()) property = OrderedJson::object();
+    property["const"] = value;
+    merge_required(copy["required"], OrderedJson::array({name}));
+    made_.push_back(std::move(copy));
+    made = &made_.back();
+  }
+  return {made, "", ""};
 }
 
 Resolved Resolver::with_branches(const OrderedJson& schema, const OrderedJson& branches) {
   OrderedJson result = OrderedJson::object();
   for (const auto& [name, value] : schema.items()) {
-    if (name != "anyOf" && name != "oneOf") result[name] = value;
+    if (&value != &branches) result[name] = value;
   }
   OrderedJson& properties = result["properties"];
   std::map<std::string, std::size_t> required_by;
   for (const auto& branch : branches) {
-    const Resolved resolved = follow(branch);
+    Resolved resolved = follow(branch);
+    if (resolved.schema != nullptr) resolved = merged(*resolved.schema);
+    if (resolved.schema != nullptr) resolved = follow(*resolved.schema);
     if (resolved.schema == nullptr) return resolved;
     copied_ += count_values(*resolved.schema);
     if (copied_ > kMaxCopiedValues) return {nullptr, "", "its alternatives are too large to merge"};

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/emitted_words.h"
+#include "codegen/enumerators.h"
 #include "codegen/facts.h"
 #include "codegen/names.h"
 
@@ -53,6 +53,17 @@ std::string_view implied_type(const OrderedJson& schema) {
     if (keyword(schema, name) != nullptr) return type;
   }
   return "";
+}
+
+// Beyond the signed range only where the schema asks for it: everybody else wants std::int64_t.
+Type::Kind integer_kind(const OrderedJson& schema) {
+  const OrderedJson* most = keyword(schema, "maximum");
+  const OrderedJson* least = keyword(schema, "minimum");
+  const bool large =
+      text_of(schema, "format") == "uint64" ||
+      (most != nullptr && most->is_number() && most->get<double>() >= 9223372036854775808.0);
+  const bool positive = least != nullptr && least->is_number() && least->get<double>() >= 0;
+  return large && positive ? Type::Kind::kUnsigned : Type::Kind::kInteger;
 }
 
 }  // namespace
@@ -105,6 +116,8 @@ Shape ShapeBuilder::build() {
   if (why.empty()) {
     structs_top_ = schema;
     shape_.fields = fields_of(*schema, top);
+    // The whole of a result has structured() for what it does not name.
+    if (kind_ == ShapeKind::kArgs) shape_.extra = extra_of(*schema, shape_.fields, top);
     if (exhausted_) why = "it unfolds into too many schemas";
   }
   if (!why.empty()) {
@@ -125,6 +138,12 @@ Type ShapeBuilder::type_of(const OrderedJson& schema, const Spot& spot) {
   const Resolved target = resolver_.follow(schema);
   if (target.schema == nullptr) return fall_back(spot, target.why);
   if (target.schema == &schema) return type_of_target(schema, spot);
+  // Once a target: a copy that refers to itself would unfold without end.
+  if (refines_reference(schema) && being_refined_.insert(target.schema).second) {
+    Type type = type_of_target(schema, spot);
+    being_refined_.erase(target.schema);
+    return type;
+  }
 
   if (target.schema == &root_ || target.schema == structs_top_) {
     return fall_back(spot, "it refers to the whole schema");
@@ -201,61 +220,58 @@ Type ShapeBuilder::type_by_name(std::string_view name, const OrderedJson& schema
   if (name == "boolean") return {.kind = Kind::kBoolean};
   if (name == "array") return array_type(schema, spot);
   if (name == "object") return object_type(schema, identity, spot);
-  if (name == "integer") {
-    // Beyond the signed range only where the schema asks for it: everybody else wants std::int64_t.
-    const OrderedJson* most = keyword(schema, "maximum");
-    const OrderedJson* least = keyword(schema, "minimum");
-    const bool large =
-        most != nullptr && most->is_number_unsigned() && most->get<std::uint64_t>() > INT64_MAX;
-    const bool positive = least != nullptr && least->is_number_integer() && *least >= 0;
-    return {.kind = large && positive ? Kind::kUnsigned : Kind::kInteger};
-  }
+  if (name == "integer") return {.kind = integer_kind(schema)};
   if (name == "null") return {};
   return name.empty() ? Type{} : fall_back(spot, "its \"type\" is unknown to JSON Schema");
 }
 
+// The type of one JSON value that is no object and no array.
+Type ShapeBuilder::scalar_type(const OrderedJson& value) {
+  using Kind = Type::Kind;
+  if (value.is_string()) return {.kind = Kind::kString};
+  if (value.is_boolean()) return {.kind = Kind::kBoolean};
+  if (value.is_number_float()) return {.kind = Kind::kNumber};
+  if (!value.is_number()) return {.nullable = value.is_null()};
+  const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  return {.kind = large ? Kind::kUnsigned : Kind::kInteger};
+}
+
 Type ShapeBuilder::enum_type(const OrderedJson& values, const OrderedJson& schema,
                              const Spot& spot) {
-  std::vector<std::string> texts;
+  std::vector<OrderedJson> distinct;
   std::set<std::string> seen;
   bool nullable = false;
-  bool numbers = true;
-  bool integers = true;
-  bool booleans = true;
   for (const auto& value : values) {
-    if (value.is_null()) {
-      nullable = true;
-      continue;
-    }
-    numbers = numbers && value.is_number();
-    integers = integers && value.is_number_integer();
-    booleans = booleans && value.is_boolean();
-    if (value.is_string() && seen.insert(value.get<std::string>()).second)
-      texts.push_back(value.get<std::string>());
+    nullable = nullable || value.is_null();
+    if (value.is_structured())
+      return values.size() == 1 ? Type{} : fall_back(spot, "its enum holds objects or arrays");
+    if (!value.is_null() && seen.insert(value.dump()).second) distinct.push_back(value);
   }
-  const std::size_t others = values.size() - (nullable ? 1U : 0U);
-  using Kind = Type::Kind;
   Type type{.nullable = nullable};
-  if (others == 0) return type;
-  if (integers || numbers || booleans) {
-    type.kind = integers ? Kind::kInteger : numbers ? Kind::kNumber : Kind::kBoolean;
+  if (distinct.empty()) return type;
+  const auto all = [&](auto predicate) { return std::ranges::all_of(distinct, predicate); };
+  const bool strings = all([](const auto& value) { return value.is_string(); });
+  const bool numbers = all([](const auto& value) { return value.is_number(); });
+  const bool whole = all([](const auto& value) { return value.is_number_integer(); });
+  // Numbers with fractions are no names, and yes or no is a bool.
+  if ((numbers && !whole) || all([](const auto& value) { return value.is_boolean(); }) ||
+      keyword(schema, "const") != nullptr) {
+    type.kind = numbers && !whole ? Type::Kind::kNumber : scalar_type(distinct.front()).kind;
     return type;
   }
-  if (seen.empty() ||
-      std::ranges::any_of(values, [](const auto& v) { return !v.is_string() && !v.is_null(); })) {
-    return values.size() == 1 ? type : fall_back(spot, "its enum mixes types");
-  }
-  type.kind = Kind::kString;
-  if (keyword(schema, "const") != nullptr) return type;
-  const auto is_long = [](const std::string& text) { return text.size() > kMaxEnumText; };
-  if (texts.size() > kMaxEnumerators || std::ranges::any_of(texts, is_long)) {
-    note(spot.place, "becomes a string: its enum has too many or too long values");
+  const auto is_long = [](const OrderedJson& value) {
+    return value.is_string() && value.get_ref<const std::string&>().size() > kMaxEnumText;
+  };
+  if (distinct.size() > kMaxEnumerators || std::ranges::any_of(distinct, is_long)) {
+    if (!strings && !whole) return fall_back(spot, "its enum has too many or too long values");
+    note(spot.place, fmt::format("becomes {}: its enum has too many or too long values",
+                                 strings ? "a string" : "an integer"));
+    type.kind = strings ? Type::Kind::kString : scalar_type(distinct.front()).kind;
     return type;
   }
-  const auto names = assign_names(texts);
   NamedType made{.cpp_name = spot.hint, .words = words_of(schema, schema)};
   made.words.facts.clear();  // they belong to the field
-  for (std::size_t i = 0; i < texts.size(); ++i) made.values.push_back({texts[i], names[i]});
+  made.values = enumerators_of(distinct);
   shape_.types.push_back(std::move(made));
   Type named = named_type(finish_type(shape_.types.size() - 1));
   named.nullable = nullable;

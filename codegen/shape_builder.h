@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -50,9 +51,10 @@ class ShapeBuilder {
   Type type_by_type(const OrderedJson& schema, const OrderedJson& identity, const Spot& spot);
   Type type_by_name(std::string_view name, const OrderedJson& schema, const OrderedJson& identity,
                     const Spot& spot);
+  static Type scalar_type(const OrderedJson& value);
   Type enum_type(const OrderedJson& values, const OrderedJson& schema, const Spot& spot);
   Type array_type(const OrderedJson& schema, const Spot& spot);
-  Type tuple_type(const OrderedJson& items, const Spot& spot);
+  Type tuple_type(const OrderedJson& items, const OrderedJson* rest, const Spot& spot);
   Type object_type(const OrderedJson& schema, const OrderedJson& identity, const Spot& spot);
   Type struct_type(const OrderedJson& schema, const OrderedJson& identity, const Spot& spot);
   Type union_type(const OrderedJson& schema, const OrderedJson& branches,
@@ -60,11 +62,21 @@ class ShapeBuilder {
   Type alternatives_type(const OrderedJson& schema, const OrderedJson& branches,
                          const std::vector<const OrderedJson*>& alternatives,
                          const OrderedJson& identity, const Spot& spot);
+  Resolved marked(const OrderedJson& schema, const OrderedJson& branch);
   Type strings_type(const OrderedJson& schema, const std::vector<const OrderedJson*>& alternatives,
                     const Spot& spot);
   Type variant_of(std::vector<Type> alternatives, const Spot& spot);
+  [[nodiscard]] bool told_apart(const Type& a, const Type& b) const;
+  [[nodiscard]] bool structs_told_apart(const NamedType& a, const NamedType& b) const;
+  [[nodiscard]] bool all_told_apart(const std::vector<Type>& types) const;
+  std::optional<Type> unnamed_values(const OrderedJson& schema, const Spot& spot);
+  std::optional<ExtraFields> extra_of(const OrderedJson& schema, const std::vector<Field>& fields,
+                                      const Spot& spot);
   Type named_type(std::size_t index);
 
+  const OrderedJson* constant_of(const OrderedJson& property);
+  Field field_of(const std::string& name, const OrderedJson& property, bool required,
+                 const Spot& below);
   std::vector<Field> fields_of(const OrderedJson& schema, const Spot& spot);
   std::size_t finish_type(std::size_t index);
   void forget_unused();
@@ -84,6 +96,8 @@ class ShapeBuilder {
   std::set<std::size_t> unfinished_{};
   std::set<const OrderedJson*>
       being_visited_{};  // targets of references, for circles without a struct
+  std::set<const OrderedJson*>
+      being_refined_{};  // the same, where more stands beside the reference
   std::map<std::string, std::vector<std::size_t>> by_hint_{};
   const OrderedJson* structs_top_ = nullptr;  // the schema of the whole shape
   std::size_t visited_ = 0;

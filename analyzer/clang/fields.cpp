@@ -1,21 +1,36 @@
 #include "analyzer/clang/fields.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/clang/literals.h"
 
 namespace mcpac::analyzer {
 namespace {
 
-// Every string literal below the cursor, in order.
+// The first string literal of every call below the cursor, in order: a second one is the constant
+// that the property always has.
 void collect_texts(CXCursor cursor, std::vector<std::string>& texts) {
-  each_child(cursor, [&texts](CXCursor child) {
-    if (clang_getCursorKind(child) == CXCursor_StringLiteral) {
-      texts.push_back(literal_text(child).value_or(""));
-    } else {
-      collect_texts(child, texts);
-    }
+  bool first = true;
+  each_child(cursor, [&](CXCursor child) {
+    if (clang_getCursorKind(child) != CXCursor_StringLiteral) return collect_texts(child, texts);
+    if (std::exchange(first, false)) texts.push_back(literal_text(child).value_or(""));
   });
+}
+
+bool is_template(CXCursor field, std::string_view name) {
+  const CXCursor type =
+      clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(field)));
+  return exists(type) && qualified_name(type) == name;
+}
+
+// A required field with a default is a constant, which is sent though nobody writes it.
+bool fills_itself(CXCursor field) {
+  bool has_default = false;
+  each_child(field, [&](CXCursor child) {
+    has_default = has_default || clang_isExpression(clang_getCursorKind(child)) != 0;
+  });
+  return has_default && is_template(field, "mcpac::Required");
 }
 
 struct EnumeratorTexts {
@@ -56,7 +71,8 @@ const std::vector<Field>& Fields::of(CXCursor record) {
   each_child(record, [&](CXCursor child) {
     const std::string name = spelling(child);
     if (clang_getCursorKind(child) == CXCursor_FieldDecl && name != "mcpac_presence") {
-      fields.push_back({name, name, clang_getCursorType(child)});
+      if (is_template(child, "mcpac::Extra")) return;  // holds many properties, is none
+      fields.push_back({name, name, clang_getCursorType(child), fills_itself(child)});
     } else if (name == "mcpac_visit") {
       collect_texts(child, properties);
     }

@@ -19,6 +19,7 @@ struct Field {
   std::string cpp_name;
   std::string property;
   CXType type{CXType_Invalid, {nullptr, nullptr}};
+  bool fills_itself = false;  // sent with its one value though nobody writes it
 };
 
 class Fields {

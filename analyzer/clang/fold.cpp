@@ -183,6 +183,11 @@ std::optional<Json> Folder::object(CXCursor list, CXType record, unsigned depth)
     if (!folded) return std::nullopt;
     json[field->property] = std::move(*folded);
   }
+  // What fills itself is part of the value, and not written here.
+  const auto unwritten = [&](const Field& field) {
+    return field.fills_itself && !json.contains(field.property);
+  };
+  if (std::ranges::any_of(fields, unwritten)) return std::nullopt;
   return json;
 }
 
@@ -226,6 +231,9 @@ std::map<std::string, Argument> Folder::arguments(CXCursor expression, CXType ar
     return unknown_arguments(args);
   const auto& fields = fields_.of(clang_getCursorDefinition(declaration_of(record)));
   std::map<std::string, Argument> found;
+  for (const Field& field : fields) {
+    if (field.fills_itself) found[field.property] = {};
+  }
   std::size_t position = 0;
   for (const CXCursor child : expressions_of(list)) {
     const auto item = item_of(child);

@@ -4,12 +4,15 @@
 // fits and reports the first place that does not, since what is read was written by a server.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -23,11 +26,15 @@
 
 namespace mcpac {
 
-// One row of the table that generated enums come with.
-template <class E>
+// A value of an enum that holds more than texts.
+using Scalar = ::std::variant<::std::string_view, ::std::int64_t, ::std::uint64_t, double, bool>;
+
+// One row of the table that generated enums come with. An enum of integers has no texts: its
+// enumerators are the numbers, and its table lists them.
+template <class E, class Value = ::std::string_view>
 struct Enumerator {
   E value;
-  ::std::string_view text;
+  Value text;
 };
 
 // The original text of an enumerator; empty for a number that is none.
@@ -45,7 +52,11 @@ namespace detail {
 struct Misfit {
   ::std::string pointer{};
   ::std::string expected{};
+  // Alternatives tried so far: of a tree of unions every level may be read several times, and what
+  // is read was written by a server.
+  unsigned tried = 0;
 };
+inline constexpr unsigned kMaxTried = 100'000;
 
 // Sets the innermost place; the callers put their steps before it on the way back.
 [[nodiscard]] inline bool misfit(Misfit& at, const char* expected) {
@@ -65,8 +76,19 @@ inline void step_out(Misfit& at, ::std::string_view step) {
   at.pointer.insert(0, escaped);
 }
 
+// What nlohmann's library can read and write, for types that programs bring along.
 template <class T>
-struct JsonForm;
+struct JsonForm {
+  static Json write(const T& value) { return value; }
+  static bool read(const Json& json, T& into, Misfit& at) {
+    try {
+      json.get_to(into);
+      return true;
+    } catch (const ::std::exception& error) {  // from_json of a program may throw what it likes
+      return misfit(at, error.what());
+    }
+  }
+};
 
 template <class T>
 [[nodiscard]] Json to_json(const T& value) {
@@ -77,7 +99,10 @@ template <class T>
 template <class T>
 [[nodiscard]] bool read_part(const Json& json, T& into, ::std::string_view step, Misfit& at) {
   Misfit inner;
-  if (JsonForm<T>::read(json, into, inner)) return true;
+  inner.tried = at.tried;
+  const bool fits = JsonForm<T>::read(json, into, inner);
+  at.tried = inner.tried;
+  if (fits) return true;
   if (at.expected.empty()) {
     at = ::std::move(inner);
     step_out(at, step);
@@ -109,40 +134,50 @@ struct JsonForm<bool> {
   }
 };
 
-template <>
-struct JsonForm<double> {
-  static Json write(double value) {
-    if (!::std::isfinite(value)) {
-      throw InvalidArguments(
-          invalid_argument("JSON has no infinite numbers and no NaN", "", "type"));
-    }
-    return value;
+// A number without a fraction is written without one: some servers read 5.0 as no integer.
+[[nodiscard]] inline Json number_json(double value) {
+  if (!::std::isfinite(value)) {
+    throw InvalidArguments(invalid_argument("JSON has no infinite numbers and no NaN", "", "type"));
   }
-  static bool read(const Json& json, double& into, Misfit& at) {
+  constexpr double exact = 9007199254740992.0;  // 2^53: every integer up to it is a double
+  const double whole = ::std::trunc(value);
+  const bool fraction = whole < value || whole > value || whole > exact || whole < -exact;
+  if (fraction || (::std::signbit(value) && !(value < 0))) return value;
+  return static_cast<::std::int64_t>(value);
+}
+
+template <class T>
+requires ::std::is_floating_point_v<T>
+struct JsonForm<T> {
+  static Json write(T value) { return number_json(static_cast<double>(value)); }
+  static bool read(const Json& json, T& into, Misfit& at) {
     if (!json.is_number()) return misfit(at, "a number");
-    return into = json.get<double>(), true;
+    return into = json.get<T>(), true;
   }
 };
 
 // 3.0 is an integer in JSON Schema; 3.5 and what is out of range are none.
 template <class T>
 [[nodiscard]] bool read_integer(const Json& json, T& into, Misfit& at) {
+  using Limits = ::std::numeric_limits<T>;
+  const bool is_signed = Limits::is_signed;
   if (json.is_number_unsigned()) {
     const auto value = json.get<::std::uint64_t>();
-    if (value > static_cast<::std::uint64_t>(::std::numeric_limits<T>::max())) {
-      return misfit(at, "an integer of 64 bits");
-    }
+    if (value > static_cast<::std::uint64_t>(Limits::max()))
+      return misfit(at, "an integer that is not so large");
     return into = static_cast<T>(value), true;
   }
   if (json.is_number_integer()) {
     const auto value = json.get<::std::int64_t>();
-    if (value < 0 && !::std::is_signed_v<T>) return misfit(at, "an integer that is not negative");
+    if (value < 0 && !is_signed) return misfit(at, "an integer that is not negative");
+    if (value < 0 && value < static_cast<::std::int64_t>(Limits::min()))
+      return misfit(at, "an integer that is not so small");
     return into = static_cast<T>(value), true;
   }
   if (!json.is_number_float()) return misfit(at, "an integer");
   const double value = json.get<double>();
-  const double limit = ::std::is_signed_v<T> ? 9223372036854775808.0 : 18446744073709551616.0;
-  const double lowest = ::std::is_signed_v<T> ? -limit : 0.0;
+  const double limit = ::std::ldexp(1.0, Limits::digits);
+  const double lowest = is_signed ? -limit : 0.0;
   if (!(value >= lowest && value < limit) || ::std::trunc(value) < value ||
       ::std::trunc(value) > value) {
     return misfit(at, "an integer");
@@ -150,19 +185,19 @@ template <class T>
   return into = static_cast<T>(value), true;
 }
 
-template <>
-struct JsonForm<::std::int64_t> {
-  static Json write(::std::int64_t value) { return value; }
-  static bool read(const Json& json, ::std::int64_t& into, Misfit& at) {
-    return read_integer(json, into, at);
-  }
+template <class T>
+requires(::std::is_integral_v<T> && !::std::is_same_v<T, bool>) struct JsonForm<T> {
+  static Json write(T value) { return value; }
+  static bool read(const Json& json, T& into, Misfit& at) { return read_integer(json, into, at); }
 };
 
-template <>
-struct JsonForm<::std::uint64_t> {
-  static Json write(::std::uint64_t value) { return value; }
-  static bool read(const Json& json, ::std::uint64_t& into, Misfit& at) {
-    return read_integer(json, into, at);
+template <class T>
+struct JsonForm<::std::optional<T>> {
+  static Json write(const ::std::optional<T>& value) { return value ? to_json<T>(*value) : Json(); }
+  static bool read(const Json& json, ::std::optional<T>& into, Misfit& at) {
+    into.reset();
+    if (json.is_null()) return true;
+    return JsonForm<T>::read(json, into.emplace(blank<T>()), at);
   }
 };
 
@@ -178,7 +213,7 @@ struct JsonForm<::std::vector<T>> {
     bool fits = true;
     into.clear();
     for (const Json& item : json) {
-      T value{};
+      T value = blank<T>();
       fits = read_part(item, value, ::std::to_string(into.size()), at) && fits;
       into.push_back(::std::move(value));
     }
@@ -186,11 +221,19 @@ struct JsonForm<::std::vector<T>> {
   }
 };
 
+// Only into `json` where nothing has that name yet.
+template <class T>
+void write_members(const ::std::map<::std::string, T>& members, Json& json) {
+  for (const auto& [name, item] : members) {
+    if (!json.contains(name)) json[name] = to_json<T>(item);
+  }
+}
+
 template <class T>
 struct JsonForm<::std::map<::std::string, T>> {
   static Json write(const ::std::map<::std::string, T>& value) {
     Json json = Json::object();
-    for (const auto& [name, item] : value) json[name] = to_json<T>(item);
+    write_members(value, json);
     return json;
   }
   static bool read(const Json& json, ::std::map<::std::string, T>& into, Misfit& at) {
@@ -198,7 +241,9 @@ struct JsonForm<::std::map<::std::string, T>> {
     bool fits = true;
     into.clear();
     for (const auto& member : json.items()) {
-      fits = read_part(member.value(), into[member.key()], member.key(), at) && fits;
+      T value = blank<T>();
+      fits = read_part(member.value(), value, member.key(), at) && fits;
+      into.insert_or_assign(member.key(), ::std::move(value));
     }
     return fits;
   }
@@ -226,22 +271,107 @@ struct JsonForm<::std::tuple<T...>> {
   }
 };
 
+template <class T>
+inline constexpr bool is_optional_field = false;
+template <class T>
+inline constexpr bool is_optional_field<Optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional_field<::std::optional<T>> = true;
+template <class T>
+concept may_be_absent = requires(const T& value) {
+  value.mcpac_presence.present;
+};
+
+// Structs, generated or a program's own: a static mcpac_visit names their members.
+struct AnyVisitor {
+  template <class... T>
+  void operator()(const char*, const T&...) {}
+  template <class S, class T>
+  void extra(const S&, const Extra<T>&) {}
+};
+template <class T>
+concept visited = requires(T& value, AnyVisitor& visitor) {
+  T::mcpac_visit(value, visitor);
+};
+
+// How well an object fits a struct before anything in it is read: a constant that differs or a
+// required member that is missing rules the struct out.
+inline constexpr long kRuledOut = -1;
+struct Closeness {
+  const Json& object;
+  long score = 0;
+  template <class T>
+  void operator()(const char* name, const T&) {
+    if (object.contains(name)) {
+      if (score != kRuledOut) ++score;
+    } else if (!is_optional_field<T> && !may_be_absent<T>) {
+      score = kRuledOut;
+    }
+  }
+  template <class T, class C>
+  void operator()(const char* name, const T& field, const C& constant) {
+    (*this)(name, field);
+    const auto found = object.find(name);
+    if (found != object.end() && *found != Json(constant)) score = kRuledOut;
+  }
+  template <class S, class T>
+  void extra(const S&, const Extra<T>&) {}
+};
+
+template <class T>
+[[nodiscard]] long closeness(const Json& json) {
+  if constexpr (Kind<T>::shape == Shape::box) {
+    return closeness<typename BoxValue<T>::type>(json);
+  } else if constexpr (visited<T>) {
+    if (!json.is_object()) return kRuledOut;
+    const T value = blank<T>();
+    Closeness close{json};
+    T::mcpac_visit(value, close);
+    return close.score;
+  } else {
+    return 0;
+  }
+}
+
 template <class... T>
 struct JsonForm<Variant<T...>> {
   static Json write(const Variant<T...>& value) {
     return ::std::visit([](const auto& item) { return to_json(item); },
                         static_cast<const ::std::variant<T...>&>(value));
   }
-  // The first alternative that fits.
+  // The alternative that knows most of the members; among equals the first that fits.
   static bool read(const Json& json, Variant<T...>& into, Misfit& at) {
-    if ((try_one<T>(json, into) || ...)) return true;
-    return misfit(at, "one of the schema's alternatives");
+    long scores[] = {closeness<T>(json)...};
+    Misfit closest;
+    for (;;) {
+      long* best = scores;
+      for (long& score : scores) best = score > *best ? &score : best;
+      if (*best == kRuledOut) break;
+      if (++at.tried > kMaxTried) return misfit(at, "a value that is not so deep");
+      Misfit inner;
+      inner.tried = at.tried;
+      const bool fits = read_one(json, into, inner, best - scores);
+      at.tried = inner.tried;
+      if (fits) return true;
+      if (closest.pointer.empty()) closest = ::std::move(inner);
+      *best = kRuledOut;
+    }
+    if (closest.pointer.empty() || !at.expected.empty())
+      return misfit(at, "one of the schema's alternatives");
+    at.pointer = ::std::move(closest.pointer);
+    at.expected = ::std::move(closest.expected);
+    return false;
+  }
+
+ private:
+  static bool read_one(const Json& json, Variant<T...>& into, Misfit& at, ::std::ptrdiff_t wanted) {
+    ::std::ptrdiff_t index = 0;
+    return ((index++ == wanted && try_one<T>(json, into, at)) || ...);
   }
   template <class One>
-  static bool try_one(const Json& json, Variant<T...>& into) {
-    One value{};
-    Misfit ignored;
-    if (!JsonForm<One>::read(json, value, ignored)) return false;
+  static bool try_one(const Json& json, Variant<T...>& into, Misfit& at) {
+    One value = blank<One>();
+    if (!JsonForm<One>::read(json, value, at)) return false;
     return into = ::std::move(value), true;
   }
 };
@@ -252,7 +382,7 @@ struct JsonForm<Nullable<T>> {
   static bool read(const Json& json, Nullable<T>& into, Misfit& at) {
     into.reset();
     if (json.is_null()) return true;
-    T value{};
+    T value = blank<T>();
     const bool fits = JsonForm<T>::read(json, value, at);
     into.emplace(::std::move(value));
     return fits;
@@ -275,36 +405,42 @@ struct JsonForm<Required<T>> {
   }
 };
 
-// Enums.
-template <class T>
-requires ::std::is_enum_v<T>
-struct JsonForm<T> {
-  static Json write(T value) {
-    const ::std::string_view text = enum_text(value);
-    for (const Enumerator<T>& row : mcpac_enumerators(value)) {
-      if (row.value == value) return text;
+// Enums: a table of texts or of scalars, or the list of an enum of integers.
+[[nodiscard]] inline Json scalar_json(::std::string_view text) {
+  return text;
+}
+[[nodiscard]] inline Json scalar_json(const Scalar& value) {
+  return ::std::visit([](auto alternative) { return Json(alternative); }, value);
+}
+
+template <class E>
+requires requires(E value) {
+  mcpac_enumerators(value);
+}
+struct JsonForm<E> {
+  static Json write(E value) {
+    for (const auto& row : mcpac_enumerators(value)) {
+      if constexpr (is_integer_enum<E>) {
+        if (row == value) return static_cast<::std::underlying_type_t<E>>(value);
+      } else {
+        if (row.value == value) return scalar_json(row.text);
+      }
     }
     throw InvalidArguments(invalid_argument("not a value of the enumeration", "", "enum"));
   }
-  static bool read(const Json& json, T& into, Misfit& at) {
-    if (!json.is_string()) return misfit(at, "a string");
-    for (const Enumerator<T>& row : mcpac_enumerators(T{})) {
-      if (row.text == json.get_ref<const ::std::string&>()) return into = row.value, true;
+  static bool read(const Json& json, E& into, Misfit& at) {
+    for (const auto& row : mcpac_enumerators(E{})) {
+      if constexpr (is_integer_enum<E>) {
+        if (json == static_cast<::std::underlying_type_t<E>>(row)) return into = row, true;
+      } else {
+        if (json == scalar_json(row.text)) return into = row.value, true;
+      }
     }
     return misfit(at, "one of the schema's values");
   }
 };
 
 // Structs: one visitor each way over mcpac_visit.
-template <class T>
-inline constexpr bool is_optional_field = false;
-template <class T>
-inline constexpr bool is_optional_field<Optional<T>> = true;
-template <class T>
-concept may_be_absent = requires(const T& value) {
-  value.mcpac_presence.present;
-};
-
 struct Writer {
   Json object = Json::object();
   template <class T>
@@ -317,6 +453,25 @@ struct Writer {
       object[name] = to_json(field);
     }
   }
+  template <class T, class C>
+  void operator()(const char* name, const T& field, const C&) {
+    (*this)(name, field);
+  }
+  template <class S, class T>
+  void extra(const S&, const Extra<T>& members) {
+    write_members(members, object);
+  }
+};
+
+// The names that a struct has members for.
+struct Names {
+  ::std::vector<::std::string_view> names{};
+  template <class... T>
+  void operator()(const char* name, const T&...) {
+    names.emplace_back(name);
+  }
+  template <class S, class T>
+  void extra(const S&, const Extra<T>&) {}
 };
 
 struct Reader {
@@ -336,21 +491,47 @@ struct Reader {
         fits = missing(name);
       }
     } else {
+      if constexpr (may_be_absent<T>) field.mcpac_presence.present = true;
       fits = read_part(*found, field, name, at) && fits;
+    }
+  }
+  // A member that has one value.
+  template <class T, class C>
+  void operator()(const char* name, T& field, const C& constant) {
+    (*this)(name, field);
+    const auto found = object.find(name);
+    if (found == object.end() || *found == Json(constant)) return;
+    if (is_optional_field<T> && found->is_null()) return;
+    fits = differs(name, constant);
+  }
+  // What the struct has no members for.
+  template <class S, class T>
+  void extra(const S& self, Extra<T>& members) {
+    Names known;
+    S::mcpac_visit(self, known);
+    members.clear();
+    for (const auto& member : object.items()) {
+      if (::std::find(known.names.begin(), known.names.end(), member.key()) != known.names.end())
+        continue;
+      T value = blank<T>();
+      fits = read_part(member.value(), value, member.key(), at) && fits;
+      members.insert_or_assign(member.key(), ::std::move(value));
     }
   }
 
  private:
-  template <class T>
-  void read_optional(const Json& json, Optional<T>& field, const char* name) {
+  template <class O>
+  void read_optional(const Json& json, O& field, const char* name) {
+    using T = typename OptionalValue<O>::type;
     // Many servers write null for "not there"; where null is a value of T, it is read as one.
     if (json.is_null() && Kind<T>::shape != Shape::nullable && Kind<T>::shape != Shape::json)
       return;
     // Not emplace() in place: clang 14 remembers that T had no default constructor while its
     // enclosing struct was incomplete.
-    T value{};
-    fits = read_part(json, value, name, at) && fits;
-    if (fits) field.emplace(::std::move(value));
+    T value = blank<T>();
+    const bool part = read_part(json, value, name, at);
+    if (part) field.emplace(::std::move(value));
+    fits = part && fits;
   }
   [[nodiscard]] bool missing(const char* name) {
     if (!at.expected.empty()) return false;
@@ -358,12 +539,15 @@ struct Reader {
     step_out(at, name);
     return false;
   }
+  [[nodiscard]] bool differs(const char* name, const Json& constant) {
+    if (!at.expected.empty()) return false;
+    at.expected = constant.dump(-1, ' ', true, Json::error_handler_t::replace);
+    step_out(at, name);
+    return false;
+  }
 };
 
-template <class T>
-requires requires(T& value, Writer& writer) {
-  T::mcpac_visit(value, writer);
-}
+template <visited T>
 struct JsonForm<T> {
   static Json write(const T& value) {
     Writer writer;
@@ -380,7 +564,7 @@ struct JsonForm<T> {
 
 template <class T>
 [[nodiscard]] T from_json(const Json& json) {
-  T value{};
+  T value = blank<T>();
   Misfit at;
   if (JsonForm<T>::read(json, value, at)) return value;
   throw InvalidArguments(invalid_argument("expected " + at.expected, at.pointer, "type"));

@@ -53,12 +53,38 @@ struct Nullable;
 template <class... T>
 struct Variant;
 
+namespace detail {
+
+template <class T>
+struct Blank {
+  static T make() {
+    // Arguments spell what they require as absent: it has no default on purpose.
+    if constexpr (requires { T::mcpac_absent(); }) {
+      return T::mcpac_absent();
+    } else {
+      return T();
+    }
+  }
+};
+template <class... T>
+struct Blank<::std::tuple<T...>> {
+  static ::std::tuple<T...> make() { return {Blank<T>::make()...}; }
+};
+
+// A value to read into, also of types that callers cannot default.
+template <class T>
+[[nodiscard]] T blank() {
+  return Blank<T>::make();
+}
+
+}  // namespace detail
+
 // A value on the heap, for types that contain themselves. Never empty, except after being moved
 // from; copying copies the value.
 template <class T>
 class Box {
  public:
-  Box() : value_(::std::make_unique<T>()) {}
+  Box() : value_(::std::make_unique<T>(detail::blank<T>())) {}
   Box(T value) : value_(::std::make_unique<T>(::std::move(value))) {}
   Box(const Box& other) : value_(other.value_ ? ::std::make_unique<T>(*other.value_) : nullptr) {}
   Box(Box&&) noexcept = default;
@@ -174,6 +200,18 @@ struct BoxValue<Box<T>> {
   using type = T;
 };
 
+// An enum of integers: its enumerators are the numbers themselves (EMITTED_FORM.md, "Enums").
+template <class T>
+[[nodiscard]] consteval bool has_integers() {
+  if constexpr (::std::is_enum_v<T>) {
+    return sizeof(T) == sizeof(::std::int64_t);
+  } else {
+    return false;
+  }
+}
+template <class T>
+inline constexpr bool is_integer_enum = has_integers<T>();
+
 template <class T, class U>
 concept without_narrowing = requires {
   T{::std::declval<U>()};
@@ -229,6 +267,8 @@ template <class T, class U>
     }
   } else if constexpr (shape == Shape::box) {
     return accepts<typename BoxValue<T>::type, U>();
+  } else if constexpr (is_integer_enum<T> && ::std::is_integral_v<Bare>) {
+    return !::std::is_same_v<Bare, bool>;
   } else {
     return ::std::is_convertible_v<U, T>;
   }
@@ -245,6 +285,26 @@ template <class T, class U>
     if (!fits) throw InvalidArguments(invalid_argument("integer out of range", "", "type"));
     return static_cast<T>(value);
   }
+}
+
+template <class T, class U>
+[[nodiscard]] constexpr bool keeps_digits(T real, U value) {
+  const T limit = ::std::is_signed_v<U> ? T(9223372036854775808.0) : T(18446744073709551616.0);
+  return real < limit && static_cast<U>(real) == value;
+}
+
+// An integer of many digits that would lose some of them is refused, as any silent change is.
+template <class T, class U>
+[[nodiscard]] constexpr T to_real(U value) {
+  const T real = static_cast<T>(value);
+  if constexpr (::std::is_integral_v<U> && sizeof(U) == sizeof(::std::int64_t)) {
+    constexpr U exact = U{1} << 53U;
+    bool fits = value <= exact;
+    if constexpr (::std::is_signed_v<U>) fits = fits && value >= -exact;
+    if (!fits && !keeps_digits(real, value))
+      throw InvalidArguments(invalid_argument("integer with too many digits", "", "type"));
+  }
+  return real;
 }
 
 // The value that a field of type T holds when it is written as `given`.
@@ -267,7 +327,9 @@ template <class T, class U>
   } else if constexpr (shape == Shape::integer && !::std::is_class_v<Bare>) {
     return to_integer<T>(given);
   } else if constexpr (shape == Shape::real && ::std::is_arithmetic_v<Bare>) {
-    return static_cast<T>(given);
+    return to_real<T>(given);
+  } else if constexpr (is_integer_enum<T> && ::std::is_integral_v<Bare>) {
+    return static_cast<T>(to_integer<::std::underlying_type_t<T>>(given));  // looked up when sent
   } else if constexpr (shape == Shape::string && !::std::is_convertible_v<U, ::std::string>) {
     return T(::std::string_view(::std::forward<U>(given)));
   } else if constexpr (shape == Shape::nullable) {
@@ -301,7 +363,8 @@ template <class T, class U>
 template <class... T>
 struct Variant : ::std::variant<T...> {
   using Base = ::std::variant<T...>;
-  Variant() : Base(::std::in_place_index<0>, ::std::variant_alternative_t<0, Base>{}) {}
+  Variant()
+      : Base(::std::in_place_index<0>, detail::blank<::std::variant_alternative_t<0, Base>>()) {}
   template <class U>
   requires(!::std::is_base_of_v<Variant, detail::bare_t<U>> && ::std::is_constructible_v<Base, U>)
       Variant(U&& given)
@@ -330,7 +393,7 @@ struct Required {
   template <class A, class B, class... More>
   requires(detail::tuple_length<T> == sizeof...(More) + 2) Required(A&& a, B&& b, More&&... more)
       : value(::std::forward<A>(a), ::std::forward<B>(b), ::std::forward<More>(more)...) {}
-  Required(absent_t) : value() {}  // inside a struct that was left out
+  Required(absent_t) : value(detail::blank<T>()) {}  // inside a struct that was left out
 
   [[nodiscard]] operator const T&() const { return value; }
   [[nodiscard]] T& operator*() { return value; }
@@ -454,6 +517,15 @@ struct Nullable : Optional<T> {
   using Optional<T>::Optional;
   constexpr Nullable() = default;
   constexpr Nullable(::std::nullptr_t) {}
+};
+
+// Members that a schema lets in beside those that it names.
+template <class T>
+struct Extra : ::std::map<::std::string, T> {
+  using Base = ::std::map<::std::string, T>;
+  Extra() = default;
+  Extra(::std::initializer_list<typename Base::value_type> list) : Base(list) {}
+  Extra(Base members) : Base(::std::move(members)) {}
 };
 
 }  // namespace mcpac

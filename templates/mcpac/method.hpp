@@ -5,7 +5,6 @@
 // pays little for every further tool that it uses.
 #pragma once
 
-#include <atomic>
 #include <exception>
 #include <memory>
 #include <string>
@@ -15,7 +14,6 @@
 
 #include "convert.hpp"
 #include "expected.hpp"
-#include "log.hpp"
 #include "result.hpp"
 #include "session.hpp"
 
@@ -35,9 +33,7 @@ class [[nodiscard]] Future {
   [[nodiscard]] R get() {
     wait();
     const auto pending = ::std::exchange(pending_, nullptr);
-    R result = make_result_of<R>(detail::result_of(*pending, permission_));
-    if (!result.schema_mismatch().empty()) report_mismatch(result.schema_mismatch());
-    return result;
+    return make_result_of<R>(detail::result_of(*pending, permission_), permission_);
   }
   void wait() const {
     check();
@@ -59,14 +55,6 @@ class [[nodiscard]] Future {
                    {},
                    {}});
     }
-  }
-  // Once a tool: the program's owner should know, its log should not drown.
-  void report_mismatch(const ::std::string& mismatch) const {
-    static ::std::atomic<bool> said{false};
-    if (said.exchange(true)) return;
-    detail::log_to(*session_, LogLevel::warning,
-                   ::std::string(permission_) +
-                       ": the answer is not what the output schema promises: " + mismatch);
   }
   Session* session_;
   ::std::shared_ptr<Pending> pending_;

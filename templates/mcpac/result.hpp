@@ -1,7 +1,8 @@
 // ToolResult: what a tool answered, ready to be read as text, lines, JSON or content.
 //
-// Generated results derive from it and add the fields of the tool's output schema. A result that
-// says isError never gets here: it was thrown as ToolError.
+// Generated results derive from it and add the fields of the tool's output schema. What never gets
+// here was thrown as ToolError: a result that says isError, and one whose structured content is not
+// what the schema promised (a field with a made-up value would be worse than no result).
 #pragma once
 
 #include <string>
@@ -50,7 +51,24 @@ class ToolResult {
     Json parsed = Json::parse(all, nullptr, false);
     if (!parsed.is_discarded()) return parsed;
     if (!structured_.is_null()) return structured_;
-    throw ToolError(Error({ErrorKind::tool, 0, {}, "the tool's answer is not JSON", {}, content_}));
+    throw unfit("the tool's answer is not JSON", {});
+  }
+
+  // The answer as a T: the text where it is JSON, and where that does not fit the structured
+  // content. T is a generated struct, a standard type, a struct with a static mcpac_visit, or what
+  // nlohmann's from_json knows. Throws ToolError that names the place that does not fit.
+  template <class T>
+  [[nodiscard]] T as() const {
+    const Json first = json();
+    detail::Misfit at;
+    T value = detail::blank<T>();
+    if (detail::JsonForm<T>::read(first, value, at)) return value;
+    if (!structured_.is_null()) {
+      detail::Misfit ignored;
+      T other = detail::blank<T>();
+      if (detail::JsonForm<T>::read(structured_, other, ignored)) return other;
+    }
+    throw unfit("the tool's answer is not what was asked for", at);
   }
 
   // The forms for temporaries return values: `for (auto& c : rt.s.tool(…).content())` is safe.
@@ -61,35 +79,42 @@ class ToolResult {
   [[nodiscard]] const Json& structured() const& { return structured_; }
   [[nodiscard]] Json structured() && { return ::std::move(structured_); }
 
-  // Where the structured content is not what the tool's output schema promised ("/entities/0:
-  // expected a string"); empty where it fits. Fields that did not fit have their default values.
-  [[nodiscard]] const ::std::string& schema_mismatch() const { return mismatch_; }
-
  private:
   template <class R>
-  friend R make_result_of(Json result);
+  friend R make_result_of(Json result, ::std::string_view permission);
+
+  // `data` has the place, what was expected there, and what came.
+  [[nodiscard]] ToolError unfit(::std::string message, const detail::Misfit& at) const {
+    Json data = {{"kind", "unfit"}};
+    if (!at.expected.empty()) {
+      message += (at.pointer.empty() ? "" : ": " + at.pointer) + ": expected " + at.expected;
+      data["pointer"] = at.pointer;
+      data["expected"] = at.expected;
+    }
+    if (!structured_.is_null()) data["structuredContent"] = structured_;
+    return ToolError(Error({ErrorKind::tool, 0, ::std::string(permission_), ::std::move(message),
+                            ::std::move(data), content_}));
+  }
+
   ::std::vector<Content> content_{};
   Json structured_{};
-  ::std::string mismatch_{};
+  ::std::string_view permission_{};  // of the tool; lives as long as the program
 };
 
-// A generated result from the `result` of an answer.
+// A generated result from the `result` of an answer; throws ToolError where it breaks its schema.
 template <class R>
-[[nodiscard]] R make_result_of(Json result) {
+[[nodiscard]] R make_result_of(Json result, ::std::string_view permission) {
   R made;
   static_cast<ToolResult&>(made) = ToolResult(::std::move(result));
-  if constexpr (requires(detail::Reader & reader) { R::mcpac_visit(made, reader); }) {
+  made.permission_ = permission;
+  if constexpr (detail::visited<R>) {
     detail::Misfit at;
     // Servers of before structured content say the same in text.
-    const Json* source = &made.structured_;
-    Json parsed;
-    if (source->is_null()) {
-      parsed = Json::parse(static_cast<const ToolResult&>(made).text(), nullptr, false);
-      source = &parsed;
-    }
-    if (!detail::JsonForm<R>::read(*source, made, at)) {
-      made.mismatch_ = at.pointer + ": expected " + at.expected;
-    }
+    const ToolResult& plain = made;
+    const Json source =
+        plain.structured_.is_null() ? Json::parse(plain.text(), nullptr, false) : plain.structured_;
+    if (!detail::JsonForm<R>::read(source, made, at))
+      throw plain.unfit("the tool's answer breaks its own output schema", at);
   }
   return made;
 }

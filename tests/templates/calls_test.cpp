@@ -113,7 +113,8 @@ TEST_SUITE("templates/calls") {
       const Json first = host.read();
       const Json second = host.read();
       const Json block = {{"type", "text"}, {"text", "ä"}};
-      const Json result = {{"content", Json::array({block})}};
+      const Json result = {{"content", Json::array({block})},
+                           {"structuredContent", {{"content", "ä"}}}};
       const std::string a = Json{{"id", first["id"]}, {"result", result}}.dump() + "\n";
       const std::string b = Json{{"id", second["id"]}, {"result", result}}.dump() + "\n";
       for (const char c : a.substr(0, a.size() - 3)) host.write_raw(std::string(1, c));
@@ -159,36 +160,43 @@ TEST_SUITE("templates/calls") {
     CHECK(seen[2]["params"]["arguments"] == Json::object());
   }
 
-  TEST_CASE(
-      "an answer that breaks its output schema is said once in the log, and its text still works") {
-    std::vector<Json> notes;
-    Peer peer([&notes](HostEnd& host) {
+  TEST_CASE("an answer that breaks its output schema is an error that names the place") {
+    Peer peer([](HostEnd& host) {
       for (Json message = host.read(); !message.is_null(); message = host.read()) {
-        if (!message.contains("id")) {
-          notes.push_back(message);
-          continue;
-        }
         const Json block = {{"type", "text"}, {"text", "still here"}};
         host.write({{"id", message["id"]},
                     {"result",
                      {{"content", Json::array({block})},
                       {"structuredContent", {{"entities", {{{"name", 5}}}}}}}}});
-        if (message["id"] == 2) break;
       }
-      notes.push_back(host.read());
     });
     auto rt = peer.capability<mcpac::Requires<memory::create_entities>>();
-    for (int i = 0; i < 2; ++i) {
-      const auto result = rt.memory.create_entities({.entities = mcpac::empty});
-      CHECK(result.text() == "still here");
-      CHECK(result.schema_mismatch() == "/entities/0/name: expected a string");
-      CHECK(result.structured()["entities"][0]["name"] == 5);
+    try {
+      rt.memory.create_entities({.entities = mcpac::empty});
+      FAIL("the call returned");
+    } catch (const mcpac::ToolError& error) {
+      CHECK(error.message() ==
+            "the tool's answer breaks its own output schema: /entities/0/name: expected a string");
+      CHECK(error.permission() == "memory.create_entities");
+      CHECK(error.data()["pointer"] == "/entities/0/name");
+      CHECK(error.data()["structuredContent"]["entities"][0]["name"] == 5);
+      CHECK(error.text() == "still here");  // nothing of the answer is lost
     }
-    mcpac::detail::log_to(peer.session(), mcpac::LogLevel::info, "the end");
-    peer.finish();
-    REQUIRE(notes.size() == 2);
-    CHECK(notes[0]["params"]["level"] == "warning");
-    CHECK(notes[1]["params"]["data"] == "the end");
+    const auto tried = rt.memory.create_entities.try_call({.entities = mcpac::empty});
+    REQUIRE_FALSE(tried);
+    CHECK(tried.error().kind() == mcpac::ErrorKind::tool);
+  }
+
+  TEST_CASE("an answer of before structured content is read from its text, and the rest is kept") {
+    Peer peer([](HostEnd& host) {
+      const Json block = {{"type", "text"},
+                          {"text", R"({"entities": [], "relations": [], "version": 2})"}};
+      host.write({{"id", host.read()["id"]}, {"result", {{"content", Json::array({block})}}}});
+    });
+    auto rt = peer.capability<mcpac::Requires<memory::read_graph>>();
+    const auto graph = rt.memory.read_graph();
+    CHECK(graph.entities.empty());
+    CHECK(graph.json()["version"] == 2);
   }
 
   TEST_CASE("a log line is a notification with level and data") {

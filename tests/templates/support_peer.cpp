@@ -46,7 +46,8 @@ void HostEnd::answer(const Json& request, const std::string& text) {
   const Json block = {{"type", "text"}, {"text", text}};
   write({{"jsonrpc", "2.0"},
          {"id", request.at("id")},
-         {"result", {{"content", Json::array({block})}}}});
+         {"result",
+          {{"content", Json::array({block})}, {"structuredContent", {{"content", text}}}}}});
 }
 
 void HostEnd::refuse(const Json& request, int code, const std::string& message, Json data) {

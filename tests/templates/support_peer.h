@@ -19,7 +19,8 @@ class HostEnd {
   void write(const mcpac::Json& message);
   void write_raw(std::string_view bytes);
   void close();
-  // An answer to `request` with one text block.
+  // An answer to `request` with one text block, and the same text as filesystem's structured
+  // content.
   void answer(const mcpac::Json& request, const std::string& text);
   void refuse(const mcpac::Json& request, int code, const std::string& message, mcpac::Json data);
 

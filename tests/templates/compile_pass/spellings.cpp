@@ -39,7 +39,10 @@ void forms_of(mcpac::Requires<forms::everything, forms::free_form, forms::relaxe
                        .point = {1, 2.5},
                        .either = "x",
                        .filter = A::Filter{.state = "x"},
-                       .modes = {A::Mode::fast, A::Mode::_1},
+                       .modes = {A::Mode::fast, A::Mode::plus_1},
+                       .level = A::Level::_2,
+                       .mixed = A::Mixed::any,
+                       .shape = A::Circle{.radius = 2},
                        .tree = A::Node{.label = "x"},
                        .options = {.name = "n", .inner = {.x = 3}}});
   rt.forms.everything(
@@ -47,7 +50,7 @@ void forms_of(mcpac::Requires<forms::everything, forms::free_form, forms::relaxe
        .paths = v,
        .entities = mcpac::empty,
        .address = {.street = s, .no = i},
-       .mode = A::Mode::_1,
+       .mode = A::Mode::plus_1,
        .count = i,
        .note = "n",
        .labels = v,
@@ -57,12 +60,14 @@ void forms_of(mcpac::Requires<forms::everything, forms::free_form, forms::relaxe
        .extra = 3,
        .milestone = 3,
        .either = 3,
+       .level = 2,
+       .shape = A::Square{.type = "square", .side = 1, .extra = {{"n", 1}}},
        .tree = A::Node{.label = "x", .next = A::Node{.label = "y"}, .children = {{.label = "z"}}}});
   rt.forms.everything({.path = c,
                        .paths = {s},
                        .entities = {{.street = kPath}},
                        .address = {.street = s},
-                       .mode = A::Mode::_1,
+                       .mode = A::Mode::plus_1,
                        .count = n,
                        .note = so,
                        .labels = set,
@@ -75,7 +80,7 @@ void forms_of(mcpac::Requires<forms::everything, forms::free_form, forms::relaxe
                        .paths = j,
                        .entities = std::vector<A::Address>{},
                        .address = {.street = std::string("a") + "b"},
-                       .mode = A::Mode::_1,
+                       .mode = A::Mode::plus_1,
                        .count = j,
                        .note = j,
                        .labels = {},
@@ -94,7 +99,7 @@ void forms_of(mcpac::Requires<forms::everything, forms::free_form, forms::relaxe
                                          .paths = v,
                                          .entities = mcpac::empty,
                                          .address = {.street = s},
-                                         .mode = A::Mode::_1,
+                                         .mode = A::Mode::plus_1,
                                          .count = 1,
                                          .note = s});
   if (r && r->ratio) {
@@ -115,7 +120,7 @@ void forms_of(mcpac::Requires<forms::everything, forms::free_form, forms::relaxe
          .paths = v,
          .entities = mcpac::empty,
          .address = {.street = s},
-         .mode = A::Mode::_1,
+         .mode = A::Mode::plus_1,
          .count = 1,
          .note = s};
   args.ratio = 5;

@@ -30,10 +30,12 @@ struct everything {
         mcpac_v("street", mcpac_s.street);
         mcpac_v("no", mcpac_s.no);
       }
+      static Address mcpac_absent() { return {.street = ::mcpac::absent}; }
     };
     struct Inner {
       ::mcpac::Required<double> x;
       static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("x", mcpac_s.x); }
+      static Inner mcpac_absent() { return {.x = ::mcpac::absent}; }
     };
     struct Options {
       ::mcpac::Required<::std::string> name;
@@ -45,6 +47,9 @@ struct everything {
         mcpac_v("inner", mcpac_s.inner);
         mcpac_v("limit", mcpac_s.limit);
       }
+      static Options mcpac_absent() {
+        return {.name = ::mcpac::absent, .inner = {.x = ::mcpac::absent}};
+      }
     };
     struct Node {
       ::mcpac::Required<::std::string> label;
@@ -55,17 +60,49 @@ struct everything {
         mcpac_v("next", mcpac_s.next);
         mcpac_v("children", mcpac_s.children);
       }
+      static Node mcpac_absent() { return {.label = ::mcpac::absent}; }
+    };
+    enum class Level : ::std::int64_t { _1 = 1, _2 = 2, minus_1 = -1 };
+    friend constexpr auto mcpac_enumerators(Level) {
+      return ::std::array<Level, 3>{Level::_1, Level::_2, Level::minus_1};
+    }
+    enum class Mixed { any, _5, true_ };
+    friend constexpr auto mcpac_enumerators(Mixed) {
+      return ::std::array<::mcpac::Enumerator<Mixed, ::mcpac::Scalar>, 3>{
+          {{Mixed::any, "any"}, {Mixed::_5, 5}, {Mixed::true_, true}}};
+    }
+    struct Circle {
+      ::mcpac::Required<::std::string> type = "circle";
+      ::mcpac::Required<double> radius;
+      static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
+        mcpac_v("type", mcpac_s.type, "circle");
+        mcpac_v("radius", mcpac_s.radius);
+      }
+      static Circle mcpac_absent() { return {.radius = ::mcpac::absent}; }
+    };
+    struct Square {
+      ::mcpac::Required<::std::string> type = "square";
+      ::mcpac::Required<double> side;
+      ::mcpac::Extra<::std::int64_t> extra{};
+      static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
+        mcpac_v("type", mcpac_s.type, "square");
+        mcpac_v("side", mcpac_s.side);
+        mcpac_v.extra(mcpac_s, mcpac_s.extra);
+      }
+      static Square mcpac_absent() { return {.side = ::mcpac::absent}; }
     };
     struct Filter {
       ::mcpac::Optional<::std::string> state{};
       static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("state", mcpac_s.state); }
     };
-    enum class Mode { fast, _1, _1_2 };
+    enum class Mode { fast, plus_1, minus_1 };
     friend constexpr auto mcpac_enumerators(Mode) {
       return ::std::array<::mcpac::Enumerator<Mode>, 3>{
-          {{Mode::fast, "fast"}, {Mode::_1, "+1"}, {Mode::_1_2, "-1"}}};
+          {{Mode::fast, "fast"}, {Mode::plus_1, "+1"}, {Mode::minus_1, "-1"}}};
     }
-    friend constexpr ::std::string_view to_string(Mode value) { return ::mcpac::enum_text(value); }
+    friend constexpr ::std::string_view to_string(Mode mcpac_e) {
+      return ::mcpac::enum_text(mcpac_e);
+    }
 
     ::mcpac::Required<::std::string> path;
     ::mcpac::Required<::std::vector<::std::string>> paths;
@@ -85,6 +122,9 @@ struct everything {
     ::mcpac::Optional<::mcpac::Variant<::std::string, double>> either{};
     ::mcpac::Optional<::mcpac::Variant<Filter, ::std::string>> filter{};
     ::mcpac::Optional<::std::vector<Mode>> modes{};
+    ::mcpac::Optional<Level> level{};
+    ::mcpac::Optional<Mixed> mixed{};
+    ::mcpac::Optional<::mcpac::Variant<Circle, Square>> shape{};
     ::mcpac::Optional<Node> tree{};
     Options options{.name = ::mcpac::absent,
                     .inner = {.x = ::mcpac::absent},
@@ -108,8 +148,20 @@ struct everything {
       mcpac_v("either", mcpac_s.either);
       mcpac_v("filter", mcpac_s.filter);
       mcpac_v("modes", mcpac_s.modes);
+      mcpac_v("level", mcpac_s.level);
+      mcpac_v("mixed", mcpac_s.mixed);
+      mcpac_v("shape", mcpac_s.shape);
       mcpac_v("tree", mcpac_s.tree);
       mcpac_v("options", mcpac_s.options);
+    }
+    static Args mcpac_absent() {
+      return {.path = ::mcpac::absent,
+              .paths = ::mcpac::absent,
+              .entities = ::mcpac::absent,
+              .address = {.street = ::mcpac::absent},
+              .mode = ::mcpac::absent,
+              .count = ::mcpac::absent,
+              .note = ::mcpac::absent};
     }
   };
   struct Result : ::mcpac::ToolResult {
@@ -128,7 +180,25 @@ struct everything {
       return ::std::array<::mcpac::Enumerator<State>, 2>{
           {{State::open, "open"}, {State::closed, "closed"}}};
     }
-    friend constexpr ::std::string_view to_string(State value) { return ::mcpac::enum_text(value); }
+    friend constexpr ::std::string_view to_string(State mcpac_e) {
+      return ::mcpac::enum_text(mcpac_e);
+    }
+    struct Failed {
+      ::std::string status{};
+      ::std::string reason{};
+      static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
+        mcpac_v("status", mcpac_s.status, "failed");
+        mcpac_v("reason", mcpac_s.reason);
+      }
+    };
+    struct Done {
+      ::std::string status{};
+      ::mcpac::Extra<::std::string> extra{};
+      static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
+        mcpac_v("status", mcpac_s.status, "done");
+        mcpac_v.extra(mcpac_s, mcpac_s.extra);
+      }
+    };
     struct Owner {
       ::std::string login{};
       static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("login", mcpac_s.login); }
@@ -144,6 +214,7 @@ struct everything {
     ::mcpac::Variant<Owner, ::std::int64_t> owner{};
     ::std::tuple<double, double> point{};
     ::mcpac::Json extra{};
+    ::std::vector<::mcpac::Variant<Failed, Done>> steps{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
       mcpac_v("text", mcpac_s.text_);
       mcpac_v("count", mcpac_s.count);
@@ -156,6 +227,7 @@ struct everything {
       mcpac_v("owner", mcpac_s.owner);
       mcpac_v("point", mcpac_s.point);
       mcpac_v("extra", mcpac_s.extra);
+      mcpac_v("steps", mcpac_s.steps);
     }
   };
   template <class P>

@@ -80,12 +80,12 @@ struct delete_ {
   static constexpr ::std::string_view name = "delete";
   static constexpr ::std::string_view permission = "awkward.delete";
   struct Args {
-    enum class Votes { _1, _1_2, _, class_, eyes };
+    enum class Votes { plus_1, minus_1, empty, class_, eyes };
     friend constexpr auto mcpac_enumerators(Votes) {
       return ::std::array<::mcpac::Enumerator<Votes>, 5>{{
-        {Votes::_1, "+1"},
-        {Votes::_1_2, "-1"},
-        {Votes::_, ""},
+        {Votes::plus_1, "+1"},
+        {Votes::minus_1, "-1"},
+        {Votes::empty, ""},
         {Votes::class_, "class"},
         {Votes::eyes, "eyes"}
       }};

@@ -65,6 +65,9 @@ struct everything {
         mcpac_v("street", mcpac_s.street);
         mcpac_v("no", mcpac_s.no);
       }
+      static Address mcpac_absent() {
+        return {.street = ::mcpac::absent};
+      }
     };
     struct Options {
       ::mcpac::Required<::std::string> a;
@@ -73,6 +76,9 @@ struct everything {
       static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
         mcpac_v("a", mcpac_s.a);
         mcpac_v("b", mcpac_s.b);
+      }
+      static Options mcpac_absent() {
+        return {.a = ::mcpac::absent};
       }
     };
     /// Circle
@@ -100,7 +106,14 @@ struct everything {
         mcpac_v("left", mcpac_s.left);
         mcpac_v("children", mcpac_s.children);
       }
+      static Node mcpac_absent() {
+        return {.label = ::mcpac::absent};
+      }
     };
+    enum class Mixed { a, _1 };
+    friend constexpr auto mcpac_enumerators(Mixed) {
+      return ::std::array<::mcpac::Enumerator<Mixed, ::mcpac::Scalar>, 2>{{ {Mixed::a, "a"}, {Mixed::_1, 1} }};
+    }
     ::mcpac::Required<::mcpac::Nullable<::std::string>> maybe;
     ::mcpac::Required<Level> level;
     ::mcpac::Required<::std::vector<::std::string>> names;
@@ -125,7 +138,7 @@ struct everything {
     /// A tree
     Node tree{.label = ::mcpac::absent, .mcpac_presence = ::mcpac::absent};
     /// one of ["a", 1]
-    ::mcpac::Optional<::mcpac::Json> mixed{};
+    ::mcpac::Optional<Mixed> mixed{};
     ::mcpac::Optional<::mcpac::Json> outside{};
     static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
       mcpac_v("maybe", mcpac_s.maybe);
@@ -138,7 +151,7 @@ struct everything {
       mcpac_v("yes", mcpac_s.yes);
       mcpac_v("perhaps", mcpac_s.perhaps);
       mcpac_v("old", mcpac_s.old);
-      mcpac_v("kind", mcpac_s.kind);
+      mcpac_v("kind", mcpac_s.kind, "fixed");
       mcpac_v("point", mcpac_s.point);
       mcpac_v("pair", mcpac_s.pair);
       mcpac_v("labels", mcpac_s.labels);
@@ -150,6 +163,9 @@ struct everything {
       mcpac_v("tree", mcpac_s.tree);
       mcpac_v("mixed", mcpac_s.mixed);
       mcpac_v("outside", mcpac_s.outside);
+    }
+    static Args mcpac_absent() {
+      return {.maybe = ::mcpac::absent, .level = ::mcpac::absent, .names = ::mcpac::absent, .address = {.street = ::mcpac::absent}};
     }
   };
   struct Result : ::mcpac::ToolResult {};

@@ -60,6 +60,9 @@ struct get_forecast {
       mcpac_v("days", mcpac_s.days);
       mcpac_v("unit", mcpac_s.unit);
     }
+    static Args mcpac_absent() {
+      return {.city = ::mcpac::absent};
+    }
   };
   struct Result : ::mcpac::ToolResult {
     struct Days {

@@ -30,12 +30,18 @@ struct everything {
         mcpac_v("street", mcpac_s.street);
         mcpac_v("no", mcpac_s.no);
       }
-      static Address mcpac_absent() { return {.street = ::mcpac::absent}; }
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
+        return {.street = ::mcpac::absent};
+      }
     };
     struct Inner {
       ::mcpac::Required<double> x;
       static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("x", mcpac_s.x); }
-      static Inner mcpac_absent() { return {.x = ::mcpac::absent}; }
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
+        return {.x = ::mcpac::absent};
+      }
     };
     struct Options {
       ::mcpac::Required<::std::string> name;
@@ -47,7 +53,8 @@ struct everything {
         mcpac_v("inner", mcpac_s.inner);
         mcpac_v("limit", mcpac_s.limit);
       }
-      static Options mcpac_absent() {
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
         return {.name = ::mcpac::absent, .inner = {.x = ::mcpac::absent}};
       }
     };
@@ -60,7 +67,10 @@ struct everything {
         mcpac_v("next", mcpac_s.next);
         mcpac_v("children", mcpac_s.children);
       }
-      static Node mcpac_absent() { return {.label = ::mcpac::absent}; }
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
+        return {.label = ::mcpac::absent};
+      }
     };
     enum class Level : ::std::int64_t { _1 = 1, _2 = 2, minus_1 = -1 };
     friend constexpr auto mcpac_enumerators(Level) {
@@ -78,7 +88,10 @@ struct everything {
         mcpac_v("type", mcpac_s.type, "circle");
         mcpac_v("radius", mcpac_s.radius);
       }
-      static Circle mcpac_absent() { return {.radius = ::mcpac::absent}; }
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
+        return {.radius = ::mcpac::absent};
+      }
     };
     struct Square {
       ::mcpac::Required<::std::string> type = "square";
@@ -89,7 +102,10 @@ struct everything {
         mcpac_v("side", mcpac_s.side);
         mcpac_v.extra(mcpac_s, mcpac_s.extra);
       }
-      static Square mcpac_absent() { return {.side = ::mcpac::absent}; }
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
+        return {.side = ::mcpac::absent};
+      }
     };
     struct Filter {
       ::mcpac::Optional<::std::string> state{};
@@ -154,7 +170,8 @@ struct everything {
       mcpac_v("tree", mcpac_s.tree);
       mcpac_v("options", mcpac_s.options);
     }
-    static Args mcpac_absent() {
+    template <class mcpac_t>
+    static mcpac_t mcpac_absent() {
       return {.path = ::mcpac::absent,
               .paths = ::mcpac::absent,
               .entities = ::mcpac::absent,

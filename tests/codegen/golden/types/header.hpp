@@ -65,7 +65,8 @@ struct everything {
         mcpac_v("street", mcpac_s.street);
         mcpac_v("no", mcpac_s.no);
       }
-      static Address mcpac_absent() {
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
         return {.street = ::mcpac::absent};
       }
     };
@@ -77,7 +78,8 @@ struct everything {
         mcpac_v("a", mcpac_s.a);
         mcpac_v("b", mcpac_s.b);
       }
-      static Options mcpac_absent() {
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
         return {.a = ::mcpac::absent};
       }
     };
@@ -106,7 +108,8 @@ struct everything {
         mcpac_v("left", mcpac_s.left);
         mcpac_v("children", mcpac_s.children);
       }
-      static Node mcpac_absent() {
+      template <class mcpac_t>
+      static mcpac_t mcpac_absent() {
         return {.label = ::mcpac::absent};
       }
     };
@@ -164,7 +167,8 @@ struct everything {
       mcpac_v("mixed", mcpac_s.mixed);
       mcpac_v("outside", mcpac_s.outside);
     }
-    static Args mcpac_absent() {
+    template <class mcpac_t>
+    static mcpac_t mcpac_absent() {
       return {.maybe = ::mcpac::absent, .level = ::mcpac::absent, .names = ::mcpac::absent, .address = {.street = ::mcpac::absent}};
     }
   };

@@ -60,7 +60,8 @@ struct get_forecast {
       mcpac_v("days", mcpac_s.days);
       mcpac_v("unit", mcpac_s.unit);
     }
-    static Args mcpac_absent() {
+    template <class mcpac_t>
+    static mcpac_t mcpac_absent() {
       return {.city = ::mcpac::absent};
     }
   };

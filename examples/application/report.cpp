@@ -1,5 +1,5 @@
-// How many lines the files of a folder have: an ordinary program with an ordinary main. It reads with
-// one server and adds with another, so that two are needed.
+// How many lines the files of a folder have: an ordinary program with an ordinary main. It reads
+// with one server and adds with another, so that two are needed.
 #include <iostream>
 #include <string>
 
@@ -9,8 +9,8 @@ using namespace mcp;
 
 namespace {
 
-using Tools = mcpac::Requires<filesystem::list_directory, filesystem::read_text_file,
-                              everything::get_sum>;
+using Tools =
+    mcpac::Requires<filesystem::list_directory, filesystem::read_text_file, everything::get_sum>;
 
 // A function that reads files is handed the right to read files.
 int lines_of(mcpac::Requires<filesystem::read_text_file> rt, const std::string& path) {

@@ -86,6 +86,22 @@ TEST_SUITE("e2e/run") {
     }
   }
 
+  TEST_CASE("validate holds what a source declares against grants, as a run would") {
+    auto& workspace = Workspace::shared();
+    workspace.write("declares.cpp",
+                    "#include <mcpac.hpp>\n"
+                    "int agent_main(mcpac::Requires<mcp::filesystem::list_directory> rt) {\n"
+                    "  rt.filesystem.list_directory({.path = \"data\"});\n  return 0;\n}\n");
+    const auto validate = [&workspace](const std::string& grant) {
+      return workspace.mcpac({"permissions", "validate", "--grant", grant, "declares.cpp"});
+    };
+    CHECK(validate("filesystem.list_directory").exit_code == 0);
+    const auto refused = validate("filesystem.read_text_file");
+    CHECK(refused.exit_code == 77);
+    CHECK(refused.err.find("--grant filesystem.list_directory") != std::string::npos);
+    CHECK(workspace.mcpac({"permissions", "validate", "declares.cpp"}).exit_code == 0);
+  }
+
   TEST_CASE("a narrowed declaration in the binary binds where more was granted") {
     const auto program = build("own-narrow", kNarrowProgram, {"-O1"});
     auto& workspace = Workspace::shared();

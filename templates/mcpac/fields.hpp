@@ -59,8 +59,8 @@ template <class T>
 struct Blank {
   static T make() {
     // Arguments spell what they require as absent: it has no default on purpose.
-    if constexpr (requires { T::mcpac_absent(); }) {
-      return T::mcpac_absent();
+    if constexpr (requires { T::mcpac_absent(absent); }) {
+      return T::mcpac_absent(absent);
     } else {
       return T();
     }

@@ -83,10 +83,12 @@ std::string kinds(const Accepted& accepted) {
 class Typed {
  public:
   Typed(const LockedTool& tool, const OrderedJson& schema) : tool_(tool), resolver_(schema) {
-    Resolved top = resolver_.follow(schema);
-    if (top.schema != nullptr) top = resolver_.merged(*top.schema);
-    const OrderedJson* properties =
-        top.schema == nullptr ? nullptr : keyword(*top.schema, "properties");
+    const Resolved top = resolver_.whole();
+    if (top.schema == nullptr) return;
+    const OrderedJson* more = keyword(*top.schema, "additionalProperties");
+    if (more != nullptr && more->is_object()) more_ = more;
+    open_ = (more != nullptr && *more != false) || keyword(*top.schema, "patternProperties");
+    const OrderedJson* properties = keyword(*top.schema, "properties");
     if (properties == nullptr || !properties->is_object()) return;
     for (const auto& [name, property] : properties->items())
       properties_.emplace_back(name, &property);
@@ -124,7 +126,8 @@ class Typed {
                 {.where = "tool " + safe_line(tool_.name), .fix = std::move(fix)});
   }
 
-  // A tool that names no property takes any; otherwise a word nobody declared is a misspelling.
+  // A tool that names no property, or lets in others by word, takes any; otherwise a word nobody
+  // declared is a misspelling.
   Result<Property> find(const std::string& key) const {
     for (const Property& property : properties_) {
       if (property.first == key) return property;
@@ -137,6 +140,7 @@ class Typed {
     const auto same = [&](const Property& property) { return plain(property.first) == plain(key); };
     if (std::ranges::count_if(properties_, same) == 1)
       return *std::ranges::find_if(properties_, same);
+    if (open_) return Property(key, more_);
     std::string names;
     for (const Property& property : properties_)
       names += " --" + safe_line(cut(property.first, 80));
@@ -185,6 +189,8 @@ class Typed {
   const LockedTool& tool_;
   Resolver resolver_;
   std::vector<Property> properties_{};
+  const OrderedJson* more_ = nullptr;  // the schema of members that are not named
+  bool open_ = false;
 };
 
 }  // namespace

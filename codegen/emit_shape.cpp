@@ -122,15 +122,16 @@ std::string emit_extra(const ExtraFields& extra, const Shape& shape, std::size_t
 }
 
 // What a value is read into: required members have no default that a caller could meet. A template,
-// so that its body costs nothing in the many programs that read no arguments.
-std::string emit_absent(const std::vector<Field>& fields, const Shape& shape, const Style& style,
-                        const std::string& indent) {
-  const std::string members = style.kind == ShapeKind::kArgs ? absent_members(fields, shape) : "";
-  if (members.empty()) return "";
+// so that compilers look at it only where it is used.
+std::string emit_absent(const std::string& name, const std::vector<Field>& fields,
+                        const Shape& shape, const Style& style, const std::string& indent) {
+  const std::string members =
+      style.kind == ShapeKind::kArgs ? absent_members(fields, shape, "mcpac_v") : "";
+  if (members.find("mcpac_v") == std::string::npos) return "";  // has a default as it is
   return fill(
-      "$indent$template <class mcpac_t>\n$indent$static mcpac_t mcpac_absent() {\n"
-      "$indent$  return {$members$};\n$indent$}\n",
-      {{"indent", indent}, {"members", members}});
+      "$indent$static $name$ mcpac_absent(auto mcpac_v) {\n$indent$  return "
+      "{$members$};\n$indent$}\n",
+      {{"indent", indent}, {"name", name}, {"members", members}});
 }
 
 std::string emit_struct(std::size_t index, const Shape& shape, const Style& style) {
@@ -140,7 +141,7 @@ std::string emit_struct(std::size_t index, const Shape& shape, const Style& styl
   if (style.detail == Detail::kWhole) {
     if (style.with_presence.contains(index)) body += "      ::mcpac::Presence mcpac_presence{};\n";
     body += emit_visit(type, "      ");
-    body += emit_absent(type.fields, shape, style, "      ");
+    body += emit_absent(type.cpp_name, type.fields, shape, style, "      ");
   }
   return fill("    struct $name$ {\n$body$    };\n", {{"name", type.cpp_name}, {"body", body}});
 }
@@ -187,7 +188,7 @@ std::string emit_body(const Shape& shape, const Style& style) {
   if (shape.extra) out += emit_extra(*shape.extra, shape, 4);
   if (style.detail == Detail::kWhole) {
     out += emit_visit(shape, "    ");
-    out += emit_absent(shape.fields, shape, style, "    ");
+    out += emit_absent("Args", shape.fields, shape, style, "    ");
   }
   return out;
 }

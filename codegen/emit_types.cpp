@@ -77,14 +77,15 @@ std::string result_text(const Field& field, const Shape& shape) {
 
 }  // namespace
 
-std::string absent_members(const std::vector<Field>& fields, const Shape& shape) {
+std::string absent_members(const std::vector<Field>& fields, const Shape& shape,
+                           const std::string& absent) {
   std::string members;
   for (const Field& field : fields) {
     if (!field.required || field.constant) continue;  // a constant has its default
     const NamedType* inner = field.type.nullable ? nullptr : struct_of(field.type, shape);
-    const std::string value = inner == nullptr
-                                  ? "::mcpac::absent"
-                                  : fmt::format("{{{}}}", absent_members(inner->fields, shape));
+    const std::string value =
+        inner == nullptr ? absent
+                         : fmt::format("{{{}}}", absent_members(inner->fields, shape, absent));
     members += fmt::format("{}.{} = {}", members.empty() ? "" : ", ", field.cpp_name, value);
   }
   return members;

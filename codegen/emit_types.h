@@ -20,9 +20,10 @@ namespace mcpac::codegen {
 // "::mcpac::Optional<double> head{};"
 [[nodiscard]] std::string field_text(const Field& field, const Shape& shape, ShapeKind kind);
 
-// Every required member spelled as absent, ".name = ::mcpac::absent, .inner = {.x = …}"; empty
-// where nothing must be given.
-[[nodiscard]] std::string absent_members(const std::vector<Field>& fields, const Shape& shape);
+// Every required member with the value `absent`, ".name = ::mcpac::absent, .inner = {.x = …}";
+// empty where nothing must be given.
+[[nodiscard]] std::string absent_members(const std::vector<Field>& fields, const Shape& shape,
+                                         const std::string& absent = "::mcpac::absent");
 
 // A JSON value as a C++ expression: "x", 5, true, nullptr.
 [[nodiscard]] std::string value_text(const OrderedJson& value);

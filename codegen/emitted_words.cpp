@@ -14,25 +14,18 @@ const std::set<std::string>& tool_words() {
 }
 
 const std::set<std::string>& field_words(ShapeKind kind) {
-  static const std::set<std::string> args{"mcpac_visit",  "mcpac_enumerators", "mcpac_presence",
-                                          "mcpac_absent", "mcpac_t",           "mcpac_s",
-                                          "mcpac_v",      "mcpac_e",           "Args"};
+  static const std::set<std::string> args{
+      "mcpac_visit", "mcpac_enumerators", "mcpac_presence", "mcpac_absent",
+      "mcpac_s",     "mcpac_v",           "mcpac_e",        "Args"};
   // The members of ToolResult stay reachable under their own names.
-  static const std::set<std::string> result{"mcpac_visit",
-                                            "mcpac_enumerators",
-                                            "mcpac_presence",
-                                            "mcpac_absent",
-                                            "mcpac_t",
-                                            "mcpac_s",
-                                            "mcpac_v",
-                                            "mcpac_e",
-                                            "Result",
-                                            "text",
-                                            "lines",
-                                            "json",
-                                            "content",
-                                            "structured",
-                                            "as"};
+  static const std::set<std::string> result{"mcpac_visit",    "mcpac_enumerators",
+                                            "mcpac_presence", "mcpac_absent",
+
+                                            "mcpac_s",        "mcpac_v",
+                                            "mcpac_e",        "Result",
+                                            "text",           "lines",
+                                            "json",           "content",
+                                            "structured",     "as"};
   return kind == ShapeKind::kArgs ? args : result;
 }
 

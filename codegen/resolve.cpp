@@ -381,6 +381,18 @@ Resolved Resolver::merged(const OrderedJson& schema) {
   return {&made_.back(), "", ""};
 }
 
+Resolved Resolver::whole() {
+  Resolved at = follow(root_);
+  if (at.schema != nullptr) at = merged(*at.schema);
+  if (at.schema != nullptr) at = follow(*at.schema);
+  for (const std::string_view name : {"anyOf", "oneOf"}) {
+    const OrderedJson* branches = at.schema == nullptr ? nullptr : keyword(*at.schema, name);
+    if (branches != nullptr && branches->is_array() && !branches->empty())
+      at = with_branches(*at.schema, *branches);
+  }
+  return at;
+}
+
 Resolved Resolver::with_constant(const OrderedJson& schema, const std::string& name,
                                  const std::string& value) {
   const OrderedJson*& made = constants_[{&schema, name + "=" + value}];

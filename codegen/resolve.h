@@ -41,6 +41,10 @@ class Resolver {
   // are left to the host, which checks the original.
   [[nodiscard]] Resolved merged(const OrderedJson& schema);
 
+  // The definition itself as one schema of an object: reference followed, allOf merged, the forms
+  // of anyOf and oneOf laid together.
+  [[nodiscard]] Resolved whole();
+
   // `schema` (an object's) with the property `name` fixed to `value`; one address for one question.
   [[nodiscard]] Resolved with_constant(const OrderedJson& schema, const std::string& name,
                                        const std::string& value);

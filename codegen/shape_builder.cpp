@@ -86,20 +86,9 @@ Type ShapeBuilder::fall_back(const Spot& spot, std::string reason) {
 
 Shape ShapeBuilder::build() {
   const Spot top{place_, "Args", 0};
-  Resolved root = resolver_.follow(root_);
-  if (root.schema != nullptr) root = resolver_.merged(*root.schema);
-  if (root.schema != nullptr) root = resolver_.follow(*root.schema);
+  const Resolved root = resolver_.whole();
   const OrderedJson* schema = root.schema;
   std::string why = root.why;
-  if (schema != nullptr) {
-    for (const std::string_view name : {"anyOf", "oneOf"}) {
-      const OrderedJson* branches = schema == nullptr ? nullptr : keyword(*schema, name);
-      if (branches == nullptr || !branches->is_array() || branches->empty()) continue;
-      const Resolved flat = resolver_.with_branches(*schema, *branches);
-      schema = flat.schema;
-      why = flat.why;
-    }
-  }
   if (schema != nullptr && !schema->is_object()) why = "it is no schema of an object";
   // Nothing but "more properties are welcome" is an object of the caller's own making.
   const OrderedJson* more = schema == nullptr ? nullptr : keyword(*schema, "additionalProperties");

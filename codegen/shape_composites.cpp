@@ -48,6 +48,13 @@ bool describes_string(const OrderedJson& schema) {
          std::ranges::all_of(*values, [](const auto& value) { return value.is_string(); });
 }
 
+// Lets nothing in: how some generators spell "or left out".
+bool is_never(const OrderedJson& schema) {
+  const OrderedJson* never = keyword(schema, "not");
+  return schema == false || (never != nullptr && schema.size() == 1 &&
+                             (*never == true || (never->is_object() && never->empty())));
+}
+
 // A branch such as {"required": ["a"]} or {"not": …} only adds a condition to what stands beside
 // it.
 bool is_condition(const OrderedJson& schema) {
@@ -271,7 +278,7 @@ Type ShapeBuilder::union_type(const OrderedJson& schema, const OrderedJson& bran
     if (target.schema == nullptr) return fall_back(spot, target.why);
     if (is_null_schema(*target.schema)) {
       nullable = true;
-    } else {
+    } else if (!is_never(*target.schema)) {
       alternatives.push_back(&branch);
     }
   }

@@ -1,9 +1,12 @@
 // fuzz_schema: any bytes as the answer to tools/list. generate() must not crash, must not blow a
-// small text up, must leave nothing of the text outside comments and literals, and the lock must
-// read back.
+// small text up, must leave nothing of the text outside comments and literals (what is left is
+// balanced and of the characters that C++ is made of), must give the same bytes twice, and the lock
+// must read back.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "codegen/arguments.h"
@@ -24,6 +27,35 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
+// Lexes as C++ does after line splicing: comments and literals end where they should, and outside
+// them every bracket has its partner.
+void check_balance(std::string_view text) {
+  std::string open;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    require(c != '\\');  // outside literals and comments there is none
+    if (text.substr(i).starts_with("//")) {
+      i = std::min(text.find('\n', i), text.size());
+      require(i == text.size() || text[i - 1] != '\\');
+    } else if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) {
+        require(text[i] != '\n');
+        if (text[i] == '\\') ++i;
+      }
+      require(i < text.size());
+    } else if (c == '(' || c == '{' || c == '[') {
+      open += c;
+    } else if (c == ')' || c == '}' || c == ']') {
+      require(!open.empty() && open.back() == (c == ')' ? '(' : c == '}' ? '{' : '['));
+      open.pop_back();
+    } else {
+      require(static_cast<unsigned char>(c) < 0x7f && c != '@' && c != '$');
+      // An identifier of ours is ASCII; '`' stands in the one #error line, which is ours as well.
+    }
+  }
+  require(open.empty());
+}
+
 void check(const ServerListing& listing) {
   const auto output = generate({listing});
   require(output.has_value());
@@ -33,6 +65,9 @@ void check(const ServerListing& listing) {
     for (const char c : text) require(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
   }
   require(bytes < kMaxOutput);
+  check_balance(output->files.at("fuzz.hpp"));
+  const auto again = generate({listing});
+  require(again.has_value() && again->files == output->files);
   const std::string text = to_text(output->lock);
   const auto lock = parse_lock(text, "fuzz");
   require(lock.has_value() && to_text(*lock) == text);

@@ -59,8 +59,8 @@ template <class T>
 struct Blank {
   static T make() {
     // Arguments spell what they require as absent: it has no default on purpose.
-    if constexpr (requires { T::template mcpac_absent<T>(); }) {
-      return T::template mcpac_absent<T>();
+    if constexpr (requires { T::mcpac_absent(absent); }) {
+      return T::mcpac_absent(absent);
     } else {
       return T();
     }

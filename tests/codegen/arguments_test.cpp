@@ -55,6 +55,17 @@ TEST_SUITE("codegen/arguments") {
     CHECK(of({{"head", "18446744073709551615"}}) == R"({"head":18446744073709551615})");
   }
 
+  TEST_CASE("members that a schema lets in by word may be typed, others not") {
+    const LockedTool open = tool(R"({"type": "object", "properties": {"a": {"type": "string"}},
+                                     "additionalProperties": {"type": "integer"}})");
+    CHECK(of({{"a", "5"}, {"more", "5"}}, open) == R"({"a":"5","more":5})");
+    CHECK(of({{"more", "x"}}, open).starts_with("refused"));
+    const LockedTool forms = tool(R"({"type": "object", "anyOf": [
+        {"properties": {"id": {"type": "integer"}}}, {"properties": {"name": {"type": "string"}}}]})");
+    CHECK(of({{"id", "5"}}, forms) == R"({"id":5})");
+    CHECK(of({{"other", "5"}}, forms).starts_with("refused"));
+  }
+
   TEST_CASE("a switch without a value is true, and only a boolean can be one") {
     CHECK(of({{"deep", std::nullopt}}) == R"({"deep":true})");
     CHECK(refuses({{"path", std::nullopt}}));

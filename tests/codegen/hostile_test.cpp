@@ -31,7 +31,9 @@ ServerListing saying(const std::string& text) {
                           {"description", text},
                           {"title", text},
                           {"default", text},
-                          {"pattern", text}};
+                          {"pattern", text},
+                          {"format", text},
+                          {"examples", OrderedJson::array({text})}};
   OrderedJson tool = {{"name", "t"}, {"title", text}, {"description", text}};
   tool["inputSchema"] = {{"type", "object"}};
   tool["inputSchema"]["properties"][text] = property;
@@ -39,12 +41,43 @@ ServerListing saying(const std::string& text) {
                                             {"description", text}};
   tool["inputSchema"]["properties"]["o"] = {{"title", text}, {"type", "object"}};
   tool["inputSchema"]["properties"]["o"]["properties"][text] = property;
+  tool["inputSchema"]["properties"]["o"]["additionalProperties"] = property;
+  tool["inputSchema"]["properties"]["m"] = {{"enum", OrderedJson::array({text, 1, true})}};
+  tool["inputSchema"]["properties"]["c"] = {{"const", text}};
+  tool["inputSchema"]["properties"]["j"]["const"] = {{"k", OrderedJson::array({text})}};
+  tool["inputSchema"]["properties"]["r"] = {{"$ref", text}};
+  tool["inputSchema"]["properties"]["n"] = {{"$ref", "#/$defs/" + text}};
+  tool["inputSchema"]["$defs"][text] = {{"type", text}, {"$id", text}, {"$anchor", text}};
+  tool["inputSchema"]["properties"]["d"] = {
+      {"discriminator", {{"propertyName", text}, {"mapping", {{text, text}}}}},
+      {"oneOf", OrderedJson::array({{{"type", "object"}, {"title", text}},
+                                    {{"type", "object"}, {"properties", {{text, property}}}}})}};
+  tool["inputSchema"]["required"] = OrderedJson::array({text, "c", "j"});
+  tool["annotations"] = {{"title", text}, {"readOnlyHint", text}};
   tool["outputSchema"] = tool["inputSchema"];
   return {.server = "s",
           .identity = text,
           .implementation = text,
           .protocol_version = text,
           .tools = {{.name = "t", .definition = tool}}};
+}
+
+ServerListing with_schema(OrderedJson schema) {
+  OrderedJson tool = {{"name", "t"}, {"inputSchema", schema}, {"outputSchema", std::move(schema)}};
+  return {.server = "s",
+          .identity{},
+          .implementation{},
+          .protocol_version{},
+          .tools = {{.name = "t", .definition = std::move(tool)}}};
+}
+
+// An object with so many members; adding one by one would look through all that are there.
+OrderedJson members(int count, const std::string& prefix, const OrderedJson& value) {
+  OrderedJson object = OrderedJson::object();
+  auto& list =
+      static_cast<OrderedJson::object_t::Container&>(object.get_ref<OrderedJson::object_t&>());
+  for (int i = 0; i < count; ++i) list.emplace_back(fmt::format("{}{}", prefix, i), value);
+  return object;
 }
 
 std::string compile_all(const Output& output) {
@@ -59,12 +92,31 @@ std::string compile_all(const Output& output) {
 
 TEST_SUITE("codegen/hostile") {
   TEST_CASE("no text of a server becomes code, whatever it holds") {
-    const std::string texts[] = {"*/ #include </etc/passwd> /*",  "\n#error got out\n",
-                                 "what?\?/\n#error trigraph",     "ends in \\",
-                                 "ends in \\\n#error joined",     "R\"(raw)\" \"quoted\"",
-                                 "}; #error } namespace evil {",  "\u202E evil \u2066",
-                                 "`mcpac generate` $body$ {fmt}", "\r#error carriage return",
-                                 "\u2028#error separator"};
+    const std::string texts[] = {"*/ #include </etc/passwd> /*",
+                                 "\n#error got out\n",
+                                 "what?\?/\n#error trigraph",
+                                 "ends in \\",
+                                 "ends in \\\n#error joined",
+                                 "R\"(raw)\" \"quoted\"",
+                                 "}; #error } namespace evil {",
+                                 "\u202E evil \u2066",
+                                 "`mcpac generate` $body$ {fmt}",
+                                 "\r#error carriage return",
+                                 "\u2028#error separator",
+                                 "?\?/",
+                                 "a\\\r\n#error joined",
+                                 "\"; } #error got out\n struct X { const char* s = \"",
+                                 "\\\"); system(\"x\"); (\"",
+                                 "\\u000a#error universal",
+                                 "\x0b#error vertical tab\x0c",
+                                 "\u0085#error next line",
+                                 "//*/ /*/",
+                                 "%:error digraph",
+                                 "\n%:error digraph",
+                                 "#pragma once\n#endif",
+                                 "\u200b\u2066\u2069\ufeff",
+                                 "\xef\xbf\xbe",
+                                 "__COUNTER__ _Pragma(\"x\") __has_include"};
     std::vector<ServerListing> listings;
     for (const std::string& text : texts) {
       listings.push_back(saying(text));
@@ -156,6 +208,99 @@ TEST_SUITE("codegen/hostile") {
     const Output output = generate_schema(schema.dump());
     CHECK(header(output).size() < 2'000'000);
     CHECK_FALSE(output.notes.empty());
+  }
+
+  TEST_CASE("a tool's and a server's own name cannot get out either") {
+    ServerListing server = listing("s", "[]");
+    for (const char* name : {"*/ #error", "t\n#error got out", "\"; #error", "t\\", "?\?/",
+                             "\u202Et", "R\"(", "$tool$"})
+      server.tools.push_back({.name = name, .definition = {{"name", name}}});
+    server.implementation = "1.0\n#error version */ \\";
+    server.protocol_version = "\"\n#error";
+    server.identity = "npx\n#error";
+    const auto output = generate({server});
+    REQUIRE(output);
+    CHECK(output->files.at("s.hpp").find("\n#error ") ==
+          output->files.at("s.hpp").rfind("\n#error "));
+    const std::string words = compile_all(*output);
+    CHECK_MESSAGE(words.empty(), words);
+    for (const char* name : {"a/b", "a\nb", "a\"b", "..", "", "a b", "a*/"})
+      CHECK_FALSE(generate({listing(name, "[]")}));
+  }
+
+  TEST_CASE("a hundred thousand values of an enum become a plain type, with a note") {
+    OrderedJson texts = OrderedJson::array();
+    OrderedJson numbers = OrderedJson::array();
+    OrderedJson both = OrderedJson::array();
+    for (int i = 0; i < 100'000; ++i) {
+      texts.push_back(fmt::format("v{}", i));
+      numbers.push_back(i);
+      both.push_back(i % 2 == 0 ? OrderedJson(i) : OrderedJson(fmt::format("v{}", i)));
+    }
+    OrderedJson schema = {{"type", "object"}};
+    schema["properties"] = {
+        {"t", {{"enum", texts}}}, {"n", {{"enum", numbers}}}, {"b", {{"enum", both}}}};
+    const auto output = generate({with_schema(schema)});
+    REQUIRE(output);
+    CHECK(header(*output).find("::mcpac::Optional<::std::string> t{};") != std::string::npos);
+    CHECK(header(*output).find("::mcpac::Optional<::std::int64_t> n{};") != std::string::npos);
+    CHECK(header(*output).find("::mcpac::Optional<::mcpac::Json> b{};") != std::string::npos);
+    CHECK(header(*output).size() < 20'000);
+    CHECK(has_note(*output, "s.t", "too many or too long values"));
+  }
+
+  TEST_CASE("many alternatives, patterns, items and parts of an allOf are bounded") {
+    OrderedJson list = OrderedJson::array();
+    for (int i = 0; i < 20'000; ++i)
+      list.push_back(
+          {{"type", "object"}, {"properties", {{fmt::format("p{}", i), {{"const", i}}}}}});
+    for (const char* name : {"anyOf", "oneOf", "allOf", "prefixItems"}) {
+      OrderedJson schema = {{"type", "object"}};
+      schema["properties"]["p"] = {{name, list}};
+      schema["patternProperties"] = members(20'000, "^", {{"type", "string"}});
+      const auto output = generate({with_schema(schema)});
+      REQUIRE(output);
+      CHECK(header(*output).size() < 200'000);
+      CHECK(has_note(*output, "s.t", "becomes Json"));
+    }
+    OrderedJson root = {{"type", "object"}, {"anyOf", list}};
+    const auto output = generate({with_schema(root)});
+    REQUIRE(output);
+    CHECK(header(*output).size() < 5'000'000);
+  }
+
+  TEST_CASE("an allOf that doubles with every reference is bounded") {
+    OrderedJson defs = OrderedJson::object();
+    for (int i = 0; i < 60; ++i) {
+      const OrderedJson next = {{"$ref", fmt::format("#/$defs/d{}", i + 1)}};
+      OrderedJson part = {{"allOf", OrderedJson::array({next, next})}};
+      part["properties"]["p"] = {{"allOf", OrderedJson::array({next, next})}};
+      part["properties"]["q"] = {{"$ref", fmt::format("#/$defs/d{}", i + 1)},
+                                 {"required", OrderedJson::array({"p"})}};
+      defs[fmt::format("d{}", i)] = std::move(part);
+    }
+    defs["d60"] = {{"type", "object"}, {"properties", {{"p", {{"$ref", "#/$defs/d0"}}}}}};
+    OrderedJson schema = {{"type", "object"}, {"$defs", std::move(defs)}};
+    schema["properties"]["p"] = {{"$ref", "#/$defs/d0"}};
+    schema["allOf"] = OrderedJson::array({{{"$ref", "#/$defs/d1"}}});
+    const auto output = generate({with_schema(schema)});
+    REQUIRE(output);
+    CHECK(header(*output).size() < 2'000'000);
+    CHECK(has_note(*output, "s.t", "becomes Json"));
+    const std::string words = compile_all(*output);
+    CHECK_MESSAGE(words.empty(), words);
+  }
+
+  TEST_CASE("anchors and ids that point at each other, or a hundred thousand of them, end") {
+    OrderedJson defs = members(100'000, "d", {{"$anchor", "a"}, {"$id", "b/"}, {"$ref", "#a"}});
+    OrderedJson schema = {{"type", "object"}, {"$defs", std::move(defs)}};
+    schema["properties"]["p"] = {{"$ref", "#a"}};
+    schema["properties"]["q"] = {{"$ref", "b/#a"}};
+    schema["properties"]["d"] = {{"$dynamicRef", "#x"}, {"$dynamicAnchor", "x"}};
+    const auto output = generate({with_schema(schema)});
+    REQUIRE(output);
+    CHECK(header(*output).size() < 20'000);
+    CHECK(has_note(*output, "s.t", "circle"));
   }
 
   TEST_CASE("circles of references are cut, those through objects become boxes") {

@@ -30,18 +30,12 @@ struct everything {
         mcpac_v("street", mcpac_s.street);
         mcpac_v("no", mcpac_s.no);
       }
-      template <class mcpac_t>
-      static mcpac_t mcpac_absent() {
-        return {.street = ::mcpac::absent};
-      }
+      static Address mcpac_absent(auto mcpac_v) { return {.street = mcpac_v}; }
     };
     struct Inner {
       ::mcpac::Required<double> x;
       static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) { mcpac_v("x", mcpac_s.x); }
-      template <class mcpac_t>
-      static mcpac_t mcpac_absent() {
-        return {.x = ::mcpac::absent};
-      }
+      static Inner mcpac_absent(auto mcpac_v) { return {.x = mcpac_v}; }
     };
     struct Options {
       ::mcpac::Required<::std::string> name;
@@ -53,9 +47,8 @@ struct everything {
         mcpac_v("inner", mcpac_s.inner);
         mcpac_v("limit", mcpac_s.limit);
       }
-      template <class mcpac_t>
-      static mcpac_t mcpac_absent() {
-        return {.name = ::mcpac::absent, .inner = {.x = ::mcpac::absent}};
+      static Options mcpac_absent(auto mcpac_v) {
+        return {.name = mcpac_v, .inner = {.x = mcpac_v}};
       }
     };
     struct Node {
@@ -67,10 +60,7 @@ struct everything {
         mcpac_v("next", mcpac_s.next);
         mcpac_v("children", mcpac_s.children);
       }
-      template <class mcpac_t>
-      static mcpac_t mcpac_absent() {
-        return {.label = ::mcpac::absent};
-      }
+      static Node mcpac_absent(auto mcpac_v) { return {.label = mcpac_v}; }
     };
     enum class Level : ::std::int64_t { _1 = 1, _2 = 2, minus_1 = -1 };
     friend constexpr auto mcpac_enumerators(Level) {
@@ -88,10 +78,7 @@ struct everything {
         mcpac_v("type", mcpac_s.type, "circle");
         mcpac_v("radius", mcpac_s.radius);
       }
-      template <class mcpac_t>
-      static mcpac_t mcpac_absent() {
-        return {.radius = ::mcpac::absent};
-      }
+      static Circle mcpac_absent(auto mcpac_v) { return {.radius = mcpac_v}; }
     };
     struct Square {
       ::mcpac::Required<::std::string> type = "square";
@@ -102,10 +89,7 @@ struct everything {
         mcpac_v("side", mcpac_s.side);
         mcpac_v.extra(mcpac_s, mcpac_s.extra);
       }
-      template <class mcpac_t>
-      static mcpac_t mcpac_absent() {
-        return {.side = ::mcpac::absent};
-      }
+      static Square mcpac_absent(auto mcpac_v) { return {.side = mcpac_v}; }
     };
     struct Filter {
       ::mcpac::Optional<::std::string> state{};
@@ -170,15 +154,14 @@ struct everything {
       mcpac_v("tree", mcpac_s.tree);
       mcpac_v("options", mcpac_s.options);
     }
-    template <class mcpac_t>
-    static mcpac_t mcpac_absent() {
-      return {.path = ::mcpac::absent,
-              .paths = ::mcpac::absent,
-              .entities = ::mcpac::absent,
-              .address = {.street = ::mcpac::absent},
-              .mode = ::mcpac::absent,
-              .count = ::mcpac::absent,
-              .note = ::mcpac::absent};
+    static Args mcpac_absent(auto mcpac_v) {
+      return {.path = mcpac_v,
+              .paths = mcpac_v,
+              .entities = mcpac_v,
+              .address = {.street = mcpac_v},
+              .mode = mcpac_v,
+              .count = mcpac_v,
+              .note = mcpac_v};
     }
   };
   struct Result : ::mcpac::ToolResult {
@@ -262,6 +245,40 @@ struct free_form {
   template <class P>
   struct Member {
     ::mcpac::Method<P> free_form;
+  };
+};
+
+/// Constants, which nobody writes, and members that are let in by word.
+struct marked {
+  using server = server_tag;
+  static constexpr ::std::string_view name = "marked";
+  static constexpr ::std::string_view permission = "forms.marked";
+  struct Args {
+    struct Item {
+      ::mcpac::Required<::std::string> type = "item";
+      ::mcpac::Required<::std::string> name;
+      static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
+        mcpac_v("type", mcpac_s.type, "item");
+        mcpac_v("name", mcpac_s.name);
+      }
+      static Item mcpac_absent(auto mcpac_v) { return {.name = mcpac_v}; }
+    };
+    ::mcpac::Required<::std::string> kind = "mark";
+    ::mcpac::Required<::std::string> class_;
+    ::mcpac::Optional<::std::vector<Item>> items{};
+    ::mcpac::Extra<::std::int64_t> extra{};
+    static void mcpac_visit(auto& mcpac_s, auto& mcpac_v) {
+      mcpac_v("kind", mcpac_s.kind, "mark");
+      mcpac_v("class", mcpac_s.class_);
+      mcpac_v("items", mcpac_s.items);
+      mcpac_v.extra(mcpac_s, mcpac_s.extra);
+    }
+    static Args mcpac_absent(auto mcpac_v) { return {.class_ = mcpac_v}; }
+  };
+  struct Result : ::mcpac::ToolResult {};
+  template <class P>
+  struct Member {
+    ::mcpac::Method<P> marked;
   };
 };
 

@@ -60,9 +60,8 @@ struct get_forecast {
       mcpac_v("days", mcpac_s.days);
       mcpac_v("unit", mcpac_s.unit);
     }
-    template <class mcpac_t>
-    static mcpac_t mcpac_absent() {
-      return {.city = ::mcpac::absent};
+    static Args mcpac_absent(auto mcpac_v) {
+      return {.city = mcpac_v};
     }
   };
   struct Result : ::mcpac::ToolResult {

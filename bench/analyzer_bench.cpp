@@ -134,6 +134,7 @@ int main() {
   const fs::path source = MCPAC_SOURCE_DIR;
   fs::copy(source / "tests/templates/headers", root / "headers");
   fs::copy(source / "templates/mcpac", root / "headers/mcpac");
+  fs::copy_file(source / "tests/templates/headers/mcpac/lock.hpp", root / "headers/mcpac/lock.hpp");
   const std::string command = fmt::format(
       "{} {} -isystem{}/headers -fpch-instantiate-templates -fpch-codegen -xc++-header "
       "{}/headers/mcpac/warm.hpp -o {}/agent.pch",

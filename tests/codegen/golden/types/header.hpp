@@ -3,10 +3,14 @@
 // ad4636335f430346ae10e3b44e8812c67ab59df61e4592267c2a44706bd0e30d
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "types.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_types) || MCPAC_LOCK_types != 0xad4636335f430346ULL
+#error "types.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::types {

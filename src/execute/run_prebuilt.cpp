@@ -79,7 +79,15 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   gate::Declared declared = declaration_for(request.enforcement, *authority, world.tools);
   Host host(project.config, *lock);
   host.start(servers_of(declared.permissions));
-  if (auto ready = host.wait_for(declared.permissions, interrupt); !ready) return ready;
+  auto drifted = host.drifted_of(declared.permissions, interrupt);
+  if (!drifted) return pass_on(drifted);
+  // A grant may be wider than what the program uses: the other tools work, these are refused.
+  if (!drifted->empty() && drifted->size() == declared.permissions.size())
+    return std::unexpected(drift_error(*drifted->begin()));
+  for (const Permission& tool : *drifted) {
+    const Error error = drift_error(tool);
+    listener.warning(fmt::format("{}: calls to it are refused ({})", error.what, error.fix));
+  }
 
   return supervise({folders, *lock, host, *warden, interrupt, clock, listener}, *program,
                    request.limits,

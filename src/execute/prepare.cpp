@@ -10,34 +10,12 @@
 
 #include "core/file.h"
 #include "core/hash.h"
+#include "execute/header_files.h"
 
 namespace mcpac::execute {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Headers = std::map<std::string, std::string>;  // path below servers/ -> bytes
-
-Result<Headers> read_verified(const Project& project, const codegen::Lock& lock) {
-  Headers headers;
-  for (const auto& [name, digest] : lock.headers) {
-    const fs::path relative = fs::path(name).lexically_normal();
-    if (relative.is_absolute() || relative.empty() || *relative.begin() == "..") {
-      return fail(ErrorId::kLockInvalid,
-                  fmt::format("mcpac.lock names a file outside servers/: {}", name));
-    }
-    auto bytes = read_file(project.headers() / relative);
-    if (!bytes || sha256_hex(*bytes) != digest) {
-      return fail(ErrorId::kHeaderDrift,
-                  fmt::format("servers/{} is not the header that mcpac.lock names", name),
-                  {.where = (project.headers() / relative).string(),
-                   .why = bytes ? "it was edited, or generated from other tools" : "it is missing",
-                   .fix = "run `mcpac generate`"});
-    }
-    headers[relative.string()] = std::move(*bytes);
-  }
-  return headers;
-}
 
 std::string cache_key(const codegen::Lock& lock, const fs::path& llvm) {
   std::string text =
@@ -111,7 +89,7 @@ Result<void> run_compiler(sandbox::Warden& warden, sandbox::Spec spec,
                .fix = "run `mcpac doctor`; if it finds nothing, this is a bug of mcpac"});
 }
 
-Result<Prepared> build(const Headers& headers, const fs::path& target, const Folders& folders,
+Result<Prepared> build(const HeaderFiles& headers, const fs::path& target, const Folders& folders,
                        sandbox::Warden& warden, sandbox::Tier lowest_tier, StopSignal stop) {
   auto toolchain = ask_driver(folders.llvm);
   if (!toolchain) return pass_on(toolchain);
@@ -168,7 +146,7 @@ sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
 Result<Prepared> prepare(const Project& project, const codegen::Lock& lock, const Folders& folders,
                          sandbox::Warden& warden, sandbox::Tier lowest_tier,
                          const std::function<void()>& on_build, StopSignal stop) {
-  auto headers = read_verified(project, lock);
+  auto headers = read_headers(project, lock);
   if (!headers) return pass_on(headers);
   const fs::path cache = folders.cache / "prepared";
   if (auto made = make_private(cache); !made) return pass_on(made);

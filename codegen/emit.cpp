@@ -33,6 +33,12 @@ $args$$result$  template <class P>
                {"result", emit_result(tool.result ? &*tool.result : nullptr)}});
 }
 
+// What a preprocessor can compare: the first 64 bits. Nobody gains by a collision, servers/ as a
+// whole is held against SHA-256 before mcpac uses it.
+std::string short_digest(const ServerModel& server) {
+  return "0x" + server.digest.substr(0, 16) + "ULL";
+}
+
 }  // namespace
 
 std::string emit_server(const ServerModel& server) {
@@ -43,10 +49,14 @@ std::string emit_server(const ServerModel& server) {
 // $digest$
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "$server$.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_$server$) || MCPAC_LOCK_$server$ != $short_digest$
+#error "$server$.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::$server$ {
@@ -66,9 +76,22 @@ $tools$
         safe_line(cut(server.implementation.empty() ? server.name : server.implementation, 120))},
        {"count", std::to_string(server.tools.size())},
        {"digest", server.digest},
+       {"short_digest", short_digest(server)},
        {"server", server.cpp_name},
        {"name", string_literal(server.name)},
        {"tools", tools}});
+}
+
+std::string emit_lock_header(const std::vector<ServerModel>& servers) {
+  std::string lines;
+  for (const ServerModel& server : servers)
+    lines += "#define MCPAC_LOCK_" + server.cpp_name + " " + short_digest(server) + "\n";
+  return fill(
+      R"($banner$// What mcpac.lock approved, a line a server: a header of other definitions does not compile.
+#pragma once
+
+$lines$)",
+      {{"banner", kBanner}, {"lines", lines}});
 }
 
 std::string emit_umbrella(const std::vector<std::string>& headers) {

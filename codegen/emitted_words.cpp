@@ -3,13 +3,13 @@
 namespace mcpac::codegen {
 
 const std::set<std::string>& server_words() {
-  static const std::set<std::string> words{"has", "permissions"};
+  static const std::set<std::string> words{"has", "permissions", "Member", "F", "mcpac"};
   return words;
 }
 
 const std::set<std::string>& tool_words() {
   static const std::set<std::string> words{"server_tag", "server", "name",   "permission", "whole",
-                                           "where",      "Args",   "Result", "Member"};
+                                           "where",      "Args",   "Result", "Member",     "P"};
   return words;
 }
 

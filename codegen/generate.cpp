@@ -49,50 +49,56 @@ std::string why_left_out(const std::string& server, const ToolDefinition& tool) 
   return why_not_json(tool.definition, kMaxDefinitionDepth);
 }
 
+std::string last_part(const std::string& cpp_name) {
+  return cpp_name.substr(cpp_name.rfind(':') + 1);
+}
+
+std::map<std::string, std::string> pins_of(const auto& locked) {
+  std::map<std::string, std::string> pins;
+  for (const auto& entry : locked) pins.emplace(entry.name, last_part(entry.cpp_name));
+  return pins;
+}
+
+// A name that people do not expect is worth a word, once: when it enters the lock.
+void note_name(const std::string& permission, const std::string& plain, const std::string& name,
+               const std::map<std::string, std::string>& pins, const std::string& original,
+               std::vector<Note>& notes) {
+  const auto pin = pins.find(original);
+  if (pin != pins.end() && pin->second != name) {
+    notes.push_back({permission, "",
+                     fmt::format("is {} in C++ now; the lock had {}, which became a reserved word",
+                                 name, pin->second)});
+  } else if (pin == pins.end() && name != plain && name != plain + "_") {
+    notes.push_back(
+        {permission, "", fmt::format("is {} in C++; {} is another one's name", name, plain)});
+  }
+}
+
 LockedServer lock_server(const ServerListing& listing, const std::string& cpp_name,
-                         std::vector<Note>& notes) {
+                         const LockedServer* known, std::vector<Note>& notes) {
   LockedServer server{.name = listing.server,
                       .identity = listing.identity,
                       .implementation = listing.implementation,
                       .protocol_version = listing.protocol_version,
                       .cpp_name = "mcp::" + cpp_name,
                       .tools = {}};
-  for (const ToolDefinition& tool : listing.tools) {
-    if (const std::string why = why_left_out(listing.server, tool); !why.empty()) {
-      notes.push_back({fmt::format("{}.{}", listing.server, safe_line(cut(tool.name, 80))), "",
-                       "is left out and cannot be called: " + why});
-      continue;
-    }
-    server.tools.push_back({.name = tool.name,
-                            .cpp_name{},
-                            .digest = definition_digest(tool.definition),
-                            .definition = tool.definition});
-  }
-  // Of two tools with one name only one can be called; which one must not depend on the listing's
-  // order.
-  std::ranges::sort(server.tools, [](const LockedTool& a, const LockedTool& b) {
-    return std::tie(a.name, a.digest) < std::tie(b.name, b.digest);
-  });
-  const auto same_name = [&](const LockedTool& a, const LockedTool& b) {
-    if (a.name != b.name) return false;
-    if (a.digest != b.digest)
-      notes.push_back(
-          {listing.server + "." + a.name, "", "stands twice in the listing; one is taken"});
-    return true;
-  };
-  const auto doubles = std::ranges::unique(server.tools, same_name);
-  server.tools.erase(doubles.begin(), doubles.end());
-
+  ServerListing fit = lockable(listing, notes);
   std::vector<std::string> originals;
-  for (const LockedTool& tool : server.tools) originals.push_back(tool.name);
-  const auto names = assign_names(originals, tool_words());
-  for (std::size_t i = 0; i < names.size(); ++i)
-    server.tools[i].cpp_name = server.cpp_name + "::" + names[i];
+  for (const ToolDefinition& tool : fit.tools) originals.push_back(tool.name);
+  Scope scope{.own_words = tool_words(), .pinned = {}, .letters = Letters::kDiffer};
+  if (known != nullptr) scope.pinned = pins_of(known->tools);
+  const auto names = assign_names_in(scope, originals);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ToolDefinition& tool = fit.tools[i];
+    note_name(listing.server + "." + tool.name, to_identifier(tool.name), names[i], scope.pinned,
+              tool.name, notes);
+    std::string digest = definition_digest(tool.definition);
+    server.tools.push_back({.name = std::move(tool.name),
+                            .cpp_name = server.cpp_name + "::" + names[i],
+                            .digest = std::move(digest),
+                            .definition = std::move(tool.definition)});
+  }
   return server;
-}
-
-std::string last_part(const std::string& cpp_name) {
-  return cpp_name.substr(cpp_name.rfind(':') + 1);
 }
 
 ServerModel model_server(const LockedServer& locked, std::vector<Note>& notes) {
@@ -111,7 +117,48 @@ ServerModel model_server(const LockedServer& locked, std::vector<Note>& notes) {
 
 }  // namespace
 
-Result<Output> generate(const std::vector<ServerListing>& servers) {
+ServerListing lockable(ServerListing listing, std::vector<Note>& notes) {
+  struct Entry {
+    std::string digest;
+    ToolDefinition tool;
+  };
+  std::vector<Entry> entries;
+  for (ToolDefinition& tool : listing.tools) {
+    if (const std::string why = why_left_out(listing.server, tool); !why.empty()) {
+      notes.push_back({fmt::format("{}.{}", listing.server, safe_line(cut(tool.name, 80))), "",
+                       "is left out and cannot be called: " + why});
+      continue;
+    }
+    std::string digest = definition_digest(tool.definition);
+    entries.push_back({std::move(digest), std::move(tool)});
+  }
+  // Of two tools with one name only one can be called; which one must not depend on the listing's
+  // order.
+  std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
+    return std::tie(a.tool.name, a.digest) < std::tie(b.tool.name, b.digest);
+  });
+  listing.tools.clear();
+  std::string digest;
+  for (Entry& entry : entries) {
+    if (listing.tools.empty() || listing.tools.back().name != entry.tool.name) {
+      listing.tools.push_back(std::move(entry.tool));
+      digest = std::move(entry.digest);
+    } else if (entry.digest != digest) {
+      notes.push_back({listing.server + "." + entry.tool.name, "",
+                       "stands twice in the listing; one is taken"});
+    }
+  }
+  return listing;
+}
+
+ServerListing listing_of(const LockedServer& locked) {
+  ServerListing listing{
+      locked.name, locked.identity, locked.implementation, locked.protocol_version, {}};
+  for (const LockedTool& tool : locked.tools) listing.tools.push_back({tool.name, tool.definition});
+  return listing;
+}
+
+Result<Output> generate(const std::vector<ServerListing>& servers, const Lock& known) {
   if (auto ok = check_names(servers); !ok) return pass_on(ok);
   std::vector<const ServerListing*> sorted;
   for (const ServerListing& listing : servers) sorted.push_back(&listing);
@@ -120,18 +167,28 @@ Result<Output> generate(const std::vector<ServerListing>& servers) {
   });
   std::vector<std::string> originals;
   for (const ServerListing* listing : sorted) originals.push_back(listing->server);
-  const auto names = assign_names(originals, server_words());
+  const Scope scope{.own_words = server_words(),
+                    .pinned = pins_of(known.servers),
+                    .letters = Letters::kIgnoreCase};
+  const auto names = assign_names_in(scope, originals);
 
   Output output;
   std::vector<std::string> headers;
+  std::vector<ServerModel> models;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    output.lock.servers.push_back(lock_server(*sorted[i], names[i], output.notes));
+    const std::string& original = sorted[i]->server;
+    note_name(original, to_identifier(original), names[i], scope.pinned, original, output.notes);
+    output.lock.servers.push_back(
+        lock_server(*sorted[i], names[i], known.find_server(original), output.notes));
     headers.push_back(names[i] + ".hpp");
-    output.files[headers.back()] =
-        emit_server(model_server(output.lock.servers.back(), output.notes));
+    ServerModel model = model_server(output.lock.servers.back(), output.notes);
+    output.files[headers.back()] = emit_server(model);
+    model.tools.clear();  // the header is written; the models of thousands of tools are not small
+    models.push_back(std::move(model));
   }
   for (const EmbeddedFile& file : embedded_files())
     output.files[std::string(file.path)] = std::string(file.text);
+  output.files["mcpac/lock.hpp"] = emit_lock_header(models);
   output.files["mcpac.hpp"] = emit_umbrella(headers);
   output.files["compile_flags.txt"] = emit_compile_flags(FlagsFor::kHeaders);
   for (const auto& [path, text] : output.files) output.lock.headers[path] = sha256_hex(text);

@@ -25,8 +25,16 @@ struct Output {
   std::vector<Note> notes;
 };
 
+// The tools of a listing that can stand in the lock, sorted by name, each name once; a note for
+// every other. A tool that is left out cannot be called.
+[[nodiscard]] ServerListing lockable(ServerListing listing, std::vector<Note>& notes);
+
 // Generates every file from the listings. Hostile definitions are bounded, escaped or refused by
-// name.
-[[nodiscard]] Result<Output> generate(const std::vector<ServerListing>& servers);
+// name. What `known` holds already keeps its C++ names (names.h, step 3).
+[[nodiscard]] Result<Output> generate(const std::vector<ServerListing>& servers,
+                                      const Lock& known = {});
+
+// What `locked` approved, as if its server had just said it.
+[[nodiscard]] ServerListing listing_of(const LockedServer& locked);
 
 }  // namespace mcpac::codegen

@@ -17,21 +17,38 @@ namespace {
 
 constexpr int kVersion = 1;
 
-// Some hundred servers of 1 MiB; and six levels more than a definition may have (generate.cpp).
+// Six levels more than a definition may have (generate.cpp).
 constexpr JsonLimits kLockLimits{
-    .max_bytes = std::size_t{256} << 20U, .max_depth = 1040, .max_values = 20'000'000};
+    .max_bytes = kMaxLockBytes, .max_depth = 1040, .max_values = 20'000'000};
+
+constexpr std::string_view kRestore =
+    "restore mcpac.lock from version control, or remove it, run `mcpac generate` and review "
+    "every tool again";
+
+std::size_t line_of(std::string_view text, std::size_t at) {
+  return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n'));
+}
+
+// The line of the first mark that a merge leaves, or 0.
+std::size_t conflict_line(std::string_view text) {
+  std::size_t first = std::string_view::npos;
+  for (const std::string_view mark : {"<<<<<<< ", ">>>>>>> ", "||||||| ", "=======\n"}) {
+    if (text.starts_with(mark)) return 1;
+    const auto at = text.find(fmt::format("\n{}", mark));
+    if (at != std::string_view::npos) first = std::min(first, at + 1);
+  }
+  return first == std::string_view::npos ? 0 : line_of(text, first);
+}
 
 // One reader for one lock: it knows the file's name and the entry it stands in, for the error.
 class Reader {
  public:
-  explicit Reader(std::string_view where) : where_(where) {}
+  Reader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
 
   Result<Lock> read(const OrderedJson& root) {
     if (!root.is_object()) return broken("the lock", "it is not a JSON object");
     const OrderedJson* version = member(root, "version");
-    if (version == nullptr || *version != kVersion) {
-      return broken("the lock", fmt::format("its version is not {}", kVersion));
-    }
+    if (version == nullptr || *version != kVersion) return wrong_version(version);
     if (auto ok = only(root, "the lock", {"version", "servers", "headers"}); !ok)
       return pass_on(ok);
     const OrderedJson* servers = member(root, "servers");
@@ -47,6 +64,7 @@ class Reader {
       lock.servers.push_back(std::move(*server));
     }
     std::ranges::sort(lock.servers, {}, &LockedServer::name);
+    server_.clear();
     if (auto ok = read_headers(*headers, lock); !ok) return pass_on(ok);
     return lock;
   }
@@ -58,12 +76,32 @@ class Reader {
   }
 
   [[nodiscard]] std::unexpected<Error> broken(std::string_view entry, std::string_view why) const {
-    return fail(
-        ErrorId::kLockInvalid,
-        fmt::format("mcpac.lock does not fit itself: {}: {}", safe_line(entry), why),
-        {.where = where_,
-         .why = "what the lock holds was approved by a person; an edited entry was not",
-         .fix = "restore mcpac.lock from version control, or remove it and run: mcpac generate"});
+    return fail(ErrorId::kLockInvalid,
+                fmt::format("mcpac.lock does not fit itself: {}: {}", safe_line(entry), why),
+                {.where = place(),
+                 .why = "what the lock holds was approved by a person; an edited entry was not",
+                 .fix = std::string(kRestore)});
+  }
+
+  [[nodiscard]] std::unexpected<Error> wrong_version(const OrderedJson* version) const {
+    const bool newer = version != nullptr && version->is_number() && *version > kVersion;
+    if (!newer) return broken("the lock", fmt::format("its version is not {}", kVersion));
+    return fail(ErrorId::kLockInvalid,
+                fmt::format("mcpac.lock has version {}; this mcpac reads version {}",
+                            cut(compact_json(*version), 40), kVersion),
+                {.where = where_,
+                 .why = "a newer mcpac wrote it",
+                 .fix = "use that mcpac; `mcpac --version` says which one this is"});
+  }
+
+  // The line of the entry, in a file as to_text() writes it.
+  [[nodiscard]] std::string place() const {
+    if (server_.empty()) return where_;
+    auto at = text_.find(fmt::format("\n    {}:", json_string(server_)));
+    if (at != std::string_view::npos && !tool_.empty())
+      at = text_.find(fmt::format("\n        {}:", json_string(tool_)), at);
+    return at == std::string_view::npos ? where_
+                                        : fmt::format("{}:{}", where_, line_of(text_, at + 1));
   }
 
   // A member we do not know could mean something to a newer mcpac: not understood is not approved.
@@ -86,6 +124,8 @@ class Reader {
 
   Result<LockedServer> read_server(const std::string& name, const OrderedJson& value) {
     const std::string entry = fmt::format("server '{}'", name);
+    server_ = name;
+    tool_.clear();
     if (!is_server_name(name) || !value.is_object()) return broken(entry, "it is no server entry");
     const std::set<std::string_view> known{"identity", "implementation", "protocolVersion",
                                            "cppName", "tools"};
@@ -102,8 +142,8 @@ class Reader {
       if (!read) return pass_on(read);
       *target = std::move(*read);
     }
-    if (!is_new_cpp_name(server.cpp_name, "mcp"))
-      return broken(entry, "its cppName is not legal or not unique");
+    if (!is_new_cpp_name(server.cpp_name, "mcp", name))
+      return broken(entry, "its cppName is no name of it, or another one's");
     const OrderedJson* tools = member(value, "tools");
     if (tools == nullptr || !tools->is_object()) return broken(entry, "it lacks \"tools\"");
     for (const auto& [tool_name, tool_value] : tools->items()) {
@@ -118,6 +158,7 @@ class Reader {
   Result<LockedTool> read_tool(const LockedServer& server, const std::string& name,
                                const OrderedJson& value) {
     const std::string entry = fmt::format("tool '{}.{}'", server.name, cut(name, 256));
+    tool_ = name;
     if (!Permission::of(server.name, name) || !value.is_object())
       return broken(entry, "it is no tool entry");
     if (auto ok = only(value, entry, {"cppName", "sha256", "definition"}); !ok) return pass_on(ok);
@@ -125,8 +166,8 @@ class Reader {
     if (!cpp_name) return pass_on(cpp_name);
     auto digest = text(value, entry, "sha256");
     if (!digest) return pass_on(digest);
-    if (!is_new_cpp_name(*cpp_name, server.cpp_name))
-      return broken(entry, "its cppName is not legal or not unique");
+    if (!is_new_cpp_name(*cpp_name, server.cpp_name, name))
+      return broken(entry, "its cppName is no name of it, or another one's");
     const OrderedJson* definition = member(value, "definition");
     if (definition == nullptr || !definition->is_object())
       return broken(entry, "it lacks \"definition\"");
@@ -143,11 +184,11 @@ class Reader {
   }
 
   // "mcp::filesystem" below "mcp", "mcp::filesystem::read_file" below "mcp::filesystem"; no two the
-  // same, or one C++ type would stand for two permissions.
-  bool is_new_cpp_name(std::string_view name, std::string_view below) {
+  // same, or one C++ type would stand for two permissions. And a name of this tool: an edited lock
+  // cannot call write_file read_file. (A word that is reserved by now is given up by generate.)
+  bool is_new_cpp_name(std::string_view name, std::string_view below, std::string_view original) {
     if (!name.starts_with(below) || !name.substr(below.size()).starts_with("::")) return false;
-    const auto last = name.substr(below.size() + 2);
-    return to_identifier(last) == last && (last.ends_with("_") || !is_reserved_word(last)) &&
+    return is_name_of(name.substr(below.size() + 2), original) &&
            cpp_names_.insert(std::string(name)).second;
   }
 
@@ -166,7 +207,10 @@ class Reader {
     return {};
   }
 
+  std::string_view text_;
   std::string where_;
+  std::string server_;  // what is being read
+  std::string tool_;
   std::set<std::string> cpp_names_;
 };
 
@@ -206,13 +250,16 @@ std::string server_text(const LockedServer& server) {
 
 Result<Lock> parse_lock(std::string_view text, std::string_view where) {
   auto root = parse_ordered_json(text, where, kLockLimits);
-  if (!root) {
-    return fail(
-        ErrorId::kLockInvalid, "mcpac.lock cannot be read: " + root.error().what,
-        {.where = root.error().where,
-         .fix = "restore mcpac.lock from version control, or remove it and run: mcpac generate"});
+  if (root) return Reader(text, where).read(*root);
+  if (const std::size_t line = conflict_line(text); line > 0) {
+    return fail(ErrorId::kLockInvalid, "mcpac.lock holds the marks of a merge conflict",
+                {.where = fmt::format("{}:{}", where, line),
+                 .why = "two changes of the approved tools met, and nobody has decided yet",
+                 .fix = "take one side whole (git checkout --ours mcpac.lock, or --theirs), run "
+                        "`mcpac generate`, then look at `mcpac lock diff`"});
   }
-  return Reader(where).read(*root);
+  return fail(ErrorId::kLockInvalid, "mcpac.lock cannot be read: " + root.error().what,
+              {.where = root.error().where, .why = root.error().why, .fix = std::string(kRestore)});
 }
 
 std::string to_text(const Lock& lock) {

@@ -7,6 +7,7 @@
 // not fit itself is refused.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ struct Lock {
   [[nodiscard]] const LockedServer* find_server(std::string_view name) const;
   [[nodiscard]] const LockedTool* find_tool(std::string_view server, std::string_view tool) const;
 };
+
+// Some hundred servers of 1 MiB.
+inline constexpr std::size_t kMaxLockBytes = std::size_t{256} << 20U;
 
 // SHA-256 over the canonical JSON of the parts of a definition that a user approves.
 [[nodiscard]] std::string definition_digest(const OrderedJson& definition);

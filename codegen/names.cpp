@@ -1,6 +1,7 @@
 #include "codegen/names.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace mcpac::codegen {
 namespace {
@@ -40,24 +41,52 @@ std::string to_identifier(std::string_view original) {
   return name;
 }
 
+bool is_name_of(std::string_view identifier, std::string_view original) {
+  const std::string base = to_identifier(original);
+  if (!identifier.starts_with(base)) return false;
+  std::string_view rest = identifier.substr(base.size());
+  if (rest.empty() || rest == "_") return true;
+  if (rest.starts_with("__")) rest.remove_prefix(1);
+  rest.remove_prefix(1);
+  const bool number = !rest.empty() && rest.size() <= 7 && std::ranges::all_of(rest, is_digit);
+  return identifier[identifier.size() - rest.size() - 1] == '_' && number && rest.front() != '0' &&
+         rest != "1";
+}
+
+std::vector<std::string> assign_names_in(const Scope& scope,
+                                         const std::vector<std::string>& originals) {
+  const NameScope own(scope.own_words, scope.letters);
+  NameScope taken = own;
+  std::vector<std::size_t> order(originals.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) -> const std::string& { return originals[i]; });
+
+  std::vector<std::string> names(originals.size());
+  const auto is_free_word = [&](const std::string& name) {
+    return !is_reserved_word(name) && !own.has(name);
+  };
+  for (const std::size_t i : order) {
+    const auto pin = scope.pinned.find(originals[i]);
+    if (pin == scope.pinned.end() || !is_name_of(pin->second, originals[i])) continue;
+    if (is_free_word(pin->second) && taken.take(pin->second)) names[i] = pin->second;
+  }
+  for (const std::size_t i : order) {
+    const std::string& own_name = originals[i];
+    const bool legal = to_identifier(own_name) == own_name && is_free_word(own_name);
+    if (names[i].empty() && legal && taken.take(own_name)) names[i] = own_name;
+  }
+  for (const std::size_t i : order) {
+    if (!names[i].empty()) continue;
+    std::string name = to_identifier(originals[i]);
+    if (!is_free_word(name)) name += '_';
+    names[i] = taken.claim(name);
+  }
+  return names;
+}
+
 std::vector<std::string> assign_names(const std::vector<std::string>& originals,
                                       const std::set<std::string>& own_words) {
-  std::vector<std::string> names;
-  std::vector<std::size_t> changed;
-  NameScope taken(own_words);
-  for (std::size_t i = 0; i < originals.size(); ++i) {
-    std::string name = to_identifier(originals[i]);
-    if (is_reserved_word(name) || own_words.contains(name)) name += '_';
-    if (name != originals[i]) {
-      changed.push_back(i);
-    } else {
-      taken.take(name);
-    }
-    names.push_back(std::move(name));
-  }
-  std::ranges::sort(changed, {}, [&](std::size_t i) -> const std::string& { return originals[i]; });
-  for (const std::size_t i : changed) names[i] = taken.claim(names[i]);
-  return names;
+  return assign_names_in({.own_words = own_words}, originals);
 }
 
 std::string to_pascal_case(std::string_view text) {
@@ -76,11 +105,19 @@ std::string to_pascal_case(std::string_view text) {
   return is_reserved_word(name) ? name + "_" : name;
 }
 
+std::string NameScope::key(std::string name) const {
+  if (letters_ == Letters::kDiffer) return name;
+  for (char& c : name) {
+    if (is_upper(c)) c = static_cast<char>(c - 'A' + 'a');
+  }
+  return name;
+}
+
 std::string NameScope::claim(const std::string& base) {
-  if (taken_.insert(base).second) return base;
-  for (std::size_t& number = next_.try_emplace(base, 2).first->second;; ++number) {
+  if (take(base)) return base;
+  for (std::size_t& number = next_.try_emplace(key(base), 2).first->second;; ++number) {
     std::string name = base + "_" + std::to_string(number);
-    if (taken_.insert(name).second) return name;
+    if (take(name)) return name;
   }
 }
 

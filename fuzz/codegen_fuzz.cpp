@@ -13,6 +13,7 @@
 #include "codegen/describe.h"
 #include "codegen/generate.h"
 #include "codegen/lock.h"
+#include "codegen/lock_diff.h"
 #include "codegen/search.h"
 
 namespace {
@@ -71,6 +72,18 @@ void check(const ServerListing& listing) {
   const std::string text = to_text(output->lock);
   const auto lock = parse_lock(text, "fuzz");
   require(lock.has_value() && to_text(*lock) == text);
+  // The lock alone makes the same headers; and it differs from nothing but what is not in it.
+  const auto again = generate({listing_of(lock->servers.front())}, *lock);
+  require(again.has_value() && again->files == output->files);
+  std::vector<Note> notes;
+  ServerListing live = lockable(listing, notes);
+  require(compare_server(&lock->servers.front(), &live).empty());
+  // Every tool against its neighbour's definition: any difference is said, in bounded text.
+  for (std::size_t i = 1; i < live.tools.size(); ++i) {
+    live.tools[i].definition = live.tools[i - 1].definition;
+    live.tools[i].definition["name"] = live.tools[i].name;
+  }
+  require(to_lines(compare_server(&lock->servers.front(), &live)).size() < kMaxOutput);
   for (const LockedServer& server : lock->servers) {
     for (const LockedTool& tool : server.tools) {
       static_cast<void>(describe_tool(server, tool));

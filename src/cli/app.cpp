@@ -19,6 +19,7 @@ void add_all(CLI::App& app, Context& context) {
   add_init(app, context);
   add_server(app, context);
   add_generate(app, context);
+  add_lock(app, context);
   add_tools(app, context);
   add_permissions(app, context);
   add_execute(app, context);

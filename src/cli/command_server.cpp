@@ -8,7 +8,7 @@
 #include "cli/config_file.h"
 #include "core/file.h"
 #include "core/permission.h"
-#include "execute/generate_project.h"
+#include "execute/list_servers.h"
 
 namespace mcpac::cli {
 namespace {

@@ -38,7 +38,8 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kLockMissing:
     case ErrorId::kLockInvalid: return ExitCode::kConfig;
     case ErrorId::kLockDrift:
-    case ErrorId::kHeaderDrift: return ExitCode::kRefused;
+    case ErrorId::kHeaderDrift:
+    case ErrorId::kLockBusy: return ExitCode::kRefused;
     case ErrorId::kToolUnsupported: return ExitCode::kData;
     case ErrorId::kUnknownTool: return ExitCode::kConfig;
     case ErrorId::kSourceEmpty:

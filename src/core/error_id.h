@@ -47,6 +47,7 @@ enum class ErrorId : std::uint16_t {
   kHeaderDrift = 403,  // a generated header is not the one the lock names
   kToolUnsupported = 404,
   kUnknownTool = 405,
+  kLockBusy = 406,  // mcpac.lock changed between what was shown and what would be approved
   // 05: analyzer
   kSourceUnreadable = 500,
   kSourceEmpty = 501,

@@ -33,6 +33,9 @@ Error to_error(const gate::CallError& error, const Permission& tool) {
     case Kind::kTimeout:
       return {ErrorId::kServerTimeout, error.message, fmt::format("server {}", tool.server()), "",
               ""};
+    case Kind::kRevoked:
+      return {ErrorId::kLockDrift, error.message, fmt::format("server {}", tool.server()), "",
+              fmt::format("mcpac lock diff {}", tool.server())};
     case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
     default:
       return {ErrorId::kServerError, error.message, fmt::format("server {}", tool.server()), "",

@@ -1,7 +1,12 @@
-// generate: real servers in, servers/ and mcpac.lock of a project out.
+// generate: what servers offer in, servers/ and mcpac.lock of a project out.
+//
+// A locked tool keeps its approved definition, also when its server changes or withdraws it: a tool
+// that went and came back as another would else be approved in two steps. New tools are added.
+// What was approved changes only by review.h.
 #pragma once
 
-#include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,33 +16,47 @@
 
 namespace mcpac::execute {
 
-struct ServerProgress {
-  std::string server;
-  enum class State : std::uint8_t { kConnecting, kListed, kFailed } state = State::kConnecting;
-  std::size_t tools = 0;
-  Error error;  // when kFailed
-};
-
 struct GenerateReport {
   codegen::Output output;
   std::vector<std::string> written;  // paths below the project that changed
   std::vector<std::string> removed;  // files of servers that are gone
   std::vector<std::string> drifted;  // locked tools whose definition is another now: kept as locked
-  std::vector<std::string> withdrawn;  // locked tools that their server no longer offers: kept
-  std::vector<std::string> added;      // tools that are new in the lock
+  std::vector<std::string> withdrawn;      // locked tools that their server no longer offers: kept
+  std::vector<std::string> other_servers;  // another command or URL than the lock approved: kept
+  std::vector<std::string> added;          // tools that are new in the lock
 };
 
-// Connects to every enabled server at the same time. `progress` is called on this thread. One
-// server that fails makes the whole fail, and the files stay as they were.
-[[nodiscard]] Result<std::vector<ServerListing>> list_servers(
-    const std::vector<mcp::ServerConfig>& servers,
-    const std::function<void(const ServerProgress&)>& progress);
+// What a person approved, by "server" and "server.tool".
+struct Approval {
+  std::set<std::string> names{};
+  bool adds_new = false;  // what is not locked yet comes in without being named
+  [[nodiscard]] bool covers(const std::string& server) const { return names.contains(server); }
+  [[nodiscard]] bool covers(const std::string& server, const std::string& tool) const {
+    return covers(server) || names.contains(server + "." + tool);
+  }
+};
 
-// Writes what changed, each file atomically and mcpac.lock last. `accepted` names servers
-// ("github") and tools
-// ("github.create_issue") whose changes are approved.
+// The lock's text and its meaning; both empty where there is none yet.
+struct LockFile {
+  std::string text;
+  codegen::Lock lock;
+};
+[[nodiscard]] Result<LockFile> read_lock_file(const Project& project);
+
+// Adds what is new. Writes what changed, each file whole and mcpac.lock last.
 [[nodiscard]] Result<GenerateReport> write_project(const Project& project,
-                                                   std::vector<ServerListing> listings,
-                                                   const std::vector<std::string>& accepted = {});
+                                                   std::vector<ServerListing> listings);
+// servers/ again from mcpac.lock alone; no server is asked. The same lock gives the same bytes.
+[[nodiscard]] Result<GenerateReport> write_from_lock(const Project& project);
+
+// The common part; whoever calls it holds the ProjectTurn. `listings` are what servers offer; a
+// server of the lock that has none there stays as it is locked, unless it is in `gone`.
+[[nodiscard]] Result<GenerateReport> merge_and_write(const Project& project, const LockFile& before,
+                                                     std::vector<ServerListing> listings,
+                                                     const Approval& approval,
+                                                     const std::set<std::string>& gone);
+
+// Servers of the lock that mcpac.json does not name any more.
+[[nodiscard]] std::set<std::string> servers_gone(const Project& project, const codegen::Lock& lock);
 
 }  // namespace mcpac::execute

@@ -9,6 +9,15 @@ namespace mcpac::execute {
 
 namespace asio = boost::asio;
 
+Error drift_error(const Permission& tool) {
+  return {ErrorId::kLockDrift,
+          fmt::format("{} is not the tool that mcpac.lock approved", tool.text()),
+          fmt::format("server {}", tool.server()),
+          "its definition changed, or the server no longer has it",
+          fmt::format("`mcpac lock diff {}` shows the change, `mcpac lock accept {}` approves it",
+                      tool.server(), tool.text())};
+}
+
 Host::Host(const mcp::Config& config, const codegen::Lock& lock)
     : config_(config),
       work_(asio::make_work_guard(loop_)),
@@ -34,7 +43,9 @@ void Host::start(const std::set<std::string>& servers) {
   }
 }
 
-Result<void> Host::wait_for(const std::set<Permission>& tools, const Interrupt& interrupt) {
+Result<std::set<Permission>> Host::drifted_of(const std::set<Permission>& tools,
+                                              const Interrupt& interrupt) {
+  std::set<Permission> drifted;
   for (const Permission& tool : tools) {
     const auto found = started_.find(tool.server());
     if (found == started_.end()) {
@@ -48,15 +59,16 @@ Result<void> Host::wait_for(const std::set<Permission>& tools, const Interrupt& 
     }
     const auto& outcome = found->second.get();
     if (!outcome) return std::unexpected(outcome.error());
-    if (outcome->contains(tool.tool())) {
-      return fail(ErrorId::kLockDrift,
-                  fmt::format("{} is not the tool that mcpac.lock approved", tool.text()),
-                  {.where = fmt::format("server {}", tool.server()),
-                   .why = "its definition changed, or the server no longer has it",
-                   .fix = "run `mcpac generate` and look at what it reports"});
-    }
+    if (outcome->contains(tool.tool())) drifted.insert(tool);
   }
-  return {};
+  return drifted;
+}
+
+Result<void> Host::wait_for(const std::set<Permission>& tools, const Interrupt& interrupt) {
+  auto drifted = drifted_of(tools, interrupt);
+  if (!drifted) return pass_on(drifted);
+  if (drifted->empty()) return {};
+  return std::unexpected(drift_error(*drifted->begin()));
 }
 
 }  // namespace mcpac::execute

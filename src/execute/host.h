@@ -24,6 +24,9 @@
 
 namespace mcpac::execute {
 
+// What to say of a tool that is not the locked one.
+[[nodiscard]] Error drift_error(const Permission& tool);
+
 class Host {
  public:
   // Both are borrowed for the life of the host.
@@ -39,6 +42,10 @@ class Host {
   // `tools` ("server.tool") is not what the lock approved.
   [[nodiscard]] Result<void> wait_for(const std::set<Permission>& tools,
                                       const Interrupt& interrupt);
+
+  // The same, but a tool that drifted is an answer: those of `tools` that cannot be called.
+  [[nodiscard]] Result<std::set<Permission>> drifted_of(const std::set<Permission>& tools,
+                                                        const Interrupt& interrupt);
 
   // Runs `work` on the loop and waits for its result. Not from the loop itself.
   template <class Work>

@@ -10,8 +10,8 @@
 
 #include "codegen/embedded.h"
 #include "codegen/emit.h"
-#include "core/file.h"
 #include "core/hash.h"
+#include "execute/header_files.h"
 #include "execute/precompile.h"
 
 namespace mcpac::execute {
@@ -25,37 +25,19 @@ bool is_runtime(std::string_view name) {
   return name.starts_with("mcpac/");
 }
 
-Result<std::string> read_verified(const Project& project, const std::string& name,
-                                  const std::string& digest) {
-  const fs::path relative = fs::path(name).lexically_normal();
-  if (relative.is_absolute() || relative.empty() || *relative.begin() == "..") {
-    return fail(ErrorId::kLockInvalid,
-                fmt::format("mcpac.lock names a file outside servers/: {}", name));
-  }
-  auto bytes = read_file(project.headers() / relative);
-  if (bytes && sha256_hex(*bytes) == digest) return bytes;
-  return fail(ErrorId::kHeaderDrift,
-              fmt::format("servers/{} is not the header that mcpac.lock names", name),
-              {.where = (project.headers() / relative).string(),
-               .why = bytes ? "it was edited, or generated from other tools" : "it is missing",
-               .fix = "run `mcpac generate`"});
-}
-
 // The runtime, the headers of `servers`, and a <mcpac.hpp> that includes just these. The other
 // servers stay as empty namespaces: a misspelled name is then answered with the right one.
 Result<Headers> read_headers(const Project& project, const codegen::Lock& lock,
                              const std::set<std::string>& servers) {
   Headers headers;
+  std::set<std::string> names = servers;
   for (const auto& [name, digest] : lock.headers) {
-    if (!is_runtime(name) && !servers.contains(name)) continue;
-    auto bytes = read_verified(project, name, digest);
-    if (!bytes) return pass_on(bytes);
-    headers[fs::path(name).lexically_normal().string()] = std::move(*bytes);
+    if (is_runtime(name)) names.insert(name);
   }
-  for (const auto& name : servers) {
-    if (headers.contains(name)) continue;
-    return fail(ErrorId::kLockInvalid, fmt::format("mcpac.lock has no digest of servers/{}", name),
-                {.where = project.lock_file().string(), .fix = "run `mcpac generate`"});
+  for (const auto& name : names) {
+    auto bytes = read_header(project, lock, name);
+    if (!bytes) return pass_on(bytes);
+    headers[name] = std::move(*bytes);
   }
   std::string umbrella = codegen::emit_umbrella({servers.begin(), servers.end()});
   for (const auto& server : lock.servers)

@@ -36,9 +36,13 @@ Result<codegen::Lock> load_lock(const Project& project) {
                  .why = "a tool that is not in the lock cannot be called",
                  .fix = "run `mcpac generate`, look at what it found, and commit mcpac.lock"});
   }
-  auto text = read_file(file);
+  auto text = read_lock_text(project);
   if (!text) return pass_on(text);
   return codegen::parse_lock(*text, file.string());
+}
+
+Result<std::string> read_lock_text(const Project& project) {
+  return read_file(project.lock_file(), codegen::kMaxLockBytes);
 }
 
 }  // namespace mcpac::execute

@@ -38,5 +38,7 @@ struct Project {
 
 [[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file);
 [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
+// The bytes of mcpac.lock.
+[[nodiscard]] Result<std::string> read_lock_text(const Project& project);
 
 }  // namespace mcpac::execute

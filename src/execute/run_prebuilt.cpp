@@ -116,8 +116,17 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
                                   *file, request, outcome);
   if (!authority) return pass_on(authority);
   Host host(project.config, *lock);
-  host.start(servers_of(authority->declared.permissions));
-  if (auto ready = host.wait_for(authority->declared.permissions, interrupt); !ready) return ready;
+  const auto& permissions = authority->declared.permissions;
+  host.start(servers_of(permissions));
+  auto drifted = host.drifted_of(permissions, interrupt);
+  if (!drifted) return pass_on(drifted);
+  // A grant may be wider than what the program uses: the other tools work, these are refused.
+  if (!drifted->empty() && drifted->size() == permissions.size())
+    return std::unexpected(drift_error(*drifted->begin()));
+  for (const Permission& tool : *drifted) {
+    const Error error = drift_error(tool);
+    listener.warning(fmt::format("{}: calls to it are refused ({})", error.what, error.fix));
+  }
   return supervise({folders, *lock, host, *warden, interrupt, clock, listener}, *program,
                    request.limits, std::move(*authority), outcome);
 }

@@ -6,6 +6,7 @@
 
 #include "core/ids.h"
 #include "execute/tool_tables.h"
+#include "gate/anomalies.h"
 
 namespace mcpac::execute {
 
@@ -51,8 +52,18 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
                    .output_sink = parts.listener.output_sink,
                    .error_sink = parts.listener.error_sink,
                    .log = parts.listener.log};
+  gate::Anomalies anomalies(**log);
+  parts.host.on_loop([&] {
+    parts.host.upstreams().on_drift([&anomalies](std::string_view what, const std::string& name) {
+      anomalies.note(what, name);
+    });
+  });
   auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
                          parts.interrupt);
+  parts.host.on_loop([&] {
+    parts.host.upstreams().on_drift(nullptr);
+    anomalies.summarize();
+  });
   if (!ended) return pass_on(ended);
   outcome.tier = ended->tier;
   outcome.verdict = ended->verdict;

@@ -19,6 +19,7 @@ struct Upstreams::Server {
   std::unique_ptr<mcp::Client> client;
   std::set<std::string> drifted;
   std::optional<Error> failure;
+  bool running = false;       // the first comparison is over
   bool ready = false;         // connected, and its tools are compared with the lock
   std::uint64_t changes = 0;  // how often it said that its tools changed
   // Expires when the server is ready or has failed; calls that come earlier wait on it.
@@ -66,13 +67,24 @@ std::shared_future<Result<std::set<std::string>>> Upstreams::start(
   return future;
 }
 
-// From here on calls to the server are decided; those that came earlier go on.
+// From here on calls to the server are decided; those that came earlier go on. Only grows: a server
+// that shows another tool for a moment has shown that it is not the one that was approved.
 void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
+  const auto tell = [&](std::string_view what, const std::string& name) {
+    if (server.running && heard_) heard_(what, name);
+  };
   if (outcome) {
-    server.drifted = std::move(*outcome);
+    for (const std::string& tool : *outcome) {
+      if (server.drifted.insert(tool).second)
+        tell("a server changed a tool during the run: quarantined",
+             fmt::format("{}.{}", server.config.name, tool));
+    }
   } else {
     server.failure = std::move(outcome.error());
+    tell("a server says that its tools changed, and cannot be asked: all quarantined",
+         server.config.name);
   }
+  server.running = true;
   server.ready = true;
   server.settled.expires_at(asio::steady_timer::time_point::min());
 }
@@ -94,7 +106,8 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
         fmt::format("the server {} is not the one that mcpac.lock approved", server.config.name),
         {.where = fmt::format("server {}", server.config.name),
          .why = "mcpac.json starts or calls another one now",
-         .fix = "run `mcpac generate` when that is meant"});
+         .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
+                            server.config.name)});
   }
   auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
   if (!client) co_return pass_on(client);
@@ -147,7 +160,7 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
     co_return fail(ErrorId::kLockDrift,
                    fmt::format("{} is not the tool that mcpac.lock approved", permission.text()),
                    {.why = "the server changed its definition, or took it away",
-                    .fix = "look at the change, then run `mcpac generate`"});
+                    .fix = fmt::format("mcpac lock diff {}", permission.server())});
   }
   co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
                                               server.config.timeout);
@@ -169,6 +182,12 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
                        done(std::move(result));
                      }));
   return token;
+}
+
+// A server that is being compared is not known to have drifted; its calls wait in call().
+bool Upstreams::quarantines(const Permission& permission) const {
+  const auto found = servers_.find(permission.server());
+  return found != servers_.end() && found->second->drifted.contains(permission.tool());
 }
 
 void Upstreams::cancel(CallToken token) {

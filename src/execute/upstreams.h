@@ -2,15 +2,18 @@
 //
 // start() returns at once: a server connects, and its tool list is held against the lock, while the
 // source is analysed and compiled (design decision 9). A tool whose definition is not the locked
-// one is not callable, at the start and after every list_changed. Everything but ready() runs on
-// the loop.
+// one is not callable, at the start and after every list_changed; what has drifted once stays
+// refused, also when the server takes the change back. The other tools go on. Everything but
+// start() runs on the loop.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -35,7 +38,11 @@ class Upstreams final : public gate::Upstream {
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::function<void(Result<Json>)> done) override;
+  [[nodiscard]] bool quarantines(const Permission& permission) const override;
   void cancel(CallToken token) override;
+  // Hears of tools that change while this is set, each once: `what` happened to `name`.
+  using OnDrift = std::function<void(std::string_view what, const std::string& name)>;
+  void on_drift(OnDrift heard) { heard_ = std::move(heard); }
   // Ends every server by the shutdown ladder, all at the same time.
   boost::asio::awaitable<void> close();
 
@@ -52,6 +59,7 @@ class Upstreams final : public gate::Upstream {
   std::map<std::string, std::unique_ptr<Server>, std::less<>> servers_;
   std::map<CallToken, std::unique_ptr<boost::asio::cancellation_signal>> calls_;
   CallToken next_token_ = 1;
+  OnDrift heard_;
 };
 
 }  // namespace mcpac::execute

@@ -78,6 +78,16 @@ CallError revoked(std::string_view permission) {
   return {ErrorKind::kRevoked, std::move(message), {{"required", std::move(required)}}};
 }
 
+CallError drifted(std::string_view permission) {
+  std::string required = bounded(permission, kEchoLimit);
+  std::string message =
+      fmt::format("{} is not the tool that mcpac.lock approved: its server changed it ({})",
+                  required, to_string(ErrorId::kLockDrift));
+  return {ErrorKind::kRevoked,
+          std::move(message),
+          {{"required", std::move(required)}, {"id", to_string(ErrorId::kLockDrift)}}};
+}
+
 CallError cancelled() {
   return {ErrorKind::kTransport, "the program cancelled this call", {{"cancelled", true}}};
 }
@@ -90,7 +100,8 @@ CallError internal(std::string message) {
   return {ErrorKind::kInternal, std::move(message), Json::object()};
 }
 
-CallError from_server(const Error& error) {
+CallError from_server(const Error& error, std::string_view permission) {
+  if (error.id == ErrorId::kLockDrift) return drifted(permission);
   ErrorKind kind = ErrorKind::kTransport;
   if (error.id == ErrorId::kServerTimeout) kind = ErrorKind::kTimeout;
   if (error.id == ErrorId::kInternal) kind = ErrorKind::kInternal;

@@ -49,11 +49,14 @@ using Answer = std::expected<Json, CallError>;
 [[nodiscard]] CallError invalid_arguments(const SchemaViolation& violation);
 [[nodiscard]] CallError unknown_tool(std::string_view permission);
 [[nodiscard]] CallError revoked(std::string_view permission);
+// Another tool than mcpac.lock approved: taken back, as if by revoke().
+[[nodiscard]] CallError drifted(std::string_view permission);
 [[nodiscard]] CallError cancelled();
 [[nodiscard]] CallError budget(std::string message);
 [[nodiscard]] CallError internal(std::string message);
-// An Error of the upstream; its text is already free of secrets (src/mcp redacts).
-[[nodiscard]] CallError from_server(const Error& error);
+// An Error of the upstream about a call of `permission`; its text is already free of secrets
+// (src/mcp redacts).
+[[nodiscard]] CallError from_server(const Error& error, std::string_view permission);
 
 // At most `limit` bytes of `text`, cut between characters, with "…" when something is missing. For
 // everything of an outsider that is echoed or recorded.

@@ -93,6 +93,11 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
     check.reason = "revoked";
     return revoked(check.capability);
   }
+  if (setup.upstream->quarantines(permission)) {
+    check.layer = "lock";
+    check.reason = "the server changed this tool; it is not the one that was approved";
+    return drifted(check.capability);
+  }
   if (!arguments.is_object()) {
     check.reason = "the arguments are not an object";
     return invalid_arguments({"", "type", "must be an object"});
@@ -158,13 +163,13 @@ Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Done
 void Gate::State::forward(CallId id, const Permission& permission, Json arguments, Done done) {
   const auto now = setup.clock->steady_now();
   auto& entry = pending.emplace(id, Pending{permission, std::move(done), 0, now}).first->second;
-  auto answered = [weak = weak_from_this(), id](Result<Json> result) {
+  auto answered = [weak = weak_from_this(), id, name = permission.text()](Result<Json> result) {
     const auto self = weak.lock();
     if (!self) return;
     if (result) {
       self->finish(id, std::move(*result));
     } else {
-      self->finish(id, std::unexpected(from_server(result.error())));
+      self->finish(id, std::unexpected(from_server(result.error(), name)));
     }
   };
   // References into an unordered_map survive insertions, but forward() never calls back anyway.

@@ -34,6 +34,9 @@ class Upstream {
   // an Error: the server died, timed out, or answered with a JSON-RPC error (kServerError).
   virtual CallToken forward(const Permission& permission, Json arguments,
                             std::function<void(Result<Json>)> done) = 0;
+  // True for a tool that is known to be another than the locked one: calls to it are refused. May
+  // become true at any time, never false again.
+  [[nodiscard]] virtual bool quarantines(const Permission& permission) const = 0;
   // Asks the server to stop (notifications/cancelled); `done` still comes, with an Error.
   virtual void cancel(CallToken token) = 0;
 };

@@ -40,6 +40,7 @@ class Ground {
     for (const char* name : {"mcpac.hpp", "filesystem.hpp", "memory.hpp", "forms.hpp"})
       fs::copy_file(source / "tests/templates/headers" / name, headers() / name);
     fs::copy(source / "templates/mcpac", headers() / "mcpac");
+    fs::copy_file(source / "tests/templates/headers/mcpac/lock.hpp", headers() / "mcpac/lock.hpp");
     std::string command = fmt::format("{} -xc++-header", kDriver);
     for (const std::string& flag : language_flags()) command += " " + flag;
     command += fmt::format(" -isystem{0} {0}/mcpac.hpp -o {1}", headers().string(), pch().string());

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "codegen/generate.h"
@@ -109,6 +110,64 @@ TEST_SUITE("codegen/lock") {
     edited("\"files.hpp\"", "\"../files.hpp\"");
     edited("\"files.hpp\"", "\"/files.hpp\"");
     edited("\"headers\"", "\"header\"");
+  }
+
+  TEST_CASE("a C++ name that says something else than the tool is refused") {
+    CHECK(edited("mcp::files::read", "mcp::files::write").what.find("files.read") !=
+          std::string::npos);
+    edited("mcp::files::wri_te", "mcp::files::read_2");
+  }
+
+  TEST_CASE("the error of an edited entry names its line") {
+    const std::string text = replaced(to_text(example()), "Reads", "Deletes");
+    const auto lock = parse_lock(text, "/p/mcpac.lock");
+    REQUIRE_FALSE(lock);
+    const auto line =
+        1 + std::count(text.begin(),
+                       text.begin() + static_cast<std::ptrdiff_t>(text.find("\"read\": {")), '\n');
+    CHECK(lock.error().where == "/p/mcpac.lock:" + std::to_string(line));
+  }
+
+  TEST_CASE("the marks of a merge conflict are named as such, with the line and the way out") {
+    std::string text = to_text(example());
+    const auto at = text.find("          \"sha256\"");
+    text.insert(at, "<<<<<<< HEAD\n");
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    const auto lock = parse_lock(text, "mcpac.lock");
+    REQUIRE_FALSE(lock);
+    CHECK(lock.error().id == ErrorId::kLockInvalid);
+    CHECK(lock.error().what.find("merge conflict") != std::string::npos);
+    CHECK(lock.error().where == "mcpac.lock:" + std::to_string(line));
+    CHECK(lock.error().fix.find("--ours") != std::string::npos);
+  }
+
+  TEST_CASE("a newer version asks for a newer mcpac, not for a new lock") {
+    const Error error = edited("\"version\": 1", "\"version\": 2");
+    CHECK(error.what == "mcpac.lock has version 2; this mcpac reads version 1");
+    CHECK(error.fix.find("remove") == std::string::npos);
+  }
+
+  TEST_CASE("a lock that was cut off anywhere is refused with a place") {
+    const std::string text = to_text(example());
+    for (std::size_t size = 0; size + 2 < text.size(); size += 7) {
+      const auto lock = parse_lock(text.substr(0, size), "mcpac.lock");
+      REQUIRE_FALSE(lock);
+      CHECK(lock.error().id == ErrorId::kLockInvalid);
+      CHECK(lock.error().where.starts_with("mcpac.lock:"));
+    }
+  }
+
+  TEST_CASE("a tool that stands twice is refused with its line") {
+    const std::string text = to_text(example());
+    const auto begin = text.find("        \"read\": {");
+    const auto end = text.find("        \"wri/te\"");
+    const auto lock = parse_lock(
+        text.substr(0, end) + text.substr(begin, end - begin) + text.substr(end), "mcpac.lock");
+    REQUIRE_FALSE(lock);
+    CHECK(lock.error().id == ErrorId::kLockInvalid);
+    CHECK(lock.error().what.find("read") != std::string::npos);
+    CHECK(lock.error().where.starts_with("mcpac.lock:"));
   }
 
   TEST_CASE("text that is no JSON, or has one member twice, is refused as a broken lock") {

@@ -1,13 +1,48 @@
 #include "codegen/names.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "support_codegen.h"
+
+using namespace mcpac;
 using namespace mcpac::codegen;
+using namespace mcpac::codegen::testing;
 using Names = std::vector<std::string>;
+
+namespace {
+
+using Pins = std::map<std::string, std::string>;
+
+// One step in the life of a lock: these originals are offered now, `pins` is what the lock has.
+Pins step(const Pins& pins, const Names& originals) {
+  const Names names = assign_names_in({.own_words = {}, .pinned = pins}, originals);
+  Pins next;
+  for (std::size_t i = 0; i < names.size(); ++i) next.emplace(originals[i], names[i]);
+  return next;
+}
+
+ServerListing tools_called(const std::string& server, const Names& originals) {
+  OrderedJson tools = OrderedJson::array();
+  for (const std::string& name : originals)
+    tools.push_back({{"name", name}, {"inputSchema", {{"type", "object"}}}});
+  return listing(server, tools.dump());
+}
+
+Output generated(const std::vector<ServerListing>& servers, const Lock& known = {}) {
+  auto output = generate(servers, known);
+  REQUIRE(output);
+  return std::move(*output);
+}
+
+}  // namespace
 
 TEST_SUITE("codegen/names") {
   TEST_CASE("every illegal character becomes one underscore, also one of several bytes") {
@@ -78,5 +113,157 @@ TEST_SUITE("codegen/names") {
     CHECK(to_pascal_case("3d model") == "N3dModel");
     CHECK(to_pascal_case("搜索").empty());
     CHECK(to_pascal_case("EOF") == "EOF_");
+  }
+
+  TEST_CASE("whoever comes and goes, in every order, who stays keeps his name") {
+    const Names all{"a-b", "a.b", "a_b", "a b"};
+    // Every walk of five steps over the sets of tools that may be offered.
+    std::size_t walks = 0;
+    const auto walk = [&](const auto& self, const Pins& pins, int depth) -> void {
+      if (depth == 0) return void(++walks);
+      for (unsigned set = 0; set < 16; ++set) {
+        Names offered;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if ((set >> i & 1U) != 0) offered.push_back(all[i]);
+        }
+        const Pins next = step(pins, offered);
+        std::set<std::string> distinct;
+        for (const auto& [original, name] : next) {
+          distinct.insert(name);
+          const auto before = pins.find(original);
+          REQUIRE((before == pins.end() || before->second == name));
+          REQUIRE(is_name_of(name, original));
+        }
+        REQUIRE(distinct.size() == offered.size());
+        self(self, next, depth - 1);
+      }
+    };
+    walk(walk, {}, 4);
+    CHECK(walks == 16 * 16 * 16 * 16);
+  }
+
+  TEST_CASE("without a lock the legal name wins, with one the owner does") {
+    CHECK(step({}, {"a-b", "a_b"}) == Pins{{"a-b", "a_b_2"}, {"a_b", "a_b"}});
+    CHECK(step({{"a-b", "a_b"}}, {"a-b", "a_b"}) == Pins{{"a-b", "a_b"}, {"a_b", "a_b_2"}});
+    CHECK(step({{"a-b", "a_b_2"}}, {"a-b"}) == Pins{{"a-b", "a_b_2"}});
+  }
+
+  TEST_CASE("a pinned name that says something else, or is a reserved word, is given up") {
+    CHECK(step({{"read", "write"}}, {"read"}) == Pins{{"read", "read"}});
+    CHECK(step({{"class", "class"}}, {"class"}) == Pins{{"class", "class_"}});
+    CHECK(assign_names_in({.own_words = {"Args"}, .pinned = {{"Args", "Args"}}}, {"Args"}) ==
+          Names{"Args_"});
+  }
+
+  TEST_CASE("the names that the rule can give are known again, and no others") {
+    CHECK(is_name_of("a_b", "a-b"));
+    CHECK(is_name_of("a_b_2", "a-b"));
+    CHECK(is_name_of("class_", "class"));
+    CHECK(is_name_of("class__12", "class"));
+    for (const char* name : {"a_b_1", "a_b_0", "a_b_02", "a_b2", "a_bx", "a_b_", "a_b__", "a_b_x",
+                             "a-b", "a_b_2_3", "", "b", "a_b_12345678"}) {
+      INFO(name);
+      CHECK(is_name_of(name, "a-b") == (std::string(name) == "a_b_"));
+    }
+  }
+
+  TEST_CASE("servers whose names differ only in case do not meet in one file") {
+    const auto output = generated({tools_called("GitHub", {}), tools_called("github", {}),
+                                   tools_called("MCPAC", {}), tools_called("mcpac", {})});
+    std::set<std::string> files;
+    for (const auto& entry : output.files) {
+      std::string file = entry.first;
+      for (char& c : file) c = static_cast<char>(std::tolower(c));
+      CHECK_MESSAGE(files.insert(file).second, file);
+    }
+    // Tools are no files: they may.
+    const auto tools = generated({tools_called("s", {"Read", "read"})});
+    CHECK(tools.lock.find_tool("s", "Read")->cpp_name == "mcp::s::Read");
+    CHECK(tools.lock.find_tool("s", "read")->cpp_name == "mcp::s::read");
+  }
+
+  TEST_CASE("composed and decomposed letters are two names, each with its own original") {
+    const std::string composed = "caf\xc3\xa9";
+    const std::string decomposed = "cafe\xcc\x81";
+    const auto output = generated({tools_called("s", {composed, decomposed})});
+    const auto* one = output.lock.find_tool("s", composed);
+    const auto* two = output.lock.find_tool("s", decomposed);
+    REQUIRE(one != nullptr);
+    REQUIRE(two != nullptr);
+    CHECK(one->cpp_name != two->cpp_name);
+    CHECK(output.files.at("s.hpp").find("caf\\303\\251") != std::string::npos);
+  }
+
+  TEST_CASE("names cut at their length are told apart, and the lock reads back") {
+    const std::string base(240, 'x');
+    const auto output = generated({tools_called("s", {base + "1", base + "2", base + "3"})});
+    CHECK(output.lock.servers[0].tools.size() == 3);
+    CHECK(parse_lock(to_text(output.lock), "mcpac.lock"));
+  }
+
+  TEST_CASE("the same lock gives the same bytes, whatever order it came about in") {
+    Lock lock;
+    const std::vector<Names> days{{"a-b"}, {"a.b", "a-b"}, {"a_b", "a-b", "a.b"}, {"a_b", "a.b"}};
+    for (const Names& offered : days) {
+      const Output today = generated({tools_called("my-server", offered)}, lock);
+      const Output again = generated({listing_of(today.lock.servers[0])}, today.lock);
+      CHECK(again.files == today.files);
+      CHECK(to_text(again.lock) == to_text(today.lock));
+      lock = today.lock;
+    }
+    CHECK(lock.find_tool("my-server", "a_b")->cpp_name == "mcp::my_server::a_b_3");
+    CHECK(lock.find_tool("my-server", "a.b")->cpp_name == "mcp::my_server::a_b_2");
+  }
+
+  TEST_CASE("a name that nobody would guess is noted once, when it enters the lock") {
+    const Output first = generated({tools_called("s", {"a-b", "a_b"})});
+    REQUIRE(first.notes.size() == 1);
+    CHECK(first.notes[0].permission == "s.a-b");
+    CHECK(first.notes[0].message == "is a_b_2 in C++; a_b is another one's name");
+    CHECK(generated({tools_called("s", {"a-b", "a_b"})}, first.lock).notes.empty());
+  }
+
+  TEST_CASE("names that meet the generated code's own compile") {
+    std::vector<ServerListing> servers;
+    for (const char* name : {"std", "mcpac", "mcp", "posix", "F", "P", "Member", "server_tag",
+                             "has", "errno", "3d", "-", "int", "server", "name", "lock"}) {
+      servers.push_back(tools_called(
+          name,
+          {name, "P", "F", "Member", "name", "server", "server_tag", "permission", "3d", "+", "",
+           "errno", "class", "std", "mcp", "mcpac", "\xe6\x90\x9c", std::string(300, 'y')}));
+      servers.back().tools.push_back(
+          {"own", OrderedJson::parse(R"({"name": "own", "inputSchema": {"type": "object",
+            "properties": {"Own": {"type": "object", "title": "Own", "properties": {"Own":
+            {"type": "object", "properties": {"Own": {"type": "string"}}}}}, "own": {"type":
+            "string"}, "Args": {"type": "string"}}, "required": ["Own", "own"]}})")});
+    }
+    const Output output = generated(servers);
+    const auto folder = temporary_folder();
+    write_headers(output, folder.path());
+    const auto source = folder.path() / "all.cpp";
+    REQUIRE(write_file_atomic(source, "#include \"mcpac.hpp\"\nint main() {}\n"));
+    for (const Compiler& compiler : compilers())
+      CHECK_MESSAGE(check_syntax(compiler, source, folder.path()).empty(), compiler.name, ": ",
+                    check_syntax(compiler, source, folder.path()));
+  }
+
+  TEST_CASE("a header that is older than the lock does not compile, and says what to run") {
+    const Output old = generated({tools_called("s", {"read"}), tools_called("t", {"x"})});
+    const Output fresh =
+        generated({tools_called("s", {"read", "write"}), tools_called("t", {"x"})}, old.lock);
+    const auto folder = temporary_folder();
+    write_headers(fresh, folder.path());
+    REQUIRE(write_file_atomic(folder.path() / "s.hpp", old.files.at("s.hpp")));
+    const auto of_s = folder.path() / "of_s.cpp";
+    const auto of_t = folder.path() / "of_t.cpp";
+    REQUIRE(write_file_atomic(of_s, "#include \"s.hpp\"\nint main() {}\n"));
+    REQUIRE(write_file_atomic(of_t, "#include \"t.hpp\"\nint main() {}\n"));
+    for (const Compiler& compiler : compilers()) {
+      CHECK(check_syntax(compiler, of_t, folder.path()).empty());
+      const std::string words = check_syntax(compiler, of_s, folder.path());
+      CHECK_MESSAGE(
+          words.find("s.hpp is older than mcpac.lock: run `mcpac generate`") != std::string::npos,
+          compiler.name, ": ", words);
+    }
   }
 }

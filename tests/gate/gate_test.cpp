@@ -78,6 +78,32 @@ TEST_SUITE("gate") {
     CHECK(world.upstream.calls.empty());
   }
 
+  TEST_CASE(
+      "a tool that its server changed is refused and recorded as refused, the others are not") {
+    for (const Mode mode : {Mode::kEnforce, Mode::kObserve}) {
+      World world({.mode = mode});
+      world.upstream.quarantined.insert("fs.read");
+      const auto answer = world.call("fs.read", {{"path", "/a"}});
+      CHECK(error_of(answer).kind == ErrorKind::kRevoked);
+      CHECK(error_of(answer).data.at("id") == "MCPAC-E0402");
+      CHECK(error_of(answer).data.at("required") == "fs.read");
+      CHECK(world.upstream.calls.empty());
+      REQUIRE(world.audit.of("CapabilityCheck").size() == 1);
+      CHECK(world.audit.of("CapabilityCheck")[0].at("allowed") == false);
+      CHECK_FALSE(world.call("git.commit", {{"message", "m"}}));
+      CHECK(world.upstream.calls.size() == 1);
+    }
+  }
+
+  TEST_CASE("a call that finds the drift on its way is answered as taken back") {
+    World world;
+    std::optional<Answer> answer;
+    world.gate->call({"fs.read", {{"path", "/a"}}}, [&](Answer got) { answer = std::move(got); });
+    world.upstream.answer(0, fail(ErrorId::kLockDrift, "another tool"));
+    CHECK(error_of(answer).kind == ErrorKind::kRevoked);
+    CHECK(error_of(answer).data.at("id") == "MCPAC-E0402");
+  }
+
   TEST_CASE("a tool without a compiled schema cannot be called") {
     World world;
     world.tools[permission("git.commit")].input = nullptr;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ class FakeUpstream final : public Upstream {
     if (on_forward) on_forward(calls.back());
     return token;
   }
+  [[nodiscard]] bool quarantines(const Permission& permission) const override {
+    return quarantined.contains(permission.text());
+  }
   void cancel(CallToken token) override { cancelled.push_back(token); }
 
   // Answers the call at `index`, as a server would.
@@ -42,6 +46,7 @@ class FakeUpstream final : public Upstream {
 
   std::deque<Call> calls;  // everything that ever reached the server
   std::vector<CallToken> cancelled;
+  std::set<std::string> quarantined;
   CallToken last_token = 0;
   std::function<void(Call&)> on_forward;
 };

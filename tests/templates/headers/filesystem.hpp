@@ -2,10 +2,14 @@
 // (This copy is the hand-written sample of the emitted form: templates/EMITTED_FORM.md.)
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "filesystem.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_filesystem) || MCPAC_LOCK_filesystem != 0xcbf61858f3260072ULL
+#error "filesystem.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::filesystem {

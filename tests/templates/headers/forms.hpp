@@ -2,10 +2,14 @@
 // (Hand-written: a made-up server that has every kind of field that the emitted form knows.)
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "forms.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_forms) || MCPAC_LOCK_forms != 0x8bec8757f662f0f3ULL
+#error "forms.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::forms {

@@ -2,10 +2,14 @@
 // (This copy is the hand-written sample of the emitted form: templates/EMITTED_FORM.md.)
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "memory.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_memory) || MCPAC_LOCK_memory != 0xc064fbca9d9de8ddULL
+#error "memory.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::memory {

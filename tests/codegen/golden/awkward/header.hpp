@@ -3,10 +3,14 @@
 // db1ce1e6f69a5d4af2c2643f54704f381765a71d618069f887dbf6f2c24f5156
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "awkward.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_awkward) || MCPAC_LOCK_awkward != 0xdb1ce1e6f69a5d4aULL
+#error "awkward.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::awkward {

@@ -3,10 +3,14 @@
 // 6a75e6d5ef0e25eda6b35c3c590c606197166b4bbcb23c78fec63b55e6724ca2
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "types.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_types) || MCPAC_LOCK_types != 0x6a75e6d5ef0e25edULL
+#error "types.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::types {

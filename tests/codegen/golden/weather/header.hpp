@@ -3,10 +3,14 @@
 // 7bc7a08863560da6ce100b0b72c4367fa21373a845c1a5bf23488971035c417a
 #pragma once
 
+#include "mcpac/lock.hpp"
 #include "mcpac/runtime.hpp"
 
 #if !defined(MCPAC_ABI) || MCPAC_ABI != 1
 #error "weather.hpp was generated for another mcpac runtime: run `mcpac generate`"
+#endif
+#if !defined(MCPAC_LOCK_weather) || MCPAC_LOCK_weather != 0x7bc7a08863560da6ULL
+#error "weather.hpp is older than mcpac.lock: run `mcpac generate`"
 #endif
 
 namespace mcp::weather {

@@ -1,0 +1,80 @@
+// LockDiff: what servers offer now, against what mcpac.lock approved.
+//
+// It is what a person reads before approving, so it is complete: every part that the digest of a
+// tool covers is compared, and a tool whose digest differs is never without a difference. "Probably
+// renamed" is a hint for the reader and decides nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/lock.h"
+#include "codegen/schema_change.h"
+#include "core/json.h"
+#include "core/tool_definition.h"
+
+namespace mcpac::codegen {
+
+struct TextChange {
+  std::string before;  // the whole text; empty where there was none
+  std::string after;
+};
+
+struct HintChange {
+  std::string name;    // "readOnlyHint"
+  std::string before;  // compact JSON; empty where it was not there
+  std::string after;
+};
+
+struct FieldRename {
+  std::string original;
+  std::string before;  // C++ names
+  std::string after;
+};
+
+struct ToolDiff {
+  enum class Kind : std::uint8_t { kAdded, kWithdrawn, kChanged };
+  Kind kind = Kind::kChanged;
+  std::string permission;  // "server.tool"
+  std::string tool;
+  std::string digest_before;  // empty: not locked
+  std::string digest_after;   // empty: not offered
+  std::optional<TextChange> title{};
+  std::optional<TextChange> description{};
+  std::vector<HintChange> hints{};
+  SchemaChanges input{};
+  SchemaChanges output{};
+  std::vector<FieldRename> fields{};  // arguments that a program must call by another name
+  std::string like{};  // added: the withdrawn tool of the same shape; withdrawn: the added one
+};
+
+struct ServerDiff {
+  enum class Kind : std::uint8_t { kKept, kNew, kGone };
+  Kind kind = Kind::kKept;
+  std::string server;
+  std::size_t locked = 0;                // tools in the lock
+  std::optional<TextChange> identity{};  // another server: none of it is called
+  std::optional<TextChange> version{};   // what it calls itself; said, but nothing depends on it
+  std::vector<ToolDiff> tools{};         // sorted by name; what is equal is not in it
+  [[nodiscard]] std::size_t count(ToolDiff::Kind kind) const;
+  [[nodiscard]] bool empty() const {
+    return kind == Kind::kKept && !identity && !version && tools.empty();
+  }
+  // Something that was approved is not what is there.
+  [[nodiscard]] bool drifted() const;
+};
+
+using LockDiff = std::vector<ServerDiff>;
+
+// `locked` or `live` may be null, not both; the listing must have gone through lockable().
+[[nodiscard]] ServerDiff compare_server(const LockedServer* locked, const ServerListing* live);
+
+// For people: lines without colours, escaped, bounded.
+[[nodiscard]] std::string to_lines(const ServerDiff& diff);
+// For programs: everything.
+[[nodiscard]] Json to_json(const ServerDiff& diff);
+
+}  // namespace mcpac::codegen

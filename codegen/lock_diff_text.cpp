@@ -1,0 +1,183 @@
+// A LockDiff for people and for programs. For people everything a server wrote is escaped and on
+// lines that begin with a mark of ours.
+#include <fmt/format.h>
+
+#include "codegen/lock_diff.h"
+#include "codegen/text_change.h"
+#include "codegen/text_escape.h"
+
+namespace mcpac::codegen {
+namespace {
+
+using Kind = ToolDiff::Kind;
+
+constexpr std::size_t kAddedLines = 4;  // of a new tool's description; `tools describe` has all
+
+std::string shown(std::string_view text) {
+  return safe_line(cut(text, 400));
+}
+
+std::string text_lines(std::string_view heading, const std::optional<TextChange>& change,
+                       std::string_view indent) {
+  if (!change) return "";
+  std::string lines = fmt::format("{}{}\n", indent, heading);
+  for (const std::string& line : text_change(change->before, change->after))
+    lines += fmt::format("{}  {}\n", indent, line);
+  return lines;
+}
+
+std::string_view meaning(SchemaEffect effect, SchemaSide side) {
+  const bool input = side == SchemaSide::kInput;
+  switch (effect) {
+    case SchemaEffect::kNarrowed:
+      return input ? "narrowed: calls that were accepted may be refused"
+                   : "narrowed: results promise more than before";
+    case SchemaEffect::kWidened:
+      return input ? "widened: calls that were accepted still are"
+                   : "widened: results may be what a program does not expect";
+    case SchemaEffect::kChanged: return "changed: read it, programs may have to change";
+    case SchemaEffect::kWords: break;
+  }
+  return "only words";
+}
+
+std::string schema_lines(std::string_view heading, const SchemaChanges& changes, SchemaSide side) {
+  if (changes.list.empty()) return "";
+  std::string lines = fmt::format("      {} {}\n", heading, meaning(changes.effect(), side));
+  for (const SchemaChange& change : changes.list) {
+    const std::string pointer = change.pointer.empty() ? "(whole)" : shown(change.pointer);
+    lines += fmt::format("        {}: {}{}\n", pointer, shown(change.what),
+                         change.effect == SchemaEffect::kWords
+                             ? ""
+                             : fmt::format(" ({})", to_string(change.effect)));
+    if (!change.before.empty()) lines += fmt::format("          - {}\n", shown(change.before));
+    if (!change.after.empty()) lines += fmt::format("          + {}\n", shown(change.after));
+  }
+  if (changes.left_out > 0)
+    lines += fmt::format("        … {} more differences\n", changes.left_out);
+  return lines;
+}
+
+std::string hint_lines(const std::vector<HintChange>& hints) {
+  if (hints.empty()) return "";
+  std::string lines = "      hints (the server's own claims)\n";
+  const auto value = [](const std::string& text) {
+    return text.empty() ? "not said" : shown(text);
+  };
+  for (const HintChange& hint : hints) {
+    lines += fmt::format("        {}: {} → {}\n", shown(hint.name), value(hint.before),
+                         value(hint.after));
+  }
+  return lines;
+}
+
+std::string changed_lines(const ToolDiff& tool) {
+  std::string lines = fmt::format("  ~ {}\n", safe_line(tool.permission));
+  lines += text_lines("title", tool.title, "      ");
+  lines += text_lines("description", tool.description, "      ");
+  lines += schema_lines("arguments", tool.input, SchemaSide::kInput);
+  lines += schema_lines("result", tool.output, SchemaSide::kOutput);
+  lines += hint_lines(tool.hints);
+  for (const FieldRename& field : tool.fields) {
+    lines += fmt::format("      in C++ the argument {} is .{} now, it was .{}\n",
+                         shown(field.original), field.after, field.before);
+  }
+  return lines;
+}
+
+std::string added_lines(const ToolDiff& tool) {
+  std::string lines = fmt::format("  + {}", safe_line(tool.permission));
+  if (!tool.like.empty()) lines += fmt::format("  (probably {} renamed)", safe_line(tool.like));
+  lines += "\n";
+  if (!tool.description) return lines;
+  std::size_t count = 0;
+  for (const std::string& line : text_change("", tool.description->after)) {
+    if (++count > kAddedLines) return lines + "      …\n";
+    lines += "      " + line + "\n";
+  }
+  return lines;
+}
+
+std::string withdrawn_line(const ToolDiff& tool) {
+  return fmt::format(
+      "  - {}  (its server does not offer it{})\n", safe_line(tool.permission),
+      tool.like.empty() ? "" : fmt::format("; probably renamed to {}", safe_line(tool.like)));
+}
+
+Json to_json(const std::optional<TextChange>& change) {
+  return change ? Json{{"before", change->before}, {"after", change->after}} : Json();
+}
+
+Json to_json(const SchemaChanges& changes, SchemaSide side) {
+  Json list = Json::array();
+  for (const SchemaChange& change : changes.list) {
+    list.push_back({{"effect", to_string(change.effect)},
+                    {"for_caller", to_string(for_caller(change.effect, side))},
+                    {"pointer", change.pointer},
+                    {"what", change.what},
+                    {"before", change.before},
+                    {"after", change.after}});
+  }
+  if (changes.list.empty()) return {};
+  return {{"effect", to_string(changes.effect())},
+          {"for_caller", to_string(for_caller(changes.effect(), side))},
+          {"changes", list},
+          {"left_out", changes.left_out}};
+}
+
+Json to_json(const ToolDiff& tool) {
+  Json hints = Json::array();
+  for (const HintChange& hint : tool.hints)
+    hints.push_back({{"name", hint.name}, {"before", hint.before}, {"after", hint.after}});
+  Json fields = Json::array();
+  for (const FieldRename& field : tool.fields)
+    fields.push_back({{"name", field.original}, {"before", field.before}, {"after", field.after}});
+  return {{"permission", tool.permission},
+          {"kind", tool.kind == Kind::kAdded       ? "added"
+                   : tool.kind == Kind::kWithdrawn ? "withdrawn"
+                                                   : "changed"},
+          {"digest_before", tool.digest_before},
+          {"digest_after", tool.digest_after},
+          {"title", to_json(tool.title)},
+          {"description", to_json(tool.description)},
+          {"hints", hints},
+          {"input", to_json(tool.input, SchemaSide::kInput)},
+          {"output", to_json(tool.output, SchemaSide::kOutput)},
+          {"cpp_fields", fields},
+          {"probably_renamed", tool.like}};
+}
+
+}  // namespace
+
+std::string to_lines(const ServerDiff& diff) {
+  std::string lines = diff.server;
+  if (diff.kind == ServerDiff::Kind::kNew) lines += "  (new)";
+  if (diff.kind == ServerDiff::Kind::kGone) lines += "  (no longer in mcpac.json)";
+  lines += "\n";
+  lines += text_lines(diff.kind == ServerDiff::Kind::kNew ? "started or called as"
+                                                          : "ANOTHER SERVER is started or called",
+                      diff.identity, "  ");
+  lines += text_lines("version", diff.version, "  ");
+  for (const ToolDiff& tool : diff.tools) {
+    lines += tool.kind == Kind::kAdded       ? added_lines(tool)
+             : tool.kind == Kind::kWithdrawn ? withdrawn_line(tool)
+                                             : changed_lines(tool);
+  }
+  return lines;
+}
+
+Json to_json(const ServerDiff& diff) {
+  Json tools = Json::array();
+  for (const ToolDiff& tool : diff.tools) tools.push_back(to_json(tool));
+  return {{"server", diff.server},
+          {"kind", diff.kind == ServerDiff::Kind::kNew    ? "new"
+                   : diff.kind == ServerDiff::Kind::kGone ? "gone"
+                                                          : "kept"},
+          {"locked", diff.locked},
+          {"drifted", diff.drifted()},
+          {"identity", to_json(diff.identity)},
+          {"version", to_json(diff.version)},
+          {"tools", tools}};
+}
+
+}  // namespace mcpac::codegen

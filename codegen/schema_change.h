@@ -1,0 +1,54 @@
+// SchemaChange: what became of a JSON Schema, said so that a person can approve it.
+//
+// A structural comparison, keyword by keyword: every difference is reported with its JSON pointer,
+// before and after, and an effect. "Narrowed" and "widened" are only said where the keyword alone
+// decides it: fewer (more) values are valid at this place than before. What cannot be decided so is
+// "changed", never guessed. Whether it is good or bad news depends on the side: arguments that
+// accept less break callers; results that promise less do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+
+namespace mcpac::codegen {
+
+enum class SchemaSide : std::uint8_t { kInput, kOutput };
+
+enum class SchemaEffect : std::uint8_t {
+  kNarrowed,  // fewer values are valid
+  kWidened,   // more values are valid
+  kChanged,   // others are, or it cannot be decided
+  kWords,     // only titles, descriptions and examples
+};
+
+struct SchemaChange {
+  SchemaEffect effect = SchemaEffect::kChanged;
+  std::string pointer;  // of the keyword or property: "/properties/path/maxLength"
+  std::string what;     // ours, short: "required argument added"
+  std::string before;   // compact JSON, cut; empty where there was nothing
+  std::string after;
+};
+
+// What a change means to the programs that call the tool.
+enum class ForCaller : std::uint8_t { kSafe, kBreaks, kUnknown, kNothing };
+[[nodiscard]] ForCaller for_caller(SchemaEffect effect, SchemaSide side);
+
+struct SchemaChanges {
+  std::vector<SchemaChange> list;
+  std::size_t left_out = 0;  // changes beyond the first 200
+  // Of all together: narrowed and widened at once is changed.
+  [[nodiscard]] SchemaEffect effect() const;
+};
+
+[[nodiscard]] SchemaChanges compare_schemas(const OrderedJson& before, const OrderedJson& after,
+                                            SchemaSide side);
+
+[[nodiscard]] std::string_view to_string(SchemaEffect effect);
+[[nodiscard]] std::string_view to_string(ForCaller caller);
+
+}  // namespace mcpac::codegen

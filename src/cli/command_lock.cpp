@@ -1,0 +1,225 @@
+// mcpac lock status | diff | accept: what servers offer now against what was approved.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/written.h"
+#include "core/printable.h"
+#include "execute/review.h"
+
+namespace mcpac::cli {
+namespace {
+
+using codegen::ServerDiff;
+using Kind = codegen::ToolDiff::Kind;
+
+// ---- status
+
+std::string counts_of(const ServerDiff& diff) {
+  std::vector<std::string> parts;
+  const auto add = [&](Kind kind, const char* word) {
+    if (const auto count = diff.count(kind); count > 0)
+      parts.push_back(fmt::format("{} {}", count, word));
+  };
+  if (diff.kind == ServerDiff::Kind::kKept && diff.identity) parts.emplace_back("ANOTHER SERVER");
+  add(Kind::kChanged, "drifted");
+  add(Kind::kWithdrawn, "withdrawn");
+  add(Kind::kAdded, "new");
+  if (diff.kind == ServerDiff::Kind::kKept && diff.version) parts.emplace_back("other version");
+  return parts.empty() ? "ok" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string state_of(const execute::ServerStatus& server) {
+  if (server.error)
+    return fmt::format("cannot be asked: {} [{}]", server.error->what,
+                       mcpac::to_string(server.error->id));
+  if (server.disabled) return "disabled, not asked";
+  if (!server.diff) return "not asked";
+  if (server.diff->kind == ServerDiff::Kind::kGone)
+    return "no longer in mcpac.json; mcpac generate removes it";
+  if (server.diff->kind == ServerDiff::Kind::kNew) return "not locked; mcpac generate adds it";
+  return counts_of(*server.diff);
+}
+
+void show(const execute::Status& status) {
+  for (const auto& server : status.servers) {
+    fmt::print("{:<20} {:>4} locked  {}\n", server.server, server.locked, state_of(server));
+    if (!server.diff || server.diff->kind != ServerDiff::Kind::kKept) continue;
+    for (const auto& tool : server.diff->tools) {
+      fmt::print("  {:<10} {}\n",
+                 tool.kind == Kind::kChanged     ? "drifted"
+                 : tool.kind == Kind::kWithdrawn ? "withdrawn"
+                                                 : "new",
+                 printable(tool.permission));
+    }
+  }
+  if (status.headers.empty()) return fmt::print("servers/ fits mcpac.lock\n");
+  for (const auto& problem : status.headers) {
+    fmt::print("{} {}\n", problem.file,
+               problem.kind == execute::HeaderProblem::Kind::kMissing
+                   ? "is missing"
+                   : "is not the file that mcpac.lock names");
+  }
+}
+
+Json to_json(const execute::Status& status) {
+  Json servers = Json::array();
+  for (const auto& server : status.servers) {
+    Json entry = {
+        {"server", server.server}, {"locked", server.locked}, {"disabled", server.disabled}};
+    entry["diff"] = server.diff ? codegen::to_json(*server.diff) : Json();
+    if (server.error) entry["error"] = cli::to_json(*server.error)["error"];
+    servers.push_back(std::move(entry));
+  }
+  Json headers = Json::array();
+  for (const auto& problem : status.headers) {
+    const bool missing = problem.kind == execute::HeaderProblem::Kind::kMissing;
+    headers.push_back({{"file", problem.file}, {"problem", missing ? "missing" : "differs"}});
+  }
+  return {{"drifted", status.drifted()},
+          {"headers_fit", status.headers.empty()},
+          {"servers", servers},
+          {"headers", headers}};
+}
+
+// The worst that was found decides the exit code: drift, then headers, then servers that cannot be
+// asked.
+std::optional<Error> verdict(const execute::Status& status) {
+  if (status.drifted()) {
+    return Error{ErrorId::kLockDrift, "servers offer other tools than mcpac.lock approved", "",
+                 "drifted and withdrawn tools cannot be called",
+                 "`mcpac lock diff` shows the changes, `mcpac lock accept` approves them"};
+  }
+  if (!status.headers.empty()) {
+    return Error{ErrorId::kHeaderDrift, "servers/ does not fit mcpac.lock", "",
+                 "the headers were edited, or are older or newer than the lock",
+                 "mcpac generate --offline"};
+  }
+  for (const auto& server : status.servers) {
+    if (server.error) return server.error;
+  }
+  return std::nullopt;
+}
+
+void status(Context& context, bool offline) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  auto found = execute::status(*project, offline ? execute::Ask::kNobody : execute::Ask::kServers,
+                               progress_of(context, Counts::kQuiet));
+  if (!found) return context.fail(found.error());
+  if (context.json) {
+    context.print(to_json(*found));
+  } else {
+    show(*found);
+  }
+  const auto error = verdict(*found);
+  if (!error) return;
+  context.fail(*error);
+}
+
+// ---- diff
+
+void show_notes(const Context& context, const execute::Review& review) {
+  for (const auto& note : review.notes)
+    context.warn(fmt::format("{} {}", note.permission, note.message));
+}
+
+// `to` is standard error where it is part of a question: standard output may be a file, and what
+// is approved must have been seen.
+void print_diff(const Context& context, const execute::Review& review, std::FILE* to) {
+  if (context.json) {
+    Json all = Json::array();
+    for (const auto& server : review.diff) all.push_back(codegen::to_json(server));
+    return context.print(all);
+  }
+  for (const auto& server : review.diff) fmt::print(to, "{}", codegen::to_lines(server));
+  show_notes(context, review);
+  if (review.diff.empty()) context.say("mcpac.lock is what the servers offer");
+}
+
+void diff(Context& context, const std::vector<std::string>& names) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  auto review = execute::review(*project, names, progress_of(context, Counts::kQuiet));
+  if (!review) return context.fail(review.error());
+  print_diff(context, *review, stdout);
+}
+
+// ---- accept
+
+struct AcceptOptions {
+  std::vector<std::string> names;
+  bool yes = false;
+};
+
+bool ask() {
+  fmt::print(stderr, "Approve all of this, and write mcpac.lock and servers/? [y/N] ");
+  std::fflush(stderr);
+  std::string answer;
+  return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
+}
+
+void accept(Context& context, const AcceptOptions& options) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  if (!options.yes && (!context.interactive || context.json)) {
+    return context.fail({ErrorId::kUsage, "nobody is there to approve the changes", "",
+                         "what is accepted must have been seen",
+                         "look at `mcpac lock diff`, then `mcpac lock accept --yes`"});
+  }
+  auto review = execute::review(*project, options.names, progress_of(context, Counts::kQuiet));
+  if (!review) return context.fail(review.error());
+  if (!context.json || review->diff.empty()) print_diff(context, *review, stderr);
+  if (review->diff.empty()) return;
+  if (!options.yes && !ask()) {
+    return context.fail({ErrorId::kLockDrift, "not approved; nothing was written", "", "", ""});
+  }
+  Json shown = Json::array();
+  for (const auto& server : review->diff) shown.push_back(codegen::to_json(server));
+  auto report = execute::accept(*project, std::move(*review));
+  if (!report) return context.fail(report.error());
+  if (!context.json) return show_written(context, *report, Notes::kSome);
+  Json json = cli::to_json(*report);
+  json["accepted"] = std::move(shown);
+  context.print(json);
+}
+
+void add_accept(CLI::App& lock, Context& context) {
+  auto options = std::make_shared<AcceptOptions>();
+  auto* command =
+      lock.add_subcommand("accept", "show the difference, ask, and approve exactly what was shown");
+  add_common_options(*command, context);
+  command->add_option("NAMES", options->names, "only these servers and tools")
+      ->type_name("SERVER[.TOOL]");
+  command->add_flag("--yes", options->yes, "approve without being asked");
+  command->callback([&context, options] { accept(context, *options); });
+}
+
+}  // namespace
+
+void add_lock(CLI::App& app, Context& context) {
+  auto* lock =
+      app.add_subcommand("lock", "what servers offer now, against what mcpac.lock approved");
+  lock->require_subcommand(1);
+  auto offline = std::make_shared<bool>(false);
+  auto* state = lock->add_subcommand(
+      "status", "per server what drifted, is new or withdrawn; whether servers/ fits the lock");
+  add_common_options(*state, context);
+  state->add_flag("--offline", *offline, "ask no server; only hold servers/ against the lock");
+  state->callback([&context, offline] { status(context, *offline); });
+  auto names = std::make_shared<std::vector<std::string>>();
+  auto* difference = lock->add_subcommand("diff", "every difference, for a person to read");
+  add_common_options(*difference, context);
+  difference->add_option("NAMES", *names, "only these servers and tools")
+      ->type_name("SERVER[.TOOL]");
+  difference->callback([&context, names] { diff(context, *names); });
+  add_accept(*lock, context);
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,106 @@
+#include "cli/written.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ranges>
+
+namespace mcpac::cli {
+namespace {
+
+// Many notes have one cause; a screen of them helps nobody. --json and -v show all.
+constexpr std::size_t kShownNotes = 12;
+
+void show_notes(const Context& context, const std::vector<codegen::Note>& notes, Notes wanted) {
+  std::size_t shown = 0;
+  for (const auto& note : notes) {
+    if (wanted == Notes::kSome && ++shown > kShownNotes) {
+      context.say(fmt::format("note: {} more; -v shows all", notes.size() - kShownNotes));
+      return;
+    }
+    context.say(note.place.empty()
+                    ? fmt::format("note: {} {}", note.permission, note.message)
+                    : fmt::format("note: {} {}: {}", note.permission, note.place, note.message));
+  }
+}
+
+void show_drift(const Context& context, const execute::GenerateReport& report) {
+  for (const auto& name : report.other_servers) {
+    context.warn(fmt::format(
+        "{} is another server now than mcpac.lock approved (its command or URL changed); the "
+        "locked tools stand, and none of them can be called",
+        name));
+  }
+  for (const auto& name : report.drifted) {
+    context.warn(
+        fmt::format("{} is another tool now than the lock approved; the locked form stands, and "
+                    "calls will be refused",
+                    name));
+  }
+  for (const auto& name : report.withdrawn) {
+    context.warn(fmt::format("{} is locked, but its server does not offer it any more", name));
+  }
+  if (!report.drifted.empty() || !report.withdrawn.empty() || !report.other_servers.empty()) {
+    context.say("  fix: `mcpac lock diff` shows the changes, `mcpac lock accept` approves them");
+  }
+}
+
+}  // namespace
+
+void show_written(const Context& context, const execute::GenerateReport& report, Notes notes) {
+  if (!report.added.empty()) {
+    context.say(fmt::format("new in the lock: {} tool{} ({}{})", report.added.size(),
+                            report.added.size() == 1 ? "" : "s",
+                            fmt::join(report.added | std::views::take(4), ", "),
+                            report.added.size() > 4 ? ", …" : ""));
+  }
+  std::size_t runtime = 0;
+  for (const auto& name : report.written) {
+    if (name.starts_with("servers/mcpac/")) {
+      ++runtime;
+    } else {
+      context.say(fmt::format("wrote {}", name));
+    }
+  }
+  if (runtime > 0) context.say(fmt::format("wrote servers/mcpac/ ({} files)", runtime));
+  for (const auto& name : report.removed) context.say(fmt::format("removed {}", name));
+  if (report.written.empty() && report.removed.empty()) context.say("nothing changed");
+  show_drift(context, report);
+  show_notes(context, report.output.notes, notes);
+}
+
+Json to_json(const execute::GenerateReport& report) {
+  Json notes = Json::array();
+  for (const auto& note : report.output.notes) {
+    notes.push_back(
+        {{"permission", note.permission}, {"place", note.place}, {"message", note.message}});
+  }
+  std::size_t tools = 0;
+  for (const auto& server : report.output.lock.servers) tools += server.tools.size();
+  return {{"tools", tools},
+          {"added", report.added},
+          {"drifted", report.drifted},
+          {"withdrawn", report.withdrawn},
+          {"other_servers", report.other_servers},
+          {"written", report.written},
+          {"removed", report.removed},
+          {"notes", notes}};
+}
+
+execute::OnProgress progress_of(const Context& context, Counts counts) {
+  return [&context, counts](const execute::ServerProgress& progress) {
+    using State = execute::ServerProgress::State;
+    if (context.json) return;
+    if (progress.state == State::kConnecting) {
+      if (context.interactive) context.say(fmt::format("{}: connecting …", progress.server));
+    } else if (counts == Counts::kQuiet) {
+      return;
+    } else if (progress.state == State::kListed) {
+      context.say(fmt::format("{}: {} tools", progress.server, progress.tools));
+    } else {
+      context.say(fmt::format("{}: failed", progress.server));
+    }
+  };
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,20 @@
+// What `generate` and `lock accept` say of the files that they wrote, and of servers while they
+// are asked.
+#pragma once
+
+#include "cli/context.h"
+#include "execute/generate_project.h"
+#include "execute/list_servers.h"
+
+namespace mcpac::cli {
+
+enum class Notes : std::uint8_t { kSome, kAll };
+
+void show_written(const Context& context, const execute::GenerateReport& report, Notes notes);
+[[nodiscard]] Json to_json(const execute::GenerateReport& report);
+
+// "filesystem: connecting …" on a terminal; `counts` says also what came.
+enum class Counts : std::uint8_t { kQuiet, kShow };
+[[nodiscard]] execute::OnProgress progress_of(const Context& context, Counts counts);
+
+}  // namespace mcpac::cli

@@ -1,0 +1,36 @@
+// Asking real servers for their tools, all at the same time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/tool_definition.h"
+#include "mcp/server_config.h"
+
+namespace mcpac::execute {
+
+struct ServerProgress {
+  std::string server;
+  enum class State : std::uint8_t { kConnecting, kListed, kFailed } state = State::kConnecting;
+  std::size_t tools = 0;
+  Error error;  // when kFailed
+};
+
+// Called on the caller's thread.
+using OnProgress = std::function<void(const ServerProgress&)>;
+
+// Connects to every server that is not disabled; one answer or error each. An Error only when a
+// signal came.
+[[nodiscard]] Result<std::map<std::string, Result<ServerListing>>> ask_servers(
+    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress);
+
+// The same, all or nothing: one server that fails makes the whole fail.
+[[nodiscard]] Result<std::vector<ServerListing>> list_servers(
+    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,178 @@
+#include "codegen/lock_diff.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "codegen/text_change.h"
+#include "support_codegen.h"
+
+using namespace mcpac;
+using namespace mcpac::codegen;
+using namespace mcpac::codegen::testing;
+
+namespace {
+
+const std::string kRead =
+    R"({"name": "read", "description": "Reads a file. It is quick.", "inputSchema": {"type":
+    "object", "properties": {"path": {"type": "string"}, "head": {"type": "integer"}},
+    "required": ["path"]}, "annotations": {"readOnlyHint": true}})";
+
+LockedServer locked(const std::string& tools) {
+  auto output = generate({listing("files", tools)});
+  REQUIRE(output);
+  return output->lock.servers.front();
+}
+
+ServerDiff diff_of(const std::string& before, const std::string& after) {
+  const LockedServer old_server = locked(before);
+  std::vector<Note> notes;
+  const ServerListing live = lockable(listing("files", after), notes);
+  return compare_server(&old_server, &live);
+}
+
+// The one changed tool, after `what` became `by` in the definition of read.
+ToolDiff changed(const std::string& what, const std::string& by) {
+  std::string after = kRead;
+  const auto at = after.find(what);
+  REQUIRE(at != std::string::npos);
+  after.replace(at, what.size(), by);
+  const ServerDiff diff = diff_of("[" + kRead + "]", "[" + after + "]");
+  REQUIRE(diff.tools.size() == 1);
+  CHECK(diff.tools[0].kind == ToolDiff::Kind::kChanged);
+  CHECK(diff.drifted());
+  return diff.tools[0];
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_SUITE("codegen/lock diff") {
+  TEST_CASE("what is the same is no difference") {
+    const ServerDiff diff = diff_of("[" + kRead + "]", "[" + kRead + "]");
+    CHECK(diff.empty());
+    CHECK_FALSE(diff.drifted());
+  }
+
+  TEST_CASE("every part that the digest covers is told apart") {
+    CHECK(changed("Reads", "Deletes").description->after == "Deletes a file. It is quick.");
+    CHECK(changed(R"("name": "read",)", R"("name": "read", "title": "Read",)").title->after ==
+          "Read");
+    const auto hints = changed("true", "false").hints;
+    REQUIRE(hints.size() == 1);
+    CHECK(hints[0].name == "readOnlyHint");
+    CHECK(hints[0].before == "true");
+    CHECK(hints[0].after == "false");
+    CHECK(changed("\"integer\"", "\"number\"").input.effect() == SchemaEffect::kWidened);
+    CHECK(changed(R"(["path"])", R"(["path", "head"])").input.effect() == SchemaEffect::kNarrowed);
+    const auto output =
+        changed(R"("annotations")", R"("outputSchema": {"type": "object"}, "annotations")").output;
+    CHECK(output.effect() == SchemaEffect::kNarrowed);
+  }
+
+  TEST_CASE("a tool whose digest differs is never without a difference") {
+    const std::string before =
+        R"([{"name": "t", "inputSchema": {"type": "object", "properties": {"a": {"enum": [1, 2]}}}}])";
+    const std::string after =
+        R"([{"name": "t", "inputSchema": {"type": "object", "properties": {"a": {"enum": [2, 1]}}}}])";
+    const ServerDiff diff = diff_of(before, after);
+    REQUIRE(diff.tools.size() == 1);
+    CHECK(has(to_lines(diff), "written in another way"));
+  }
+
+  TEST_CASE("added, withdrawn, and probably renamed as a hint") {
+    std::string renamed = kRead;
+    renamed.replace(renamed.find("\"read\""), 6, "\"read_file\"");
+    const ServerDiff diff = diff_of("[" + kRead + "]", "[" + renamed + R"(, {"name": "new"}])");
+    CHECK(diff.count(ToolDiff::Kind::kAdded) == 2);
+    CHECK(diff.count(ToolDiff::Kind::kWithdrawn) == 1);
+    CHECK(diff.drifted());
+    const std::string lines = to_lines(diff);
+    CHECK(has(lines,
+              "- files.read  (its server does not offer it; probably renamed to "
+              "files.read_file)"));
+    CHECK(has(lines, "+ files.read_file  (probably files.read renamed)"));
+    CHECK(has(lines, "+ files.new\n"));
+  }
+
+  TEST_CASE("new tools alone are no drift") {
+    CHECK_FALSE(diff_of("[" + kRead + "]", "[" + kRead + R"(, {"name": "new"}])").drifted());
+  }
+
+  TEST_CASE("another command is drift, another version is said") {
+    const LockedServer old_server = locked("[" + kRead + "]");
+    ServerListing live = listing("files", "[" + kRead + "]");
+    live.implementation = "files 2";
+    ServerDiff diff = compare_server(&old_server, &live);
+    CHECK(diff.version);
+    CHECK_FALSE(diff.drifted());
+    live.identity = "npx evil";
+    diff = compare_server(&old_server, &live);
+    CHECK(diff.drifted());
+    CHECK(has(to_lines(diff),
+              "ANOTHER SERVER is started or called\n    - recorded\n    + npx evil\n"));
+  }
+
+  TEST_CASE("an argument that must be called by another name in C++ is said") {
+    const auto diff = diff_of(
+        R"([{"name": "t", "inputSchema": {"properties": {"a-b": {"type": "string"}}}}])",
+        R"([{"name": "t", "inputSchema": {"properties": {"a-b": {"type": "string"}, "a_b": {"type": "string"}}}}])");
+    REQUIRE(diff.tools.size() == 1);
+    REQUIRE(diff.tools[0].fields.size() == 1);
+    CHECK(has(to_lines(diff), "in C++ the argument a-b is .a_b_2 now, it was .a_b"));
+  }
+
+  TEST_CASE("only the sentences that changed are shown, and marks of the text's own are not ours") {
+    CHECK(text_change("One. Two. Three.", "One. 2. Three.") ==
+          std::vector<std::string>{"  …", "- Two.", "+ 2.", "  …"});
+    CHECK(text_change("a", "a").empty());
+    CHECK(text_change("", "a\n- b") == std::vector<std::string>{"+ a", "+ - b"});
+    CHECK(text_change("a b", "a  b").size() == 2);
+    CHECK(text_change("One.", "One. Two.") == std::vector<std::string>{"  …", "+ Two."});
+    CHECK(text_change("One. Two.", "One.\nTwo.") ==
+          std::vector<std::string>{"~ only spaces and line breaks between sentences differ"});
+    const auto hidden = text_change("safe", "safe\xe2\x80\x8b\x1b[2K");
+    REQUIRE(hidden.size() == 2);
+    CHECK(hidden[0] == "- safe");
+    CHECK(has(hidden[1], "<U+200B>"));
+    CHECK_FALSE(has(hidden[1], "\x1b"));
+  }
+
+  TEST_CASE("a hostile listing gives a bounded diff without control characters") {
+    std::string tools;
+    const OrderedJson evil =
+        "\x1b]0;x\x07 */ \n+ files.safe\n" + std::string(1'000'000, 'x') + " \xe2\x80\xae";
+    for (int i = 0; i < 20; ++i) {
+      const OrderedJson name = "t" + std::to_string(i) + "\x7f\xe2\x80\xae";
+      OrderedJson tool{{"name", name}, {"description", evil}, {"title", evil}};
+      tool["annotations"] = {{evil.get<std::string>().substr(0, 2000), evil}};
+      tool["inputSchema"]["properties"][evil.get<std::string>()] = {{"type", evil}};
+      tools += (tools.empty() ? "" : ",") + tool.dump();
+    }
+    std::string before = tools;
+    for (auto at = before.find(R"("type")"); at != std::string::npos;
+         at = before.find(R"("type")", at + 1))
+      before.replace(at, 6, R"("kind")");
+    const ServerDiff diff = diff_of("[" + before + "]", "[" + tools + "]");
+    const std::string lines = to_lines(diff);
+    CHECK(lines.size() < 200'000);
+    CHECK(std::ranges::none_of(
+        lines, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == 0x7f; }));
+    CHECK_FALSE(has(lines, "\n  + files.safe"));
+    CHECK_FALSE(has(lines, "\xe2\x80\xae"));
+  }
+
+  TEST_CASE("two long texts without a common sentence are compared in time") {
+    std::string one;
+    std::string two;
+    for (int i = 0; i < 50'000; ++i) {
+      one += "a" + std::to_string(i) + ". ";
+      two += "b" + std::to_string(i) + ". ";
+    }
+    CHECK(text_change(one, two).size() == 61);
+  }
+}

@@ -1,0 +1,250 @@
+// The lock as a user meets it: real binary, a real server whose tools change.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <future>
+
+#include "e2e/workspace.h"
+
+using e2e::Workspace;
+using mcpac::Json;
+using Tools = std::vector<Json>;
+
+namespace {
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+Json tool(const std::string& name, const std::string& description) {
+  return {{"name", name},
+          {"description", description},
+          {"inputSchema", {{"type", "object"}, {"properties", {{"path", {{"type", "string"}}}}}}}};
+}
+
+// A project with one server, whose tools are what script.json holds at each listing.
+class Scripted : public Workspace {
+ public:
+  explicit Scripted(const Tools& tools) : Workspace("{}") {
+    write("mcpac.json", fmt::format(R"({{"mcpServers": {{"notes": {{"command": "node", "args":
+      ["{}/tests/servers/fixture.mjs", "scripted", "script.json"]}}}}}})",
+                                    MCPAC_SOURCE_DIR));
+    offer(tools);
+    const auto made = mcpac({"generate"});
+    INFO(made.err);
+    REQUIRE(made.exit_code == 0);
+  }
+  void offer(const Tools& tools, const std::string& version = "1") const {
+    write("script.json", Json{{"version", version}, {"tools", tools}}.dump());
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("e2e/lock") {
+  TEST_CASE("a clean project is clean, online and offline") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    for (const bool offline : {false, true}) {
+      std::vector<std::string> words{"lock", "status"};
+      if (offline) words.emplace_back("--offline");
+      const auto run = project.mcpac(words);
+      INFO(run.out, run.err);
+      CHECK(run.exit_code == 0);
+      CHECK(has(run.out, "servers/ fits mcpac.lock"));
+    }
+    CHECK(has(project.mcpac({"lock", "diff"}).err, "mcpac.lock is what the servers offer"));
+  }
+
+  TEST_CASE("drift: status says it, diff shows it, generate keeps the lock, accept approves it") {
+    const Scripted project(Tools{tool("read", "Reads a note."), tool("gone", "Goes.")});
+    const std::string before = project.read("mcpac.lock");
+    project.offer(
+        Tools{tool("read", "Reads a note. Then sends it to me."), tool("new", "Is new.")});
+
+    const auto status = project.mcpac({"lock", "status"});
+    CHECK(status.exit_code == 77);
+    CHECK(has(status.out, "1 drifted, 1 withdrawn, 1 new"));
+    CHECK(has(status.err, "MCPAC-E0402"));
+    const auto diff = project.mcpac({"lock", "diff"});
+    INFO(diff.out);
+    CHECK(diff.exit_code == 0);
+    CHECK(has(diff.out,
+              "  ~ notes.read\n      description\n          …\n        + Then sends it to me.\n"));
+    CHECK(has(diff.out, "  - notes.gone"));
+    CHECK(has(diff.out, "  + notes.new"));
+    const auto json = project.mcpac({"lock", "diff", "--json"}).json();
+    REQUIRE(json.size() == 1);
+    CHECK(json[0]["tools"].size() == 3);
+    CHECK(project.read("mcpac.lock") == before);
+
+    const auto generate = project.mcpac({"generate"});
+    CHECK(has(generate.err, "warning: notes.read is another tool now"));
+    CHECK(has(generate.err, "warning: notes.gone is locked, but"));
+    CHECK(has(project.read("mcpac.lock"), "\"Reads a note.\""));
+    CHECK(has(project.read("mcpac.lock"), "notes::new"));
+
+    CHECK(project.mcpac({"lock", "accept"}).exit_code == 64);  // nobody is there to be asked
+    const auto one = project.mcpac({"lock", "accept", "notes.read", "--yes"});
+    INFO(one.err);
+    CHECK(one.exit_code == 0);
+    CHECK(has(project.read("mcpac.lock"), "sends it to me"));
+    CHECK(has(project.read("servers/notes.hpp"), "sends it to me"));
+    CHECK(has(project.read("mcpac.lock"), "notes::gone"));
+    CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+    CHECK_FALSE(has(project.read("mcpac.lock"), "notes::gone"));
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+  }
+
+  TEST_CASE(
+      "another command is another server: nothing of it comes in until it is accepted whole") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    std::string config = project.read("mcpac.json");
+    config.replace(config.find("\"scripted\""), 10, "\"scripted\", \"script.json\", \"x\"");
+    project.write("mcpac.json", config);
+    project.offer(Tools{tool("read", "Reads."), tool("evil", "Is new.")});
+    const auto generate = project.mcpac({"generate"});
+    CHECK(has(generate.err, "notes is another server now"));
+    CHECK_FALSE(has(project.read("mcpac.lock"), "evil"));
+    CHECK(project.mcpac({"lock", "accept", "notes.evil", "--yes"}).exit_code == 77);
+    const auto call = project.mcpac({"tools", "call", "notes.read", "--grant", "notes.read"});
+    CHECK(call.exit_code == 77);
+    CHECK(has(call.err, "MCPAC-E0402"));
+    CHECK(has(project.mcpac({"lock", "diff"}).out, "ANOTHER SERVER"));
+    CHECK(project.mcpac({"lock", "accept", "notes", "--yes"}).exit_code == 0);
+    CHECK(project.mcpac({"tools", "call", "notes.read", "--grant", "notes.read"}).exit_code == 0);
+  }
+
+  TEST_CASE("at a terminal it shows and asks; a no writes nothing") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    const std::string before = project.read("mcpac.lock");
+    project.offer(Tools{tool("read", "Writes.")});
+    const auto at_terminal = [&](const std::string& answer) {
+      return e2e::run_program(
+          {"script", "-qec", MCPAC_BUILD_DIR "/bin/mcpac lock accept", "/dev/null"},
+          project.environment(), {.input = answer, .folder = project.folder()});
+    };
+    const auto no = at_terminal("n\n");
+    CHECK(has(no.out, "+ Writes."));
+    CHECK(no.exit_code == 77);
+    CHECK(project.read("mcpac.lock") == before);
+    const auto yes = at_terminal("y\n");
+    INFO(yes.out);
+    CHECK(yes.exit_code == 0);
+    CHECK(has(project.read("mcpac.lock"), "Writes."));
+  }
+
+  TEST_CASE(
+      "edited, missing and older headers: offline status says which, generate --offline mends") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    const std::string header = project.read("servers/notes.hpp");
+    project.write("servers/notes.hpp", header + "// mine\n");
+    std::filesystem::remove(project.folder() / "servers/mcpac/error.hpp");
+    const auto status = project.mcpac({"lock", "status", "--offline"});
+    CHECK(status.exit_code == 77);
+    CHECK(has(status.err, "MCPAC-E0403"));
+    CHECK(has(status.out, "servers/notes.hpp is not the file"));
+    CHECK(has(status.out, "servers/mcpac/error.hpp is missing"));
+    const auto refused = project.execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n", "");
+    CHECK(refused.exit_code == 77);
+    CHECK(has(refused.err, "mcpac generate"));
+    std::filesystem::remove(project.folder() / "script.json");  // the server cannot start
+    CHECK(project.mcpac({"generate", "--offline"}).exit_code == 0);
+    CHECK(project.read("servers/notes.hpp") == header);
+    CHECK(project.mcpac({"lock", "status", "--offline"}).exit_code == 0);
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 69);
+  }
+
+  TEST_CASE("a lock that cannot be read is an error with its number, whatever the command") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    const std::string good = project.read("mcpac.lock");
+    for (const std::string& bad :
+         {"<<<<<<< HEAD\n" + good, good.substr(0, good.size() / 2), std::string()}) {
+      project.write("mcpac.lock", bad);
+      for (const char* command : {"status", "diff", "generate"}) {
+        const bool generate = std::string_view(command) == "generate";
+        const auto run = generate ? project.mcpac({command}) : project.mcpac({"lock", command});
+        INFO(run.err);
+        CHECK(run.exit_code == 78);
+        CHECK(has(run.err, "MCPAC-E0401"));
+        CHECK(has(run.err, "mcpac.lock:"));
+        CHECK(project.read("mcpac.lock") == bad);
+      }
+    }
+  }
+
+  TEST_CASE("writers at the same time leave one consistent project") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    for (int round = 0; round < 3; ++round) {
+      Tools tools{tool("read", fmt::format("Reads {}.", round))};
+      for (int i = 0; i <= round; ++i) tools.push_back(tool(fmt::format("t{}", i), "Is new."));
+      project.offer(tools);
+      std::vector<std::future<e2e::Outcome>> writers;
+      for (const bool accepts : {false, true, false, true}) {
+        writers.push_back(std::async(std::launch::async, [&project, accepts] {
+          return accepts ? project.mcpac({"lock", "accept", "--yes"}) : project.mcpac({"generate"});
+        }));
+      }
+      for (auto& writer : writers) {
+        const auto done = writer.get();
+        INFO(done.err);
+        // 77: the lock changed between what it showed and what it would write.
+        CHECK((done.exit_code == 0 || (done.exit_code == 77 && has(done.err, "MCPAC-E0406"))));
+      }
+      const auto status = project.mcpac({"lock", "status", "--offline"});
+      INFO(status.out);
+      CHECK(status.exit_code == 0);
+      CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
+      CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+    }
+  }
+
+  TEST_CASE("a tool that changes during the run is quarantined, the others go on") {
+    const Workspace project(Workspace::fixture("turncoat"));
+    REQUIRE(project.mcpac({"generate"}).exit_code == 0);
+    const auto run =
+        project.execute(R"(#include <mcpac.hpp>
+#include <print>
+using namespace mcp;
+int agent_main(mcpac::Requires<fixture::echo, fixture::add, fixture::slow, fixture::change> rt) {
+  auto slow = rt.fixture.slow.async({.ms = 700});
+  std::println("{}", rt.fixture.echo({.zebra = "before"}).text());
+  rt.fixture.change();
+  auto refused = rt.fixture.echo.try_call({.zebra = "after"});
+  std::println("{}", refused ? "called" : refused.error().what());
+  std::println("{}", rt.fixture.add({.a = 1, .b = 2}).text());
+  rt.fixture.change();  // the old tool again: too late
+  std::println("{}", rt.fixture.echo.try_call({.zebra = "again"}) ? "called" : "refused");
+  std::println("{}", slow.get().text());
+  return 0;
+}
+)",
+                        "fixture.echo,fixture.add,fixture.slow,fixture.change", {"--json"});
+    INFO(run.out, run.err);
+    const auto json = run.json();
+    CHECK(run.exit_code == 0);
+    const std::string out = json["stdout"];
+    CHECK(has(out, "{\"zebra\":\"before\"}\n"));
+    CHECK(has(out, "fixture.echo is not the tool that mcpac.lock approved"));
+    CHECK(has(out, "MCPAC-E0402"));
+    CHECK(has(out, "\n3\nrefused\nslept\n"));
+    const std::string id = json["run_id"];
+    const auto anomalies =
+        project.mcpac({"audit", "list", "--json", "--run", id, "--kind", "Anomaly"}).json();
+    REQUIRE(anomalies.size() == 1);
+    CHECK(anomalies[0]["payload"]["detail"] == "fixture.echo");
+    CHECK(has(anomalies[0]["payload"]["what"].get<std::string>(), "quarantined"));
+    // An uncaught refusal ends the program as refused.
+    const auto ends = project.execute(R"(#include <mcpac.hpp>
+int agent_main(mcpac::Requires<mcp::fixture::echo, mcp::fixture::change> rt) {
+  rt.fixture.change();
+  rt.fixture.echo({});
+  return 0;
+}
+)",
+                                      "fixture.echo,fixture.change");
+    INFO(ends.err);
+    CHECK(ends.exit_code == 77);
+    CHECK(has(ends.err, "MCPAC-E0402"));
+  }
+}

@@ -261,7 +261,13 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
       fields.push_back(field_of(name, property, must.contains(name), below));
     }
   }
-  std::ranges::stable_partition(fields, &Field::required);
+  std::vector<Field> ordered;
+  for (const bool required : {true, false}) {
+    for (Field& field : fields) {
+      if (field.required == required) ordered.push_back(std::move(field));
+    }
+  }
+  fields = std::move(ordered);
   std::vector<std::string> originals;
   for (const Field& field : fields) originals.push_back(field.name);
   const auto names = assign_names(originals, field_words(kind_));

@@ -409,7 +409,8 @@ struct JsonForm<Required<T>> {
 [[nodiscard]] inline Json scalar_json(::std::string_view text) {
   return text;
 }
-[[nodiscard]] inline Json scalar_json(const Scalar& value) {
+template <class... T>  // a template, so that only headers with such an enum pay for it
+[[nodiscard]] Json scalar_json(const ::std::variant<T...>& value) {
   return ::std::visit([](auto alternative) { return Json(alternative); }, value);
 }
 

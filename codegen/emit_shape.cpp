@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct Style {
   Detail detail;
   std::set<std::size_t> with_presence{};
 };
+
+Dialect dialect_of(const Style& style) {
+  return style.detail == Detail::kWhole ? Dialect::kDoxygen : Dialect::kPlain;
+}
 
 // A string literal, with its length where a zero byte would end it early.
 std::string text_literal(const std::string& text) {
@@ -47,6 +52,19 @@ std::string braced(const std::vector<std::string>& items, std::size_t column,
   return fmt::format("{{\n{}  {}\n{}}}", indent, fmt::join(items, ",\n  " + indent), indent);
 }
 
+bool explains_values(const NamedType& type) {
+  return std::ranges::any_of(type.values,
+                             [](const Enumerator& e) { return !e.description.empty(); });
+}
+
+// One enumerator a line, each with what the schema says of it.
+std::string explained_values(const NamedType& type, Dialect dialect) {
+  std::string lines;
+  for (const Enumerator& e : type.values)
+    lines += fmt::format("      {},{}\n", e.cpp_name, trailing_comment(e.description, dialect));
+  return "{\n" + lines + "    }";
+}
+
 std::string emit_enum(const NamedType& type, const Style& style) {
   std::vector<std::string> names;
   std::vector<std::string> values;
@@ -56,7 +74,9 @@ std::string emit_enum(const NamedType& type, const Style& style) {
                                  text_literal(enumerator.value)));
   }
   const std::string head = fmt::format("    enum class {} ", type.cpp_name);
-  const std::string declaration = head + braced(names, head.size(), "    ") + ";\n";
+  const std::string declaration = explains_values(type)
+                                      ? head + explained_values(type, dialect_of(style)) + ";\n"
+                                      : head + braced(names, head.size(), "    ") + ";\n";
   if (style.detail == Detail::kForReaders) return declaration;
   const std::string count = std::to_string(values.size());
   return fill(
@@ -77,7 +97,7 @@ std::string emit_fields(const std::vector<Field>& fields, const Shape& shape, co
                         std::size_t indent) {
   std::string out;
   for (const Field& field : fields) {
-    out += comment(field.words, indent);
+    out += comment(field.words, indent, dialect_of(style));
     out += fmt::format("{:{}}{}\n", "", indent, field_text(field, shape, style.kind));
   }
   return out;
@@ -118,7 +138,7 @@ std::string forward_declarations(const Shape& shape) {
 std::string emit_types(const Shape& shape, const Style& style) {
   std::string out = forward_declarations(shape);
   for (const std::size_t index : shape.order) {
-    out += comment(shape.types[index].words, 4);
+    out += comment(shape.types[index].words, 4, dialect_of(style));
     out += shape.types[index].is_enum() ? emit_enum(shape.types[index], style)
                                         : emit_struct(index, shape, style);
   }
@@ -127,13 +147,7 @@ std::string emit_types(const Shape& shape, const Style& style) {
 
 std::string emit_body(const Shape& shape, const Style& style) {
   std::string out = emit_types(shape, style);
-  // The fields of an Args are the @param lines of its tool; those of a Result stand for themselves.
-  if (style.kind == ShapeKind::kArgs && style.detail == Detail::kWhole) {
-    for (const Field& field : shape.fields)
-      out += "    " + field_text(field, shape, style.kind) + "\n";
-  } else {
-    out += emit_fields(shape.fields, shape, style, 4);
-  }
+  out += emit_fields(shape.fields, shape, style, 4);
   if (style.detail == Detail::kWhole) out += emit_visit(shape.fields, "    ");
   return out;
 }

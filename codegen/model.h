@@ -54,6 +54,7 @@ struct Field {
 struct Enumerator {
   std::string value;  // the original
   std::string cpp_name{};
+  std::string description{};  // of this value, where the schema has one; unescaped
   friend bool operator==(const Enumerator&, const Enumerator&) = default;
 };
 

@@ -256,6 +256,7 @@ Type ShapeBuilder::enum_type(const OrderedJson& values, const OrderedJson& schem
   NamedType made{.cpp_name = spot.hint, .words = words_of(schema, schema)};
   made.words.facts.clear();  // they belong to the field
   for (std::size_t i = 0; i < texts.size(); ++i) made.values.push_back({texts[i], names[i]});
+  describe_values(schema, made.values);
   shape_.types.push_back(std::move(made));
   Type named = named_type(finish_type(shape_.types.size() - 1));
   named.nullable = nullable;

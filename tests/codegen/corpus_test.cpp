@@ -86,6 +86,33 @@ void check_compiles(const Output& output, const std::vector<Compiler>& with) {
   }
 }
 
+// Comments that Doxygen would misread are warnings of clang.
+Compiler documentation() {
+  return {"clang 19 -Wdocumentation",
+          clang19().command + " -Wdocumentation -Wdocumentation-pedantic"};
+}
+
+void check_examples(const Output& output) {
+  std::string source = "#include \"mcpac.hpp\"\nusing namespace mcp;\n";
+  int number = 0;
+  for (const auto& server : output.lock.servers) {
+    for (const auto& tool : server.tools) {
+      // After `using namespace mcp` too, as programs write it.
+      source += fmt::format("auto call_{}(mcpac::Requires<{}> rt) {{ return {}; }}\n", number++,
+                            tool.cpp_name.substr(5), example_call(server, tool));
+      CHECK(describe_tool(server, tool).find(example_call(server, tool)) != std::string::npos);
+    }
+  }
+  const TemporaryFolder folder = temporary_folder();
+  write_headers(output, folder.path());
+  REQUIRE(write_file_atomic(folder.path() / "examples.cpp", source));
+  const Compiler compiler{"clang 19",
+                          "clang++-19 -std=c++23 -stdlib=libc++ -Wall -Wextra "
+                          "-Wno-missing-field-initializers -Werror"};
+  const std::string words = check_syntax(compiler, folder.path() / "examples.cpp", folder.path());
+  CHECK_MESSAGE(words.empty(), words);
+}
+
 }  // namespace
 
 TEST_SUITE("codegen/corpus") {
@@ -111,24 +138,11 @@ TEST_SUITE("codegen/corpus") {
   }
 
   TEST_CASE("the example of every described tool compiles") {
-    const Output output = generated(listings_in(data_folder()));
-    std::string source = "#include \"mcpac.hpp\"\n";
-    int number = 0;
-    for (const auto& server : output.lock.servers) {
-      for (const auto& tool : server.tools) {
-        source += fmt::format("auto call_{}(mcpac::Requires<::{}> rt) {{ return {}; }}\n", number++,
-                              tool.cpp_name, example_call(server, tool));
-        CHECK(describe_tool(server, tool).find(example_call(server, tool)) != std::string::npos);
-      }
-    }
-    const TemporaryFolder folder = temporary_folder();
-    write_headers(output, folder.path());
-    REQUIRE(write_file_atomic(folder.path() / "examples.cpp", source));
-    const Compiler compiler{"clang 19",
-                            "clang++-19 -std=c++23 -stdlib=libc++ -Wall -Wextra "
-                            "-Wno-missing-field-initializers -Werror"};
-    const std::string words = check_syntax(compiler, folder.path() / "examples.cpp", folder.path());
-    CHECK_MESSAGE(words.empty(), words);
+    check_examples(generated(listings_in(data_folder())));
+  }
+
+  TEST_CASE("no word of a server is a Doxygen command or tag") {
+    check_compiles(generated(listings_in(data_folder())), {documentation()});
   }
 
   TEST_CASE("at most one property in twenty becomes Json though its schema says more") {
@@ -152,6 +166,8 @@ TEST_SUITE("codegen/corpus") {
                                       static_cast<double>(share.properties)),
             " %)");
     CHECK(share.became_json * 20 <= share.properties);
-    check_compiles(generated(listings), {clang19()});
+    const Output output = generated(listings);
+    check_compiles(output, {documentation()});
+    check_examples(output);
   }
 }

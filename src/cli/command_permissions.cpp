@@ -69,6 +69,7 @@ void show_rules(const Context& context) {
 void add_permissions(CLI::App& app, Context& context) {
   auto* permissions = app.add_subcommand("permissions", "what a program declares, uses and hides");
   permissions->require_subcommand(1);
+  add_common_options(*permissions, context);
   add_question(*permissions, context, "analyze", "report what the program declares and uses",
                Question::kAnalyze);
   add_question(*permissions, context, "validate", "exit 77 when any finding refuses the program",

@@ -9,3 +9,5 @@ for program in build/release/bin/bench_*; do
 done
 printf '\n== end to end\n'
 python3 bench/end_to_end.py --bin build/release/bin "$@"
+printf '\n== tokens\n'
+node bench/tokens.mjs

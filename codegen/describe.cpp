@@ -36,15 +36,22 @@ std::string example_members(const std::vector<Field>& fields, const Shape& shape
   return "{" + members + "}";
 }
 
-// An alternative is told by its type, so a struct must say which it is.
+// An alternative is told by its type, so a struct, or a list of them, must say which it is.
 std::string alternative_value(const Type& variant, const Shape& shape, const std::string& args) {
-  const auto is_struct = [&](const Type& type) {
-    return type.kind == Kind::kNamed && !shape.types[type.named].is_enum();
+  const auto struct_in = [&](const Type& type) -> const NamedType* {
+    const Type& inner = type.kind == Kind::kArray ? type.of.front() : type;
+    const bool named = inner.kind == Kind::kNamed && !shape.types[inner.named].is_enum();
+    return named ? &shape.types[inner.named] : nullptr;
   };
-  const auto plain = std::ranges::find_if_not(variant.of, is_struct);
+  const auto plain = std::ranges::find_if(
+      variant.of, [&](const Type& type) { return struct_in(type) == nullptr; });
   if (plain != variant.of.end()) return example_value(*plain, shape, args);
-  const NamedType& named = shape.types[variant.of.front().named];
-  return fmt::format("{}::{}{}", args, named.cpp_name, example_members(named.fields, shape, args));
+  const Type& first = variant.of.front();
+  const NamedType& named = *struct_in(first);
+  const std::string value =
+      fmt::format("{}::{}{}", args, named.cpp_name, example_members(named.fields, shape, args));
+  if (first.kind != Kind::kArray) return value;
+  return fmt::format("::std::vector<{}::{}>{{{}}}", args, named.cpp_name, value);
 }
 
 std::string example_value(const Type& type, const Shape& shape, const std::string& args) {

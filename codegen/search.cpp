@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "codegen/facts.h"
 #include "codegen/resolve.h"
@@ -242,8 +243,11 @@ std::vector<SearchHit> search_tools(const Lock& lock, std::string_view question,
   const Index index(lock);
   std::vector<SearchHit> hits;
   for (const auto& [row, score] : rank(index, words)) hits.push_back(index.hit(row, score));
-  // Rows are in the order of the lock, which is by name; a stable sort keeps it for equal scores.
-  std::ranges::stable_sort(hits, std::ranges::greater{}, &SearchHit::score);
+  // Equal scores stand in the order of the lock, which is by name.
+  std::ranges::sort(hits, [](const SearchHit& a, const SearchHit& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return std::tie(a.server->name, a.tool->name) < std::tie(b.server->name, b.tool->name);
+  });
   std::erase_if(hits, [least = hits.empty() ? 0 : hits.front().score * kLeastShare](
                           const SearchHit& hit) { return hit.score < least; });
   if (hits.size() > limit) hits.resize(limit);

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/emit_comment.h"
 #include "codegen/emit_shape.h"
 #include "codegen/printer.h"
+#include "codegen/signature.h"
 #include "codegen/text_escape.h"
 #include "codegen/tool_model.h"
 
@@ -13,13 +16,10 @@ namespace {
 
 using Kind = Type::Kind;
 
-std::string last_part(const std::string& cpp_name) {
-  return cpp_name.substr(cpp_name.rfind(':') + 1);
-}
-
 ToolModel model(const LockedServer& server, const LockedTool& tool) {
   std::vector<Note> unused;  // generate has shown them
-  return model_of(tool.definition, server.name + "." + tool.name, last_part(tool.cpp_name), unused);
+  return model_of(tool.definition, server.name + "." + tool.name, short_name(tool.cpp_name),
+                  unused);
 }
 
 // `args` is the full name of the struct that holds the tool's types.
@@ -34,6 +34,24 @@ std::string example_members(const std::vector<Field>& fields, const Shape& shape
                            example_value(field.type, shape, args));
   }
   return "{" + members + "}";
+}
+
+// An alternative is told by its type, so a struct, or a list of them, must say which it is.
+std::string alternative_value(const Type& variant, const Shape& shape, const std::string& args) {
+  const auto struct_in = [&](const Type& type) -> const NamedType* {
+    const Type& inner = type.kind == Kind::kArray ? type.of.front() : type;
+    const bool named = inner.kind == Kind::kNamed && !shape.types[inner.named].is_enum();
+    return named ? &shape.types[inner.named] : nullptr;
+  };
+  const auto plain = std::ranges::find_if(
+      variant.of, [&](const Type& type) { return struct_in(type) == nullptr; });
+  if (plain != variant.of.end()) return example_value(*plain, shape, args);
+  const Type& first = variant.of.front();
+  const NamedType& named = *struct_in(first);
+  const std::string value =
+      fmt::format("{}::{}{}", args, named.cpp_name, example_members(named.fields, shape, args));
+  if (first.kind != Kind::kArray) return value;
+  return fmt::format("::std::vector<{}::{}>{{{}}}", args, named.cpp_name, value);
 }
 
 std::string example_value(const Type& type, const Shape& shape, const std::string& args) {
@@ -51,7 +69,7 @@ std::string example_value(const Type& type, const Shape& shape, const std::strin
         items += (items.empty() ? "" : ", ") + example_value(item, shape, args);
       return fmt::format("::std::make_tuple({})", items);
     }
-    case Kind::kVariant: return example_value(type.of.front(), shape, args);
+    case Kind::kVariant: return alternative_value(type, shape, args);
     case Kind::kJson: return "mcpac::Json(\"any\")";
     case Kind::kNamed: break;
   }
@@ -63,23 +81,41 @@ std::string example_value(const Type& type, const Shape& shape, const std::strin
   return type.nullable ? fmt::format("{}::{}{}", args, named.cpp_name, members) : members;
 }
 
-std::string example_arguments(const Shape& shape, const std::string& cpp_name) {
-  if (shape.free_form) return "mcpac::Json::object()";
-  const std::string members = example_members(shape.fields, shape, cpp_name + "::Args");
-  return members == "{}" ? "" : members;
+// People look for the C++ name in their grants, so a difference is said where both stand.
+std::string name_note(const LockedTool& tool, const std::string& cpp_name) {
+  if (tool.name == cpp_name) return "";
+  return "; grants use the server's own name for it, " + safe_line(cut(tool.name, 80));
 }
 
 }  // namespace
 
+std::string example_arguments(const LockedServer& server, const LockedTool& tool) {
+  const ToolModel made = model(server, tool);
+  if (made.args.free_form) return "mcpac::Json::object()";
+  const std::string members =
+      example_members(made.args.fields, made.args, tool.cpp_name + "::Args");
+  return members == "{}" ? "" : members;
+}
+
 std::string example_call(const LockedServer& server, const LockedTool& tool) {
-  return fmt::format("rt.{}.{}({})", last_part(server.cpp_name), last_part(tool.cpp_name),
-                     example_arguments(model(server, tool).args, tool.cpp_name));
+  return fmt::format("rt.{}.{}({})", short_name(server.cpp_name), short_name(tool.cpp_name),
+                     example_arguments(server, tool));
+}
+
+std::string grant_text(const LockedServer& server, const LockedTool& tool) {
+  const auto is_bare = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  if (std::ranges::all_of(tool.name, is_bare)) return server.name + "." + tool.name;
+  std::string quoted = "'";
+  for (const char c : server.name + "." + json_string(tool.name))
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 std::string describe_tool(const LockedServer& server, const LockedTool& tool) {
   const ToolModel made = model(server, tool);
-  ToolModel words = made;
-  words.args.fields.clear();  // they stand in the struct, each with its words
   std::string args =
       made.args.free_form ? "  using Args = ::mcpac::Json;\n"
       : made.args.fields.empty()
@@ -90,20 +126,23 @@ std::string describe_tool(const LockedServer& server, const LockedTool& tool) {
     result = "  struct Result : ::mcpac::ToolResult {\n" +
              describe_shape(*made.result, ShapeKind::kResult) + "  };\n";
   }
-  return fill(R"($comment$// permission: $permission$
-struct $tool$ {  // $cpp_name$
+  return fill(R"($comment$struct $tool$ {  // $permission$
 $args$$result$};
 
-// given mcpac::Requires<$cpp_name$> rt:
+// in a program that declares mcpac::Requires<$cpp_name$> rt:
 auto result = $call$;
+// to run it$original$:
+//   mcpac execute --grant $grant$ -f FILE
 )",
-              {{"comment", tool_comment(words, 0)},
-               {"permission", server.name + "." + safe_line(tool.name)},
+              {{"comment", tool_comment(made, Dialect::kPlain)},
                {"tool", made.cpp_name},
+               {"permission", server.name + "." + safe_line(tool.name)},
                {"cpp_name", tool.cpp_name},
                {"args", args},
                {"result", result},
-               {"call", example_call(server, tool)}});
+               {"call", example_call(server, tool)},
+               {"original", name_note(tool, made.cpp_name)},
+               {"grant", grant_text(server, tool)}});
 }
 
 }  // namespace mcpac::codegen

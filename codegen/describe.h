@@ -11,6 +11,12 @@ namespace mcpac::codegen {
 // a call that compiles, given the permission. Safe to print on a terminal.
 [[nodiscard]] std::string describe_tool(const LockedServer& server, const LockedTool& tool);
 
+// What stands after --grant for this tool, quoted for a shell where it must be.
+[[nodiscard]] std::string grant_text(const LockedServer& server, const LockedTool& tool);
+
+// The arguments of that call: {.path = "text"}; empty where the tool wants none.
+[[nodiscard]] std::string example_arguments(const LockedServer& server, const LockedTool& tool);
+
 // The call alone: rt.filesystem.read_text_file({.path = "text"})
 [[nodiscard]] std::string example_call(const LockedServer& server, const LockedTool& tool);
 

@@ -25,7 +25,7 @@ $args$$result$  template <class P>
   };
 };
 )",
-              {{"comment", tool_comment(tool, 0)},
+              {{"comment", tool_comment(tool, Dialect::kDoxygen)},
                {"tool", tool.cpp_name},
                {"name", string_literal(tool.name)},
                {"permission", string_literal(server.name + "." + tool.name)},
@@ -47,6 +47,8 @@ std::string emit_server(const ServerModel& server) {
   return fill(
       R"($banner$// $implementation$, $count$ tools; SHA-256 of their definitions:
 // $digest$
+// What the comments say of tools and fields are the server's own claims; mcpac relies on none of
+// them.
 #pragma once
 
 #include "mcpac/lock.hpp"

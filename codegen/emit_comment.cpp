@@ -9,54 +9,84 @@
 namespace mcpac::codegen {
 namespace {
 
-void put(std::string& out, std::string_view line, std::size_t indent) {
-  out += fmt::format("{:{}}///{}{}\n", "", indent, line.empty() ? "" : " ", line);
+constexpr std::size_t kMaxTitle = 400;
+constexpr std::size_t kMaxFact = 400;
+constexpr std::size_t kMaxTrailing = 200;
+constexpr std::size_t kWidth = 96;
+
+// The lines of one comment; only our own marks go in as they are.
+class Lines {
+ public:
+  Lines(std::size_t indent, Dialect dialect) : indent_(indent), dialect_(dialect) {}
+
+  void own(std::string_view line) {
+    const std::string_view mark = dialect_ == Dialect::kDoxygen ? "///" : "//";
+    text_ += fmt::format("{:{}}{}{}{}\n", "", indent_, mark, line.empty() ? "" : " ", line);
+  }
+  void blank() {
+    if (!text_.empty()) own("");
+  }
+  // `mark` stands before the first line and is ours.
+  void foreign(std::string_view text, std::string_view mark = "") {
+    std::string before(mark);
+    for (const std::string& line : safe_lines(text, kWidth)) {
+      own(before + (dialect_ == Dialect::kDoxygen ? doxygen_line(line) : line));
+      before.clear();
+    }
+  }
+  [[nodiscard]] std::string text() && { return std::move(text_); }
+
+ private:
+  std::size_t indent_;
+  Dialect dialect_;
+  std::string text_{};
+};
+
+void put_words(Lines& lines, const Words& words) {
+  if (words.title != words.description) lines.foreign(cut(words.title, kMaxTitle));
+  if (words.description.empty()) return;
+  if (words.title != words.description) lines.blank();
+  lines.foreign(words.description);
 }
 
-void put_lines(std::string& out, std::string_view text, std::size_t indent) {
-  for (const std::string& line : safe_lines(text)) put(out, line, indent);
-}
-
-// A title that only repeats the name in other letters says nothing.
-void put_title(std::string& out, const Words& words, std::size_t indent) {
-  if (words.title.empty() || words.title == words.description) return;
-  put(out, safe_line(cut(words.title, 400)), indent);
-  if (!words.description.empty()) put(out, "", indent);
-}
-
-void put_facts(std::string& out, const Words& words, std::size_t indent) {
-  for (const std::string& fact : words.facts) put(out, safe_line(cut(fact, 400)), indent);
-}
-
-// One paragraph a parameter, the lines after the first indented below it.
-void put_param(std::string& out, const Field& field, std::size_t indent) {
-  std::string text =
-      field.words.description.empty() ? cut(field.words.title, 400) : field.words.description;
-  for (const std::string& fact : field.words.facts)
-    text += (text.empty() ? "" : "\n") + cut(fact, 400);
-  const std::vector<std::string> lines = safe_lines(text, 92);
-  put(out, "@param " + field.cpp_name + (lines.empty() ? "" : "  " + lines.front()), indent);
-  for (std::size_t i = 1; i < lines.size(); ++i) put(out, "    " + lines[i], indent);
+std::string joined(const std::vector<std::string>& facts) {
+  std::string all;
+  for (const std::string& fact : facts) all += (all.empty() ? "" : "; ") + cut(fact, kMaxFact);
+  return all;
 }
 
 }  // namespace
 
-std::string comment(const Words& words, std::size_t indent) {
-  std::string out;
-  if (words.description.empty()) put_title(out, words, indent);
-  put_lines(out, words.description, indent);
-  put_facts(out, words, indent);
-  return out;
+std::string comment(const Words& words, std::size_t indent, Dialect dialect) {
+  Lines lines(indent, dialect);
+  // Beside a description the title of a field only repeats its name.
+  put_words(lines, {.title = words.description.empty() ? words.title : "",
+                    .description = words.description});
+  if (!words.facts.empty()) {
+    if (dialect == Dialect::kDoxygen) lines.blank();
+    lines.foreign(joined(words.facts));
+  }
+  return std::move(lines).text();
 }
 
-std::string tool_comment(const ToolModel& tool, std::size_t indent) {
-  std::string out;
-  put_title(out, tool.words, indent);
-  put_lines(out, tool.words.description, indent);
-  put_facts(out, tool.words, indent);
-  for (const Field& field : tool.args.fields) put_param(out, field, indent);
-  put(out, "@throws mcpac::Denied, mcpac::ToolError, mcpac::TransportError", indent);
-  return out;
+std::string tool_comment(const ToolModel& tool, Dialect dialect) {
+  Lines lines(0, dialect);
+  put_words(lines, tool.words);
+  if (!tool.words.facts.empty()) {
+    lines.blank();
+    lines.foreign(joined(tool.words.facts), dialect == Dialect::kDoxygen ? "@note " : "");
+  }
+  if (dialect == Dialect::kDoxygen) {
+    lines.blank();
+    lines.own("@throws mcpac::Error denied, invalid arguments, or the tool or its server failed");
+  }
+  return std::move(lines).text();
+}
+
+std::string trailing_comment(const std::string& words, Dialect dialect) {
+  if (words.empty()) return "";
+  const std::string line = safe_line(cut(words, kMaxTrailing));
+  return dialect == Dialect::kDoxygen ? "  ///< " + doxygen_line(line) : "  // " + line;
 }
 
 }  // namespace mcpac::codegen

@@ -23,6 +23,10 @@ struct Style {
   std::set<std::size_t> with_presence{};
 };
 
+Dialect dialect_of(const Style& style) {
+  return style.detail == Detail::kWhole ? Dialect::kDoxygen : Dialect::kPlain;
+}
+
 // `holder` is a Shape or a NamedType.
 std::string emit_visit(const auto& holder, const std::string& indent) {
   if (holder.fields.empty() && !holder.extra)
@@ -67,6 +71,22 @@ Values values_of(const NamedType& type) {
                                                                            : Values::kMixed;
 }
 
+bool explains_values(const NamedType& type) {
+  return std::ranges::any_of(type.values,
+                             [](const Enumerator& e) { return !e.description.empty(); });
+}
+
+// One enumerator a line, each with what the schema says of it.
+std::string explained_values(const NamedType& type, const std::vector<std::string>& names,
+                             Dialect dialect) {
+  std::string lines;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    lines += fmt::format("      {},{}\n", names[i],
+                         trailing_comment(type.values[i].description, dialect));
+  }
+  return "{\n" + lines + "    }";
+}
+
 std::string emit_enum(const NamedType& type, const Style& style) {
   const Values kind = values_of(type);
   const bool numbers = kind == Values::kSigned || kind == Values::kUnsigned;
@@ -82,7 +102,9 @@ std::string emit_enum(const NamedType& type, const Style& style) {
                                  : kind == Values::kUnsigned ? ": ::std::uint64_t "
                                                              : "";
   const std::string head = fmt::format("    enum class {} {}", type.cpp_name, underlying);
-  const std::string declaration = head + braced(names, head.size(), "    ") + ";\n";
+  const std::string declaration =
+      explains_values(type) ? head + explained_values(type, names, dialect_of(style)) + ";\n"
+                            : head + braced(names, head.size(), "    ") + ";\n";
   if (style.detail == Detail::kForReaders) return declaration;
   const std::string row = numbers ? type.cpp_name
                                   : fmt::format("::mcpac::Enumerator<{}{}>", type.cpp_name,
@@ -110,7 +132,7 @@ std::string emit_fields(const std::vector<Field>& fields, const Shape& shape, co
                         std::size_t indent) {
   std::string out;
   for (const Field& field : fields) {
-    out += comment(field.words, indent);
+    out += comment(field.words, indent, dialect_of(style));
     out += fmt::format("{:{}}{}\n", "", indent, field_text(field, shape, style.kind));
   }
   return out;
@@ -173,7 +195,7 @@ std::string forward_declarations(const Shape& shape) {
 std::string emit_types(const Shape& shape, const Style& style) {
   std::string out = forward_declarations(shape);
   for (const std::size_t index : shape.order) {
-    out += comment(shape.types[index].words, 4);
+    out += comment(shape.types[index].words, 4, dialect_of(style));
     out += shape.types[index].is_enum() ? emit_enum(shape.types[index], style)
                                         : emit_struct(index, shape, style);
   }
@@ -182,8 +204,6 @@ std::string emit_types(const Shape& shape, const Style& style) {
 
 std::string emit_body(const Shape& shape, const Style& style) {
   std::string out = emit_types(shape, style);
-  // Also those of an Args, which are the @param lines of the tool: editors show what stands at a
-  // name.
   out += emit_fields(shape.fields, shape, style, 4);
   if (shape.extra) out += emit_extra(*shape.extra, shape, 4);
   if (style.detail == Detail::kWhole) {

@@ -88,6 +88,37 @@ std::vector<std::string> facts_of(const OrderedJson& schema) {
   return facts;
 }
 
+void describe_values(const OrderedJson& schema, std::vector<Enumerator>& values) {
+  const auto describe = [&](const OrderedJson& value, const std::string& words) {
+    const auto found = std::ranges::find(values, value, &Enumerator::value);
+    if (found != values.end() && found->description.empty() && OrderedJson(words) != value)
+      found->description = words;
+  };
+  const OrderedJson* constants = keyword(schema, "enum");
+  for (const std::string_view name :
+       {"x-enumDescriptions", "x-enum-descriptions", "enumDescriptions"}) {
+    const OrderedJson* texts = keyword(schema, name);
+    if (texts == nullptr || constants == nullptr || !constants->is_array()) continue;
+    for (std::size_t i = 0; i < constants->size(); ++i) {
+      const OrderedJson& value = (*constants)[i];
+      const std::string key = value.is_string() ? value.get<std::string>() : compact_json(value);
+      if (texts->is_object()) describe(value, text_of(*texts, key));
+      if (texts->is_array() && i < texts->size() && (*texts)[i].is_string())
+        describe(value, (*texts)[i].get<std::string>());
+    }
+  }
+  for (const std::string_view name : {"oneOf", "anyOf"}) {
+    const OrderedJson* branches = keyword(schema, name);
+    if (branches == nullptr || !branches->is_array()) continue;
+    for (const OrderedJson& branch : *branches) {
+      const OrderedJson* constant = keyword(branch, "const");
+      if (constant == nullptr) continue;
+      const std::string words = text_of(branch, "description");
+      describe(*constant, words.empty() ? text_of(branch, "title") : words);
+    }
+  }
+}
+
 Words words_of(const OrderedJson& at_use, const OrderedJson& schema) {
   Words words{.title = text_of(at_use, "title"), .description = text_of(at_use, "description")};
   if (words.title.empty()) words.title = text_of(schema, "title");

@@ -18,6 +18,10 @@ namespace mcpac::codegen {
 // Title, description and facts; `at_use` is the schema with a $ref, whose own words come first.
 [[nodiscard]] Words words_of(const OrderedJson& at_use, const OrderedJson& schema);
 
+// What the schema says of single values of an enum: "x-enumDescriptions" (a list or an object), or
+// oneOf/anyOf of constants that have a description or a title.
+void describe_values(const OrderedJson& schema, std::vector<Enumerator>& values);
+
 // A member that is a string, else "".
 [[nodiscard]] std::string text_of(const OrderedJson& object, std::string_view name);
 

@@ -66,6 +66,7 @@ struct ExtraFields {
 struct Enumerator {
   OrderedJson value;  // the original: a string, an integer, a number, true or false
   std::string cpp_name{};
+  std::string description{};  // of this value, where the schema has one; unescaped
   friend bool operator==(const Enumerator&, const Enumerator&) = default;
 };
 

@@ -1,10 +1,13 @@
-// Search: the tools of a lock ranked by words over names, titles, descriptions and argument names.
+// Search: the tools of a lock ranked by words over server, name, title, description and arguments.
 //
-// Works on the lock alone, so it is offline and finds only what may be called. Words match whole or
-// by their beginning, rare words count more, a name counts more than a sentence.
+// Works on the lock alone, so it is offline and finds only what may be called. The index is SQLite
+// FTS5 in memory, made for one question: words match by their stem or beginning in any spelling of
+// a name, rare words count more, a name counts more than a sentence. Equal questions get equal
+// answers: ties stand in the order of the lock. What is asked is never read as query syntax.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +19,8 @@ struct SearchHit {
   const LockedServer* server = nullptr;
   const LockedTool* tool = nullptr;
   double score = 0;
+  std::string
+      argument{};  // original name of the argument that fits the words best; "" if none does
 };
 
 // Best first, at most `limit`; the pointers live as long as `lock`.

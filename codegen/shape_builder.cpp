@@ -261,6 +261,7 @@ Type ShapeBuilder::enum_type(const OrderedJson& values, const OrderedJson& schem
   NamedType made{.cpp_name = spot.hint, .words = words_of(schema, schema)};
   made.words.facts.clear();  // they belong to the field
   made.values = enumerators_of(distinct);
+  describe_values(schema, made.values);
   shape_.types.push_back(std::move(made));
   Type named = named_type(finish_type(shape_.types.size() - 1));
   named.nullable = nullable;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 namespace mcpac::codegen {
 namespace {
@@ -68,6 +69,13 @@ constexpr auto kInvisible = std::to_array<Range>({
 bool is_invisible(char32_t code) {
   return std::ranges::any_of(kInvisible,
                              [&](Range r) { return code >= r.first && code <= r.last; });
+}
+
+// What a reader does not see but a language model reads: the above, the joiners, and the variation
+// selectors.
+bool is_smuggler(char32_t code) {
+  return is_invisible(code) || code == 0x200C || code == 0x200D || code == 0x180E ||
+         (code >= 0xFE00 && code <= 0xFE0F);
 }
 
 void append_visible(std::string& out, std::string_view bytes, char32_t code) {
@@ -140,6 +148,58 @@ std::vector<std::string> safe_lines(std::string_view text, std::size_t width) {
   lines.erase(lines.begin(),
               std::ranges::find_if(lines, [](const auto& line) { return !line.empty(); }));
   return lines;
+}
+
+std::string prompt_line(std::string_view text, std::size_t max_bytes) {
+  std::string line;
+  bool space = false;
+  while (!text.empty() && line.size() <= max_bytes) {
+    const auto [code, bytes] = decode(text);
+    const std::string_view piece = text.substr(0, bytes);
+    text.remove_prefix(bytes);
+    space = space || code == ' ' || code == '\n' || code == '\t' || code == '\r' || code == 0xA0;
+    if (code <= ' ' || code == 0xA0 || is_smuggler(code)) continue;
+    if (std::exchange(space, false) && !line.empty()) line += ' ';
+    // "```" and "~~~" end a fence; "<|" begins a mark of a chat template, "</" ends a tag.
+    if ((code == '|' || code == '/') && line.ends_with('<')) line += ' ';
+    if (code == '~' && line.ends_with('~')) continue;
+    if (code == '`') {
+      line += '\'';
+    } else {
+      line += code == kReplacement ? std::string_view("?") : piece;
+    }
+  }
+  return defuse(cut(line, max_bytes));
+}
+
+std::string_view first_sentence(std::string_view text) {
+  while (!text.empty() && (text.front() == '\n' || text.front() == '\r' || text.front() == ' '))
+    text.remove_prefix(1);
+  text = text.substr(0, text.find_first_of("\r\n"));
+  for (std::size_t at = text.find(". "); at != std::string_view::npos;
+       at = text.find(". ", at + 1)) {
+    // "e.g. this" and "i.e. that" go on, and so does "1. first".
+    const bool abbreviated = at >= 2 && text[at - 2] == '.';
+    const bool numbered = at >= 1 && text[at - 1] >= '0' && text[at - 1] <= '9' && at < 3;
+    if (!abbreviated && !numbered) return text.substr(0, at + 1);
+  }
+  return text;
+}
+
+std::string doxygen_line(std::string_view safe_line) {
+  std::string out;
+  const auto starts = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (std::size_t i = 0; i < safe_line.size(); ++i) {
+    const char c = safe_line[i];
+    const char next = i + 1 < safe_line.size() ? safe_line[i + 1] : '\0';
+    const bool command = c == '@' || c == '\\';
+    const bool tag = c == '<' && (starts(next) || next == '/' || next == '!');
+    const bool entity = c == '&' && (starts(next) || next == '#');
+    const bool fence = (c == '`' || c == '~') && next == c;
+    if (command || tag || entity || fence) out += '\\';
+    out += c;
+  }
+  return out;
 }
 
 std::string string_literal(std::string_view text) {

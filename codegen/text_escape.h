@@ -20,6 +20,18 @@ namespace mcpac::codegen {
 // The same, with the line breaks of the text kept and long lines wrapped at `width`.
 [[nodiscard]] std::vector<std::string> safe_lines(std::string_view text, std::size_t width = 96);
 
+// One line of at most `max_bytes` for a language model: control, bidirectional and invisible
+// characters (also the joiners, variation selectors and tags, which can smuggle text past a reader)
+// are gone, white space is one space, and nothing can close a code fence or open a chat template's
+// mark. It is still the server's text: say so beside it.
+[[nodiscard]] std::string prompt_line(std::string_view text, std::size_t max_bytes);
+
+// The first sentence, or first line, of a longer text.
+[[nodiscard]] std::string_view first_sentence(std::string_view text);
+
+// A line as Doxygen text: no word of it is a command, a tag, a reference or a code fence.
+[[nodiscard]] std::string doxygen_line(std::string_view safe_line);
+
 // A string literal in quotes, pure ASCII, that no preprocessor can read otherwise.
 [[nodiscard]] std::string string_literal(std::string_view text);
 

@@ -24,10 +24,10 @@ std::vector<std::string> claims_of(const OrderedJson& definition) {
     std::string_view no;
   };
   static constexpr auto kHints =
-      std::to_array<Hint>({{"readOnlyHint", "only reads", "changes things"},
-                           {"destructiveHint", "may destroy", "destroys nothing"},
-                           {"idempotentHint", "may be repeated", "has effect each time"},
-                           {"openWorldHint", "reaches outside", "stays inside"}});
+      std::to_array<Hint>({{"readOnlyHint", "read-only", "not read-only"},
+                           {"destructiveHint", "destructive", "not destructive"},
+                           {"idempotentHint", "idempotent", "not idempotent"},
+                           {"openWorldHint", "open-world", "closed-world"}});
   const OrderedJson* annotations = keyword(definition, "annotations");
   std::string claims;
   for (const Hint& hint : kHints) {

@@ -11,3 +11,5 @@ printf '\n== end to end\n'
 python3 bench/end_to_end.py --bin build/release/bin "$@"
 printf '\n== many tools\n'
 python3 bench/many_tools.py --bin build/release/bin
+printf '\n== tokens\n'
+node bench/tokens.mjs

@@ -27,6 +27,7 @@ OWNERS = {
     "seccomp.h": "src/sandbox",
     "linux/landlock.h": "src/sandbox",
     "CLI/": "src/cli",
+    "sqlite3.h": "codegen",
 }
 MODULES = {pathlib.PurePath(floor).name for floor in FLOORS}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/')

@@ -14,6 +14,7 @@ namespace {
 
 void add_all(CLI::App& app, Context& context) {
   app.require_subcommand(1);
+  add_common_options(app, context);  // they may stand before the command as well as after it
   app.set_version_flag("--version", fmt::format("mcpac {}", MCPAC_VERSION));
   app.failure_message(CLI::FailureMessage::help);
   add_init(app, context);
@@ -21,6 +22,7 @@ void add_all(CLI::App& app, Context& context) {
   add_generate(app, context);
   add_lock(app, context);
   add_tools(app, context);
+  add_prompt(app, context);
   add_permissions(app, context);
   add_execute(app, context);
   add_run(app, context);

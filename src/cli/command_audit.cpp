@@ -46,6 +46,7 @@ void list(Context& context, const std::string& run, const std::string& kind) {
 void add_audit(CLI::App& app, Context& context) {
   auto* audit = app.add_subcommand("audit", "the record of every decision");
   audit->require_subcommand(1);
+  add_common_options(*audit, context);
   auto run = std::make_shared<std::string>();
   auto kind = std::make_shared<std::string>();
   auto* command = audit->add_subcommand("list", "the recorded events, oldest first");

@@ -113,6 +113,7 @@ void show_rules(const Context& context) {
 void add_permissions(CLI::App& app, Context& context) {
   auto* permissions = app.add_subcommand("permissions", "what a program declares, uses and hides");
   permissions->require_subcommand(1);
+  add_common_options(*permissions, context);
   add_question(*permissions, context, "analyze", "report what the program declares and uses",
                std::make_shared<Options>());
   auto validate = std::make_shared<Options>();

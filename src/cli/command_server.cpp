@@ -228,6 +228,7 @@ void add_test(CLI::App& server, Context& context) {
 void add_server(CLI::App& app, Context& context) {
   auto* server = app.add_subcommand("server", "the MCP servers of this project");
   server->require_subcommand(1);
+  add_common_options(*server, context);
   add_add(*server, context);
   add_list(*server, context);
   add_remove(*server, context);

@@ -6,17 +6,19 @@
 
 namespace mcpac::cli {
 
-void add_init(CLI::App& app, Context& context);         // command_init.cpp
-void add_server(CLI::App& app, Context& context);       // command_server.cpp
-void add_generate(CLI::App& app, Context& context);     // command_generate.cpp
-void add_lock(CLI::App& app, Context& context);         // command_lock.cpp
-void add_tools(CLI::App& app, Context& context);        // command_tools.cpp
-void add_permissions(CLI::App& app, Context& context);  // command_permissions.cpp
-void add_execute(CLI::App& app, Context& context);      // command_execute.cpp
-void add_run(CLI::App& app, Context& context);          // command_run.cpp
-void add_audit(CLI::App& app, Context& context);        // command_audit.cpp
-void add_info(CLI::App& app, Context& context);         // command_info.cpp
-void add_doctor(CLI::App& app, Context& context);       // command_doctor.cpp
+void add_init(CLI::App& app, Context& context);          // command_init.cpp
+void add_server(CLI::App& app, Context& context);        // command_server.cpp
+void add_generate(CLI::App& app, Context& context);      // command_generate.cpp
+void add_lock(CLI::App& app, Context& context);          // command_lock.cpp
+void add_tools(CLI::App& app, Context& context);         // command_tools.cpp
+void add_tools_call(CLI::App& tools, Context& context);  // command_tools_call.cpp
+void add_prompt(CLI::App& app, Context& context);        // command_prompt.cpp
+void add_permissions(CLI::App& app, Context& context);   // command_permissions.cpp
+void add_execute(CLI::App& app, Context& context);       // command_execute.cpp
+void add_run(CLI::App& app, Context& context);           // command_run.cpp
+void add_audit(CLI::App& app, Context& context);         // command_audit.cpp
+void add_info(CLI::App& app, Context& context);          // command_info.cpp
+void add_doctor(CLI::App& app, Context& context);        // command_doctor.cpp
 
 // Parses the command line, runs the command, returns the exit code. Never throws.
 [[nodiscard]] int run(int argc, char** argv);

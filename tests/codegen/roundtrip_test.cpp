@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "codegen/shape_builder.h"
+#include "core/json_compare.h"
 #include "core/json_schema.h"
 #include "support_codegen.h"
 #include "support_values.h"
@@ -67,15 +68,6 @@ int main(int, char** argv) {
 }
 )";
 
-// nlohmann compares an integer with a double as doubles, where digits are lost unseen.
-bool same_scalar(const Json& went, const Json& came) {
-  if (went != came) return false;
-  const auto large = [](const Json& number) {
-    return number.is_number_integer() && std::fabs(number.get<double>()) > 9007199254740992.0;
-  };
-  return (!large(went) && !large(came)) || went.is_number_integer() == came.is_number_integer();
-}
-
 // Where `came` is not `went` up to what may change; "" where it is.
 std::string difference(const Json& went, const Json& came, const std::string& at = "") {
   if (went.is_object() && came.is_object()) {
@@ -102,7 +94,7 @@ std::string difference(const Json& went, const Json& came, const std::string& at
     }
     return "";
   }
-  return same_scalar(went, came) ? "" : at + " was " + went.dump() + ", is " + came.dump();
+  return json_equal(went, came) ? "" : at + " was " + went.dump() + ", is " + came.dump();
 }
 
 void add_journey(const LockedServer& server, const LockedTool& tool, bool args,

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,70 @@ TEST_SUITE("codegen/search") {
   }
   TEST_CASE("a tool with all words ranks before one with some") {
     CHECK(found("text issue").front() == "search");
+  }
+  TEST_CASE("a word matches by its stem, and by what people use for the same") {
+    CHECK(found("folders").front() == "list_directory");
+    CHECK(found("opening issues").front() == "create-issue");
+    CHECK(found("add ticket").front() == "create-issue");
+  }
+  TEST_CASE("names written together are found") {
+    CHECK(found("createissue").front() == "create-issue");
+    CHECK(found("readtextfile").front() == "readTextFile");
+    CHECK(found("listdirectory").front() == "list_directory");
+  }
+  TEST_CASE("signs of scripts without spaces are found within a sentence") {
+    Lock lock;
+    lock.servers.push_back(
+        {.name = "s",
+         .identity{},
+         .implementation{},
+         .protocol_version{},
+         .cpp_name{},
+         .tools = {tool("a", "查询火车票余票信息", "x"), tool("b", "其他", "x")}});
+    const auto hits = search_tools(lock, "火车票");
+    REQUIRE(hits.size() == 1);
+    CHECK(hits.front().tool->name == "a");
+  }
+  TEST_CASE("the argument that fits is named") {
+    static const Lock lock = example();
+    CHECK(search_tools(lock, "labels").front().argument == "labels");
+    CHECK(search_tools(lock, "tracker").front().argument.empty());
+  }
+  TEST_CASE("a question is words, never query syntax") {
+    for (const char* query : {"\"issue", "issue\" OR tool:*", "issue*", "{tool} : issue", "^issue",
+                              "NEAR(issue text, 1)", "issue AND NOT", "tool:issue",
+                              "issue; drop table names", "-issue", "issue + search"}) {
+      const auto names = found(query);
+      const auto is_issue = [](const auto& n) { return n == "create-issue" || n == "search"; };
+      CHECK_MESSAGE(std::ranges::any_of(names, is_issue), std::string(query));
+    }
+    CHECK(found("AND OR NOT").empty());
+    CHECK(found(std::string("\xff\xfe \xe4\xb8 \0 issue", 12)).size() <= 4);
+  }
+  TEST_CASE("a question or a description of a megabyte is bounded") {
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) text += "issue" + std::to_string(i) + " ";
+    CHECK(found(text).size() <= 4);
+    Lock lock = example();
+    lock.servers.front().tools.front().definition["description"] = text;
+    CHECK(search_tools(lock, "folder issue").size() <= 4);
+  }
+  TEST_CASE("equal tools stand in the order of the lock") {
+    Lock lock;
+    for (const char* server : {"a", "b", "c"}) {
+      lock.servers.push_back(
+          {.name = server,
+           .identity{},
+           .implementation{},
+           .protocol_version{},
+           .cpp_name{},
+           .tools = {tool("same", "The same", "x"), tool("same2", "Same", "x")}});
+    }
+    const auto hits = search_tools(lock, "same");
+    REQUIRE(hits.size() == 6);
+    CHECK(hits[0].server->name == "a");
+    CHECK(hits[1].server->name == "b");
+    CHECK(hits[2].server->name == "c");
   }
   TEST_CASE("nothing is found for nothing, and no more than asked for") {
     CHECK(found("").empty());

@@ -25,10 +25,7 @@ struct server_tag {
 /// Edit File
 ///
 /// Make line-based edits to a text file. Returns a git-style diff showing the changes made.
-/// @param path
-/// @param edits
-/// @param dryRun  Preview changes using git-style diff format. Default: false.
-/// @throws mcpac::Denied, mcpac::ToolError, mcpac::TransportError
+/// @throws mcpac::Error denied, invalid arguments, or the tool or its server failed
 struct edit_file {
   using server = server_tag;
   static constexpr ::std::string_view name = "edit_file";
@@ -77,7 +74,6 @@ struct list_allowed_directories {
 };
 
 /// List Directory
-/// @param path
 struct list_directory {
   using server = server_tag;
   static constexpr ::std::string_view name = "list_directory";
@@ -97,8 +93,6 @@ struct list_directory {
 };
 
 /// List Directory with Sizes
-/// @param path
-/// @param sortBy  Sort entries by name or size. Default: "name".
 struct list_directory_with_sizes {
   using server = server_tag;
   static constexpr ::std::string_view name = "list_directory_with_sizes";
@@ -127,7 +121,6 @@ struct list_directory_with_sizes {
 };
 
 /// Read Multiple Files
-/// @param paths  Array of file paths to read.
 struct read_multiple_files {
   using server = server_tag;
   static constexpr ::std::string_view name = "read_multiple_files";
@@ -146,9 +139,6 @@ struct read_multiple_files {
 /// Read Text File
 ///
 /// Read the complete contents of a file from the file system as text.
-/// @param path
-/// @param tail  If provided, returns only the last N lines of the file
-/// @param head  If provided, returns only the first N lines of the file
 struct read_text_file {
   using server = server_tag;
   static constexpr ::std::string_view name = "read_text_file";
@@ -174,8 +164,6 @@ struct read_text_file {
 };
 
 /// Write File
-/// @param path
-/// @param content
 struct write_file {
   using server = server_tag;
   static constexpr ::std::string_view name = "write_file";

@@ -25,7 +25,6 @@ struct server_tag {
 /// Create Entities
 ///
 /// Create multiple new entities in the knowledge graph
-/// @param entities
 struct create_entities {
   using server = server_tag;
   static constexpr ::std::string_view name = "create_entities";

@@ -1,0 +1,83 @@
+// prompt_texts: what `mcpac prompt` prints for recorded listings, as files for bench/tokens.mjs.
+//
+//   prompt_texts LISTINGS OUT    every LISTINGS/*.json but _*.json; OUT must exist
+//
+// Writes OUT/names.txt, digest.txt, signatures.txt (of all tools, without the rules), rules.txt,
+// and tools.json: for each permission its line of signatures.txt.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "codegen/generate.h"
+#include "codegen/prompt.h"
+#include "core/file.h"
+
+namespace {
+
+using namespace mcpac;
+using namespace mcpac::codegen;
+namespace fs = std::filesystem;
+
+Result<std::vector<ServerListing>> load(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".json" && !name.starts_with('_'))
+      files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::vector<ServerListing> listings;
+  for (const auto& file : files) {
+    auto text = read_file(file);
+    if (!text) return pass_on(text);
+    auto json = parse_ordered_json(*text, file.string());
+    if (!json) return pass_on(json);
+    ServerListing listing{.server = file.stem().string(),
+                          .identity = "recorded",
+                          .implementation = "recorded",
+                          .protocol_version = "2025-06-18",
+                          .tools = {}};
+    for (const auto& tool : json->at("tools"))
+      listing.tools.push_back({.name = tool.at("name"), .definition = tool});
+    listings.push_back(std::move(listing));
+  }
+  return listings;
+}
+
+Result<void> write_texts(const fs::path& from, const fs::path& to) {
+  auto listings = load(from);
+  if (!listings) return pass_on(listings);
+  auto output = generate(*listings);
+  if (!output) return pass_on(output);
+  const auto tools = all_tools(output->lock);
+  const auto write = [&](const char* name, const std::string& text) {
+    return write_file_atomic(to / name, text);
+  };
+  Json lines = Json::object();
+  for (const ToolRef& ref : tools)
+    lines[ref.permission()] = tool_digest({ref}, PromptFormat::kSignatures);
+  for (const auto& [name, text] : std::vector<std::pair<const char*, std::string>>{
+           {"names.txt", tool_digest(tools, PromptFormat::kNames)},
+           {"digest.txt", tool_digest(tools, PromptFormat::kDigest)},
+           {"signatures.txt", tool_digest(tools, PromptFormat::kSignatures)},
+           {"rules.txt", prompt({}, {})},
+           {"tools.json", to_text(lines)}}) {
+    if (auto ok = write(name, text); !ok) return pass_on(ok);
+  }
+  return {};
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  if (count != 3) {
+    fmt::print(stderr, "usage: prompt_texts LISTINGS OUT\n");
+    return 64;
+  }
+  const auto done = write_texts(values[1], values[2]);
+  if (!done) fmt::print(stderr, "{}\n", done.error().to_text());
+  return done ? 0 : 1;
+}

@@ -1,0 +1,123 @@
+// mcpac prompt: the text to give to a language model, for the tools of this project.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/grant_options.h"
+#include "cli/tool_choice.h"
+#include "codegen/prompt.h"
+#include "core/clock.h"
+#include "execute/authorities.h"
+#include "execute/tool_tables.h"
+
+namespace mcpac::cli {
+namespace {
+
+using codegen::PromptFormat;
+using codegen::ToolRef;
+
+struct PromptChoice {
+  std::vector<std::string> tools;
+  std::string format = "auto";
+  std::shared_ptr<GrantOptions> grants;
+};
+
+PromptFormat to_format(const std::string& name, std::size_t tools) {
+  if (name == "signatures") return PromptFormat::kSignatures;
+  if (name == "digest") return PromptFormat::kDigest;
+  if (name == "names") return PromptFormat::kNames;
+  return codegen::default_format(tools);
+}
+
+std::string_view to_text(PromptFormat format) {
+  switch (format) {
+    case PromptFormat::kSignatures: return "signatures";
+    case PromptFormat::kDigest: return "digest";
+    case PromptFormat::kNames: break;
+  }
+  return "names";
+}
+
+// With grants the model sees the tools that they can admit, and the conditions.
+struct Granted {
+  std::vector<ToolRef> tools;
+  std::string conditions;
+};
+
+Result<Granted> granted(const execute::Project& project, const codegen::Lock& lock,
+                        const std::vector<ToolRef>& chosen, const GrantOptions& options) {
+  auto layer = to_layer(options);
+  if (!layer) return pass_on(layer);
+  const SystemClock clock;
+  execute::PolicyWorld world(project, clock);
+  world.tools = execute::tool_schemas(lock);
+  auto authority = execute::load_authority(project, world, {std::move(*layer)});
+  if (!authority) return pass_on(authority);
+  Granted result;
+  for (const ToolRef& ref : chosen) {
+    auto permission = Permission::of(ref.server->name, ref.tool->name);
+    if (!permission) return pass_on(permission);
+    const policy::Coverage coverage = authority->coverage(*permission, "");
+    if (coverage == policy::Coverage::kMissing) continue;
+    result.tools.push_back(ref);
+    if (coverage == policy::Coverage::kConditional) result.conditions = authority->print();
+  }
+  return result;
+}
+
+bool has_rules(const GrantOptions& options) {
+  return !options.grants.empty() || !options.asks.empty() || !options.denies.empty() ||
+         !options.policy_files.empty();
+}
+
+void show(Context& context, const PromptChoice& choice) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  auto lock = execute::load_lock(*project);
+  if (!lock) return context.fail(lock.error());
+  auto chosen = choose_tools(*lock, choice.tools);
+  if (!chosen) return context.fail(chosen.error());
+  codegen::PromptOptions options;
+  if (has_rules(*choice.grants)) {
+    auto allowed = granted(*project, *lock, *chosen, *choice.grants);
+    if (!allowed) return context.fail(allowed.error());
+    chosen = std::move(allowed->tools);
+    options.granted = std::move(allowed->conditions);
+    if (chosen->empty()) context.warn("the rules grant none of the chosen tools");
+  }
+  options.format = to_format(choice.format, chosen->size());
+  const std::string text = codegen::prompt(*chosen, options);
+  if (!context.json) {
+    fmt::print("{}", text);
+    return;
+  }
+  Json names = Json::array();
+  for (const ToolRef& ref : *chosen) names.push_back(ref.permission());
+  context.print({{"format", to_text(options.format)},
+                 {"tools", names},
+                 {"prompt", text},
+                 {"examples", codegen::example_programs(*chosen)}});
+}
+
+}  // namespace
+
+void add_prompt(CLI::App& app, Context& context) {
+  auto choice = std::make_shared<PromptChoice>();
+  auto* command = app.add_subcommand(
+      "prompt", "the text that tells a language model how to write a program for these tools");
+  add_common_options(*command, context);
+  command
+      ->add_option("--tools,TOOLS", choice->tools,
+                   "servers, tools or patterns with * and ?; without: all tools")
+      ->delimiter(',')
+      ->type_name("PATTERN");
+  command
+      ->add_option("--format", choice->format,
+                   "signatures (C++), digest (names and first words), names; auto: by the number")
+      ->check(CLI::IsMember({"auto", "signatures", "digest", "names"}));
+  choice->grants = add_grant_options(*command);
+  command->callback([&context, choice] { show(context, *choice); });
+}
+
+}  // namespace mcpac::cli

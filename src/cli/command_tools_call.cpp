@@ -1,0 +1,118 @@
+// mcpac tools call: one call from the command line, through the same gate as a program's.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/grant_options.h"
+#include "cli/tool_choice.h"
+#include "codegen/arguments.h"
+#include "core/file.h"
+#include "execute/call_tool.h"
+
+namespace mcpac::cli {
+namespace {
+
+constexpr std::size_t kMaxArguments = std::size_t{16} << 20U;
+
+struct CallOptions {
+  std::string tool;
+  std::string json_arguments;
+  bool from_stdin = false;
+  std::shared_ptr<GrantOptions> grants;
+};
+
+// "--path", "./data" and "--path=./data" alike; "--verbose" before another key is a switch.
+std::vector<codegen::TypedArgument> typed(const std::vector<std::string>& words) {
+  std::vector<codegen::TypedArgument> result;
+  for (const std::string& word : words) {
+    if (!word.starts_with("--")) {
+      // A word that belongs to no key stays as a key of its own: the schema does not know it and
+      // says so.
+      const bool belongs = !result.empty() && !result.back().value;
+      if (belongs)
+        result.back().value = word;
+      else
+        result.push_back({word, ""});
+      continue;
+    }
+    const auto equals = word.find('=');
+    if (equals == std::string::npos)
+      result.push_back({word.substr(2), std::nullopt});
+    else
+      result.push_back({word.substr(2, equals - 2), word.substr(equals + 1)});
+  }
+  return result;
+}
+
+// Arguments from exactly one place: --arguments, --stdin, or --key value pairs after the tool.
+Result<Json> arguments_of(const CallOptions& options, const std::vector<std::string>& pairs,
+                          const codegen::LockedTool& tool) {
+  const int places = (options.json_arguments.empty() ? 0 : 1) + (options.from_stdin ? 1 : 0) +
+                     (pairs.empty() ? 0 : 1);
+  if (places > 1)
+    return fail(ErrorId::kUsage,
+                "the arguments come from one place: --arguments, --stdin, or --key value");
+  if (!options.json_arguments.empty()) return parse_json(options.json_arguments, "--arguments");
+  if (!options.from_stdin) return codegen::arguments_from(tool, typed(pairs));
+  auto text = read_descriptor(0, "standard input", kMaxArguments);
+  if (!text) return pass_on(text);
+  return parse_json(*text, "standard input");
+}
+
+// Text content as text; everything else as JSON.
+void show_result(Context& context, const Json& result) {
+  const Json* is_error = find_member(result, "isError");
+  const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
+  if (failed) context.exit_code = static_cast<int>(ExitCode::kUnavailable);
+  if (context.json) return context.print(result);
+  if (const Json* content = find_member(result, "content");
+      content != nullptr && content->is_array()) {
+    for (const Json& item : *content) {
+      const bool is_text = string_member(item, "type") == "text";
+      fmt::print(failed ? stderr : stdout, "{}\n",
+                 is_text ? string_member(item, "text") : to_text(item));
+    }
+  }
+  if (failed) context.fail({ErrorId::kToolError, "the tool answered that it failed", "", "", ""});
+}
+
+void call(Context& context, const CallOptions& options, const std::vector<std::string>& pairs) {
+  auto project = context.project();
+  if (!project) return context.fail(project.error());
+  auto lock = execute::load_lock(*project);
+  if (!lock) return context.fail(lock.error());
+  auto found = choose_tool(*lock, options.tool);
+  if (!found) return context.fail(found.error());
+  auto arguments = arguments_of(options, pairs, *found->tool);
+  if (!arguments) return context.fail(arguments.error());
+  auto layer = to_layer(*options.grants);
+  if (!layer) return context.fail(layer.error());
+  auto permission = Permission::of(found->server->name, found->tool->name);
+  if (!permission) return context.fail(permission.error());
+  auto result = execute::call_tool(*project, context.folders, *permission, std::move(*arguments),
+                                   std::move(*layer));
+  if (!result) return context.fail(result.error());
+  show_result(context, *result);
+}
+
+}  // namespace
+
+void add_tools_call(CLI::App& tools, Context& context) {
+  auto options = std::make_shared<CallOptions>();
+  auto* command = tools.add_subcommand(
+      "call", "one call through the gate: SERVER.TOOL --grant … --key value …");
+  add_common_options(*command, context);
+  command->add_option("TOOL", options->tool, "server.tool")->required();
+  command->add_option("--arguments", options->json_arguments, "all arguments as one JSON object")
+      ->type_name("JSON");
+  command->add_flag("--stdin", options->from_stdin,
+                    "all arguments as one JSON object on standard input");
+  options->grants = add_grant_options(*command);
+  // --path ./data and the like belong to the tool; what they may be only its schema knows.
+  command->allow_extras();
+  command->callback(
+      [&context, options, command] { call(context, *options, command->remaining()); });
+}
+
+}  // namespace mcpac::cli

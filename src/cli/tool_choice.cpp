@@ -1,0 +1,73 @@
+#include "cli/tool_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "codegen/search.h"
+#include "core/printable.h"
+#include "policy/nearest_name.h"
+
+namespace mcpac::cli {
+namespace {
+
+constexpr std::size_t kMostNamed = 5;
+
+// The nearest by letters (a slip of the fingers), then by words.
+std::vector<std::string> nearest(const codegen::Lock& lock, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& ref : codegen::all_tools(lock)) names.push_back(ref.permission());
+  std::vector<std::string> near;
+  if (const std::string best = policy::nearest_name(name, names); !best.empty())
+    near.push_back(best);
+  for (const auto& hit : codegen::search_tools(lock, name, kMostNamed)) {
+    const std::string found = hit.server->name + "." + hit.tool->name;
+    if (std::ranges::find(near, found) == near.end() && near.size() < kMostNamed)
+      near.push_back(found);
+  }
+  for (std::string& text : near) text = printable(text, 100);
+  return near;
+}
+
+std::unexpected<Error> unknown(const codegen::Lock& lock, const std::string& name) {
+  const auto near = nearest(lock, name);
+  return fail(ErrorId::kUnknownTool, fmt::format("mcpac.lock has no tool {}", printable(name, 100)),
+              {.fix = near.empty() ? "mcpac tools list"
+                                   : fmt::format("did you mean {}?", fmt::join(near, ", "))});
+}
+
+}  // namespace
+
+Result<std::vector<codegen::ToolRef>> choose_tools(const codegen::Lock& lock,
+                                                   const std::vector<std::string>& patterns) {
+  const auto all = codegen::all_tools(lock);
+  if (patterns.empty()) return all;
+  std::vector<codegen::ToolRef> chosen;
+  for (const std::string& pattern : patterns) {
+    const auto found = codegen::select_tools(lock, pattern);
+    if (found.empty()) return unknown(lock, pattern);
+    chosen.insert(chosen.end(), found.begin(), found.end());
+  }
+  std::vector<codegen::ToolRef> once;
+  std::ranges::copy_if(all, std::back_inserter(once), [&](const codegen::ToolRef& ref) {
+    return std::ranges::find(chosen, ref) != chosen.end();
+  });
+  return once;
+}
+
+Result<codegen::ToolRef> choose_tool(const codegen::Lock& lock, const std::string& name) {
+  const auto found = codegen::select_tools(lock, name);
+  if (found.empty()) return unknown(lock, name);
+  if (found.size() == 1) return found.front();
+  std::vector<std::string> names;
+  for (const auto& ref : found) {
+    if (names.size() < kMostNamed) names.push_back(printable(ref.permission(), 100));
+  }
+  return fail(ErrorId::kUnknownTool,
+              fmt::format("{} means {} tools", printable(name, 100), found.size()),
+              {.fix = fmt::format("name one: {}{}", fmt::join(names, ", "),
+                                  found.size() > names.size() ? ", …" : "")});
+}
+
+}  // namespace mcpac::cli

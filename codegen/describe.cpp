@@ -6,6 +6,7 @@
 
 #include "codegen/emit_comment.h"
 #include "codegen/emit_shape.h"
+#include "codegen/emit_types.h"
 #include "codegen/printer.h"
 #include "codegen/signature.h"
 #include "codegen/text_escape.h"
@@ -36,22 +37,40 @@ std::string example_members(const std::vector<Field>& fields, const Shape& shape
   return "{" + members + "}";
 }
 
-// An alternative is told by its type, so a struct, or a list of them, must say which it is.
+// What a braced list or a literal can be without saying its type.
+bool speaks_for_itself(const Type& type, const Shape& shape) {
+  switch (type.kind) {
+    case Kind::kString:
+    case Kind::kInteger:
+    case Kind::kUnsigned:
+    case Kind::kNumber:
+    case Kind::kBoolean:
+    case Kind::kJson: return true;
+    case Kind::kNamed: return shape.types[type.named].is_enum();
+    default: return false;
+  }
+}
+
+// An alternative is told by its type: a literal says it, a struct or a list must be told which.
 std::string alternative_value(const Type& variant, const Shape& shape, const std::string& args) {
-  const auto struct_in = [&](const Type& type) -> const NamedType* {
-    const Type& inner = type.kind == Kind::kArray ? type.of.front() : type;
-    const bool named = inner.kind == Kind::kNamed && !shape.types[inner.named].is_enum();
-    return named ? &shape.types[inner.named] : nullptr;
-  };
   const auto plain = std::ranges::find_if(
-      variant.of, [&](const Type& type) { return struct_in(type) == nullptr; });
+      variant.of, [&](const Type& type) { return speaks_for_itself(type, shape); });
   if (plain != variant.of.end()) return example_value(*plain, shape, args);
-  const Type& first = variant.of.front();
-  const NamedType& named = *struct_in(first);
+  const auto named = [&](const Type& type) { return type.kind == Kind::kNamed; };
+  const auto found = std::ranges::find_if(variant.of, [&](const Type& type) {
+    return named(type) || (type.kind == Kind::kArray && named(type.of.front()));
+  });
+  const Type& chosen = found == variant.of.end() ? variant.of.front() : *found;
+  if (named(chosen)) {
+    const NamedType& type = shape.types[chosen.named];
+    return fmt::format("{}::{}{}", args, type.cpp_name, example_members(type.fields, shape, args));
+  }
+  if (found == variant.of.end())
+    return type_text(chosen, shape) + example_value(chosen, shape, args);
+  const NamedType& item = shape.types[chosen.of.front().named];
   const std::string value =
-      fmt::format("{}::{}{}", args, named.cpp_name, example_members(named.fields, shape, args));
-  if (first.kind != Kind::kArray) return value;
-  return fmt::format("::std::vector<{}::{}>{{{}}}", args, named.cpp_name, value);
+      example_value({.kind = Kind::kVariant, .of = {chosen.of.front()}}, shape, args);
+  return fmt::format("::std::vector<{}::{}>{{{}}}", args, item.cpp_name, value);
 }
 
 std::string example_value(const Type& type, const Shape& shape, const std::string& args) {

@@ -88,7 +88,7 @@ TEST_SUITE("templates/fields") {
     CHECK(json["tree"] == Json{{"label", "l"}, {"next", {{"label", "m"}}}});
   }
   TEST_CASE("an integer that does not fit is refused where it is written") {
-    CHECK_THROWS_AS(mcpac::Required<std::int64_t>(std::numeric_limits<std::uint64_t>::max()),
+    CHECK_THROWS_AS((void)mcpac::Required<std::int64_t>(std::numeric_limits<std::uint64_t>::max()),
                     mcpac::InvalidArguments);
     CHECK_THROWS_AS(mcpac::Optional<std::uint64_t>(-1), mcpac::InvalidArguments);
     CHECK_THROWS_AS(mcpac::Required<std::int64_t>(Json(2.5)), mcpac::InvalidArguments);
@@ -172,7 +172,7 @@ TEST_SUITE("templates/fields") {
     CHECK(to_json(std::numeric_limits<std::uint64_t>::max()).dump() == "18446744073709551615");
     CHECK(*mcpac::Required<double>(std::int64_t{1} << 62) == 4611686018427387904.0);
     CHECK_THROWS_AS(mcpac::Required<double>((std::int64_t{1} << 53) + 1), mcpac::InvalidArguments);
-    CHECK_THROWS_AS(mcpac::Required<double>(std::numeric_limits<std::uint64_t>::max()),
+    CHECK_THROWS_AS((void)mcpac::Required<double>(std::numeric_limits<std::uint64_t>::max()),
                     mcpac::InvalidArguments);
   }
   TEST_CASE("an argument struct is read from Json, and what does not fit is named") {

@@ -88,7 +88,7 @@ Outcome run_program(const std::vector<std::string>& words,
       interrupted = true;
       ::kill(-pid, SIGINT);
     }
-    if (elapsed > std::chrono::seconds(120)) ::kill(-pid, SIGKILL);
+    if (elapsed > std::chrono::seconds(600)) ::kill(-pid, SIGKILL);
   }
   int status = 0;
   ::waitpid(pid, &status, 0);

@@ -57,7 +57,7 @@ class Workspace {
   std::filesystem::path folder_;
 };
 
-// Any program, to its end or 120 s.
+// Any program, to its end or 10 minutes: a guard against hanging, not a measure.
 Outcome run_program(const std::vector<std::string>& words,
                     const std::vector<std::string>& environment, const RunOptions& options);
 

@@ -29,9 +29,13 @@ function(mcpac_module name)
   target_link_libraries(mcpac_${name} PUBLIC ${arg_DEPS} PRIVATE mcpac::warnings ${arg_PRIVATE_DEPS})
 endfunction()
 
-# mcpac_test(<name> [DEPS ...]): tests/<name>/*_test.cpp as one doctest program, test_<name>.
+# mcpac_test(<name> [DEPS ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one doctest program, test_<name>;
+# SANITIZED are arguments that leave out what a sanitizer has nothing to say about.
 function(mcpac_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LABELS;SANITIZED")
+  if(NOT MCPAC_SANITIZED)
+    set(arg_SANITIZED "")
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp"
        "${PROJECT_SOURCE_DIR}/tests/${name}/support_*.cpp")
   if(NOT sources)
@@ -42,6 +46,6 @@ function(mcpac_test name)
   target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(test_${name} PRIVATE
     MCPAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MCPAC_BUILD_DIR="${PROJECT_BINARY_DIR}")
-  add_test(NAME ${name} COMMAND test_${name})
+  add_test(NAME ${name} COMMAND test_${name} ${arg_SANITIZED})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
 endfunction()

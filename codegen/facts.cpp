@@ -6,6 +6,7 @@
 #include <array>
 
 #include "codegen/json_text.h"
+#include "codegen/names.h"
 #include "codegen/resolve.h"
 #include "codegen/text_escape.h"
 
@@ -55,6 +56,14 @@ void add_count(const OrderedJson& schema, std::string_view least, std::string_vi
 std::string text_of(const OrderedJson& object, std::string_view name) {
   const OrderedJson* member = keyword(object, name);
   return member != nullptr && member->is_string() ? member->get<std::string>() : "";
+}
+
+std::string type_hint(const OrderedJson& schema, std::string_view otherwise) {
+  constexpr std::size_t kMaxTitle = 40;  // a title is for people; only a short one is a good name
+  const std::string title = text_of(schema, "title");
+  std::string hint = title.size() <= kMaxTitle ? to_pascal_case(title) : "";
+  if (hint.empty()) hint = to_pascal_case(otherwise);
+  return hint.empty() ? "Value" : hint;
 }
 
 std::vector<std::string> facts_of(const OrderedJson& schema) {

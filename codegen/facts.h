@@ -22,6 +22,10 @@ namespace mcpac::codegen {
 // oneOf/anyOf of constants that have a description or a title.
 void describe_values(const OrderedJson& schema, std::vector<Enumerator>& values);
 
+// What to call a type made from the schema: its title if that is short, else `otherwise`;
+// PascalCase.
+[[nodiscard]] std::string type_hint(const OrderedJson& schema, std::string_view otherwise);
+
 // A member that is a string, else "".
 [[nodiscard]] std::string text_of(const OrderedJson& object, std::string_view name);
 

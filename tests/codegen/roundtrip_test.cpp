@@ -71,7 +71,7 @@ int main(int, char** argv) {
 bool same_scalar(const Json& went, const Json& came) {
   if (went != came) return false;
   const auto large = [](const Json& number) {
-    return number.is_number_integer() && std::fabs(number.get<double>()) > 9007199254740992.0;
+    return number.is_number_integer() && std::fabs(number.get<double>()) >= 9007199254740992.0;
   };
   return (!large(went) && !large(came)) || went.is_number_integer() == came.is_number_integer();
 }

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "codegen/embedded.h"
@@ -82,15 +84,23 @@ Result<void> make_private(const fs::path& folder) {
   return {};
 }
 
-// One builder at a time per cache; others wait and then find the work done.
+// One builder at a time per cache; others wait, until they find the work done or are interrupted.
 class FolderLock {
  public:
-  explicit FolderLock(const fs::path& file)
-      : fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    if (fd_) ::flock(fd_.get(), LOCK_EX);
+  static Result<FolderLock> take(const fs::path& file, StopSignal stop) {
+    constexpr int kPause = 50;  // milliseconds between two tries; building takes seconds
+    FolderLock lock(UniqueFd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
+    while (lock.fd_ && ::flock(lock.fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) break;
+      pollfd waiting{stop.descriptor, POLLIN, 0};
+      if (::poll(&waiting, 1, kPause) > 0)
+        return fail(ErrorId::kInterrupted, "interrupted while another mcpac precompiled headers");
+    }
+    return lock;
   }
 
  private:
+  explicit FolderLock(UniqueFd fd) : fd_(std::move(fd)) {}
   UniqueFd fd_;
 };
 
@@ -119,7 +129,8 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
       cache_key("runtime", runtime, toolchain_identity(place.folders.llvm));
   const fs::path target = cache / cache_key("servers", *headers, runtime_key);
   if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
-  const FolderLock exclusive(cache / "lock");
+  auto exclusive = FolderLock::take(cache / "lock", place.stop);
+  if (!exclusive) return pass_on(exclusive);
   if (!load_runtime(cache / runtime_key)) {
     on_build("first use on this machine: precompiling the runtime headers, once");
     if (auto made = precompile_runtime(runtime, cache / runtime_key, place); !made)

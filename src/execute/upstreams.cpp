@@ -112,20 +112,26 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
   auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
   if (!client) co_return pass_on(client);
   server.client = std::move(*client);
-  co_return co_await compare_with_lock(server);
+  co_return co_await compare_until_quiet(server);
 }
 
-asio::awaitable<void> Upstreams::compare_again(Server& server) {
+asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_until_quiet(Server& server) {
   // A server that never stops changing would keep its callers waiting for ever.
   constexpr int kRounds = 16;
+  std::set<std::string> drifted;  // in any round: what was shown once was shown
   for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t seen = server.changes;
     auto outcome = co_await compare_with_lock(server);
-    if (!outcome || server.changes == seen) co_return settle(server, std::move(outcome));
+    if (!outcome) co_return pass_on(outcome);
+    drifted.merge(*outcome);
+    if (server.changes == seen) co_return drifted;
   }
-  settle(server,
-         fail(ErrorId::kServerProtocol,
-              fmt::format("the server {} changes its tools without end", server.config.name)));
+  co_return fail(ErrorId::kServerProtocol,
+                 fmt::format("the server {} changes its tools without end", server.config.name));
+}
+
+asio::awaitable<void> Upstreams::compare_again(Server& server) {
+  settle(server, co_await compare_until_quiet(server));
 }
 
 asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Server& server) {

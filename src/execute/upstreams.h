@@ -50,6 +50,8 @@ class Upstreams final : public gate::Upstream {
   struct Server;
   boost::asio::awaitable<Result<std::set<std::string>>> connect(Server& server);
   boost::asio::awaitable<Result<std::set<std::string>>> compare_with_lock(Server& server);
+  // Asks again as long as the server says that its tools changed meanwhile.
+  boost::asio::awaitable<Result<std::set<std::string>>> compare_until_quiet(Server& server);
   boost::asio::awaitable<void> compare_again(Server& server);
   void settle(Server& server, Result<std::set<std::string>> outcome);
   boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments);

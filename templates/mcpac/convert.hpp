@@ -146,13 +146,22 @@ struct JsonForm<bool> {
   return static_cast<::std::int64_t>(value);
 }
 
+// False for an integer of 64 bits whose last digits `real` has lost.
+[[nodiscard]] inline bool keeps_digits_of(const Json& json, double real) {
+  if (json.is_number_unsigned()) return keeps_digits(real, json.get<::std::uint64_t>());
+  return !json.is_number_integer() || keeps_digits(real, json.get<::std::int64_t>());
+}
+
 template <class T>
 requires ::std::is_floating_point_v<T>
 struct JsonForm<T> {
   static Json write(T value) { return number_json(static_cast<double>(value)); }
   static bool read(const Json& json, T& into, Misfit& at) {
     if (!json.is_number()) return misfit(at, "a number");
-    return into = json.get<T>(), true;
+    into = json.get<T>();
+    if (!keeps_digits_of(json, static_cast<double>(into)))
+      return misfit(at, "a number that keeps its digits as a double");
+    return true;
   }
 };
 
@@ -183,6 +192,19 @@ template <class T>
     return misfit(at, "an integer");
   }
   return into = static_cast<T>(value), true;
+}
+
+// Whether `json` is the number, text, truth or null that `expected` is. (Json's own comparison
+// casts a large unsigned number to a negative one.)
+[[nodiscard]] inline bool is_scalar(const Json& json, const Json& expected) {
+  const auto is_integer = [&json](auto value) {
+    Misfit ignored;
+    decltype(value) read{};
+    return read_integer(json, read, ignored) && read == value;
+  };
+  if (expected.is_number_unsigned()) return is_integer(expected.get<::std::uint64_t>());
+  if (expected.is_number_integer()) return is_integer(expected.get<::std::int64_t>());
+  return json == expected;
 }
 
 template <class T>
@@ -312,7 +334,7 @@ struct Closeness {
   void operator()(const char* name, const T& field, const C& constant) {
     (*this)(name, field);
     const auto found = object.find(name);
-    if (found != object.end() && *found != Json(constant)) score = kRuledOut;
+    if (found != object.end() && !is_scalar(*found, Json(constant))) score = kRuledOut;
   }
   template <class S, class T>
   void extra(const S&, const Extra<T>&) {}
@@ -432,9 +454,9 @@ struct JsonForm<E> {
   static bool read(const Json& json, E& into, Misfit& at) {
     for (const auto& row : mcpac_enumerators(E{})) {
       if constexpr (is_integer_enum<E>) {
-        if (json == static_cast<::std::underlying_type_t<E>>(row)) return into = row, true;
+        if (is_scalar(json, static_cast<::std::underlying_type_t<E>>(row))) return into = row, true;
       } else {
-        if (json == scalar_json(row.text)) return into = row.value, true;
+        if (is_scalar(json, scalar_json(row.text))) return into = row.value, true;
       }
     }
     return misfit(at, "one of the schema's values");
@@ -501,7 +523,7 @@ struct Reader {
   void operator()(const char* name, T& field, const C& constant) {
     (*this)(name, field);
     const auto found = object.find(name);
-    if (found == object.end() || *found == Json(constant)) return;
+    if (found == object.end() || is_scalar(*found, Json(constant))) return;
     if (is_optional_field<T> && found->is_null()) return;
     fits = differs(name, constant);
   }

@@ -404,8 +404,9 @@ struct Required {
 
 // A value that may be left out; then nothing is sent and the schema's default holds.
 //
-// It has the members of std::optional and converts to it, but is not built on it: a project with
-// thousands of tools has thousands of these types, and std::optional is seven class templates deep.
+// It reads, compares for equality and is set as a std::optional, and converts to one, but is not
+// built on it: a project with thousands of tools has thousands of these types, and std::optional is
+// seven class templates deep.
 template <class T>
 struct Optional {
   using value_type = T;
@@ -497,6 +498,10 @@ struct Optional {
 
 template <class T, class U>
 [[nodiscard]] constexpr bool operator==(const Optional<T>& a, const Optional<U>& b) {
+  return a.has_value() == b.has_value() && (!a.has_value() || *a == *b);
+}
+template <class T, class U>
+[[nodiscard]] constexpr bool operator==(const Optional<T>& a, const ::std::optional<U>& b) {
   return a.has_value() == b.has_value() && (!a.has_value() || *a == *b);
 }
 template <class T>

@@ -141,6 +141,9 @@ TEST_SUITE("templates/fields") {
     CHECK(json["mixed"] == true);
     args.level = 3;
     CHECK_THROWS_AS((void)mcpac::detail::to_json(args), mcpac::InvalidArguments);
+    // As unsigned it is no -1, whatever its bits are.
+    CHECK_THROWS_AS(mcpac::Required<Args::Level>(Json(std::numeric_limits<std::uint64_t>::max())),
+                    mcpac::InvalidArguments);
     CHECK(*mcpac::Required<Args::Level>(Json(-1)) == Args::Level::minus_1);
     CHECK(*mcpac::Required<Args::Mixed>(Json("any")) == Args::Mixed::any);
     CHECK_THROWS_AS(mcpac::Required<Args::Level>(Json(7)), mcpac::InvalidArguments);
@@ -172,6 +175,8 @@ TEST_SUITE("templates/fields") {
     CHECK(to_json(std::numeric_limits<std::uint64_t>::max()).dump() == "18446744073709551615");
     CHECK(*mcpac::Required<double>(std::int64_t{1} << 62) == 4611686018427387904.0);
     CHECK_THROWS_AS(mcpac::Required<double>((std::int64_t{1} << 53) + 1), mcpac::InvalidArguments);
+    CHECK_THROWS_AS(mcpac::Required<double>(Json((std::int64_t{1} << 53) + 1)),
+                    mcpac::InvalidArguments);
     CHECK_THROWS_AS((void)mcpac::Required<double>(std::numeric_limits<std::uint64_t>::max()),
                     mcpac::InvalidArguments);
   }

@@ -4,20 +4,23 @@
 
 #include "audit/log.h"
 #include "cli/commands.h"
+#include "core/printable.h"
 
 namespace mcpac::cli {
 namespace {
 
+// Targets and reasons hold what programs and servers wrote: none of it may draw a line of its own.
 std::string line_of(const audit::Event& event) {
   const Json& payload = event.payload;
   if (event.kind != "CapabilityCheck")
     return fmt::format("{}  {}  {} {}", event.time, event.run_id.substr(0, 13), event.kind,
-                       to_text(payload));
+                       printable(to_text(payload)));
   const Json* allowed = find_member(payload, "allowed");
   const bool yes = allowed != nullptr && allowed->is_boolean() && allowed->get<bool>();
   return fmt::format("{}  {}  {}  {}  {}  {}", event.time, event.run_id.substr(0, 13),
-                     yes ? "allowed" : "DENIED ", string_member(payload, "capability"),
-                     string_member(payload, "target"), string_member(payload, "reason"));
+                     yes ? "allowed" : "DENIED ", printable(string_member(payload, "capability")),
+                     printable(string_member(payload, "target")),
+                     printable(string_member(payload, "reason")));
 }
 
 void list(Context& context, const std::string& run, const std::string& kind) {

@@ -74,15 +74,18 @@ Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t m
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  // Never waits: a pipe that somebody put into the place of a file has no end.
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) {
     return fail(ErrorId::kFileUnreadable,
                 fmt::format("cannot open {}: {}", path.string(), reason(errno)),
                 {.where = path.string()});
   }
   struct stat info {};
-  if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    return fail(ErrorId::kFileUnreadable, fmt::format("{} is a folder, not a file", path.string()),
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return fail(ErrorId::kFileUnreadable,
+                fmt::format("{} is {}, not a file", path.string(),
+                            S_ISDIR(info.st_mode) ? "a folder" : "a pipe or a device"),
                 {.where = path.string()});
   }
   return read_descriptor(fd.get(), path.string(), max_bytes);

@@ -141,7 +141,7 @@ void Session::receive(std::string_view line) {
   const auto self = shared_from_this();  // a callback may drop the client
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   auto message = ipc::decode(line);
-  if (!message) return receive_junk(message.error());
+  if (!message) return receive_junk(line, message.error());
   if (auto* response = std::get_if<ipc::Response>(&*message)) {
     receive_response(std::move(*response), line);
   } else if (const auto* request = std::get_if<ipc::Request>(&*message)) {
@@ -211,7 +211,34 @@ void Session::receive_progress(const Json& params) {
   pending.timer.cancel();
 }
 
-void Session::receive_junk(const ipc::RpcError& error) {
+// The request that an unreadable line seems to answer, so that nobody waits for its time limit.
+// Only a guess, and it may be: a server can fail its own requests anyway.
+std::optional<std::int64_t> Session::meant_request(std::string_view line) const {
+  constexpr std::size_t kLooked = 512;  // at either end, where the id of a message stands
+  if (!line.starts_with('{') || !line.contains("\"jsonrpc\"")) return std::nullopt;
+  const std::string_view head = line.substr(0, kLooked);
+  const std::string_view tail = line.substr(line.size() - std::min(line.size(), kLooked));
+  const auto names = [](std::string_view text, const std::string& member) {
+    const auto at = text.find(member);
+    if (at == std::string_view::npos) return false;
+    const auto after = text.substr(at + member.size());
+    return after.starts_with(',') || after.starts_with('}') || after.starts_with(' ');
+  };
+  for (const auto& [id, pending] : pending_) {
+    for (const std::string& member :
+         {fmt::format("\"id\":{}", id), fmt::format("\"id\": {}", id)}) {
+      if (names(head, member) || names(tail, member)) return id;
+    }
+  }
+  return std::nullopt;
+}
+
+void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
+  if (const auto id = meant_request(line); id && !error.is_response) {
+    return settle(*id, failure(ErrorId::kServerProtocol,
+                               fmt::format("server {} answered with what cannot be read: {}",
+                                           server_, printable(error.message, 200))));
+  }
   if (error.is_response && error.id && std::holds_alternative<std::int64_t>(*error.id)) {
     return settle(std::get<std::int64_t>(*error.id),
                   failure(ErrorId::kServerProtocol,

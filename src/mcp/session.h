@@ -87,7 +87,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void receive_request(const ipc::Request& request);
   void receive_notification(const ipc::Notification& notification);
   void receive_progress(const Json& params);
-  void receive_junk(const ipc::RpcError& error);
+  [[nodiscard]] std::optional<std::int64_t> meant_request(std::string_view line) const;
+  void receive_junk(std::string_view line, const ipc::RpcError& error);
   void settle(std::int64_t id, Result<Reply> outcome);
   void end(Error error);
   void take_back(std::int64_t id, const Pending& pending, std::string_view reason);

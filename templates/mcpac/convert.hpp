@@ -187,8 +187,9 @@ template <class T>
   const double value = json.get<double>();
   const double limit = ::std::ldexp(1.0, Limits::digits);
   const double lowest = is_signed ? -limit : 0.0;
-  if (!(value >= lowest && value < limit) || ::std::trunc(value) < value ||
-      ::std::trunc(value) > value) {
+  // The lowest of all would have come as an integer: as a double it stands for anything below, too.
+  const bool too_small = is_signed ? !(value > lowest) : !(value >= lowest);
+  if (too_small || !(value < limit) || ::std::trunc(value) < value || ::std::trunc(value) > value) {
     return misfit(at, "an integer");
   }
   return into = static_cast<T>(value), true;

@@ -249,6 +249,14 @@ TEST_SUITE("mcp/stdio") {
     CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
   }
 
+  TEST_CASE("an answer that is no JSON fails its request at once, with the reason") {
+    Connected server(fixture("unreadable"));
+    const auto result = server.call("malformed");
+    REQUIRE(id_of(result) == ErrorId::kServerProtocol);
+    CHECK(result.error().what.find("cannot be read") != std::string::npos);
+    CHECK(text_of(server.call("add", args(R"({"a":1,"b":1})"))) == "2");
+  }
+
   TEST_CASE("a result that asks for input is an error that says so") {
     Connected server(fixture("stateless"));
     auto result = server.call("input_required");

@@ -1,5 +1,8 @@
 // mcpac tools call: one call from the command line, through the same gate as a program's.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include <CLI/CLI.hpp>
 
@@ -8,6 +11,7 @@
 #include "cli/tool_choice.h"
 #include "codegen/arguments.h"
 #include "core/file.h"
+#include "core/printable.h"
 #include "execute/call_tool.h"
 
 namespace mcpac::cli {
@@ -60,6 +64,12 @@ Result<Json> arguments_of(const CallOptions& options, const std::vector<std::str
   return parse_json(*text, "standard input");
 }
 
+// Servers' words as they are for a program that reads them; on a terminal they only show
+// themselves.
+void show_text(std::FILE* to, const std::string& text) {
+  fmt::print(to, "{}\n", ::isatty(::fileno(to)) == 1 ? printable_lines(text) : text);
+}
+
 // Text content as text; everything else as JSON.
 void show_result(Context& context, const Json& result) {
   const Json* is_error = find_member(result, "isError");
@@ -70,8 +80,10 @@ void show_result(Context& context, const Json& result) {
       content != nullptr && content->is_array()) {
     for (const Json& item : *content) {
       const bool is_text = string_member(item, "type") == "text";
-      fmt::print(failed ? stderr : stdout, "{}\n",
-                 is_text ? string_member(item, "text") : to_text(item));
+      const std::string text = is_text ? string_member(item, "text") : to_text(item);
+      // On standard error mcpac speaks: a server's line must not pass for one of its.
+      failed ? fmt::print(stderr, "the tool: {}\n", printable(text, text.size()))
+             : show_text(stdout, text);
     }
   }
   if (failed) context.fail({ErrorId::kToolError, "the tool answered that it failed", "", "", ""});

@@ -51,7 +51,7 @@ inline constexpr int kExitAborted = 134;
 // One line on standard error, past every buffer.
 inline void say(::std::string line) noexcept {
   for (char& c : line) {
-    if (c == '\n' || c == '\r') c = ' ';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   }
   line = "mcpac: " + line + "\n";
   if (::write(STDERR_FILENO, line.data(), line.size()) < 0)

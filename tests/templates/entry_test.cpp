@@ -40,6 +40,8 @@ Ended run(Entry entry, const std::string& answer = "") {
   int channel[2];
   REQUIRE(::pipe(error) == 0);
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, channel) == 0);
+  // Before the program starts: a short one may be gone when it is to be answered.
+  REQUIRE(::write(channel[0], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size()));
   std::fflush(stdout);  // or the child would print it once more
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -52,7 +54,6 @@ Ended run(Entry entry, const std::string& answer = "") {
   }
   ::close(error[1]);
   ::close(channel[1]);
-  if (::write(channel[0], answer.data(), answer.size()) < 0) FAIL("cannot write the answer");
   Ended ended;
   ended.error = drain(error[0]);
   ended.channel = drain(channel[0]);

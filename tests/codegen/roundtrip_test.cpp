@@ -270,6 +270,7 @@ TEST_SUITE("codegen/roundtrip") {
     const Travelled travelled = travel(listings_in(corpus_folder()), every_nth, without);
     MESSAGE(travelled.values, " values of ", travelled.types, " types; no value found for ",
             without.size(), ":\n  ", names_of(without));
+    CHECK(travelled.values > 2000);
     CHECK(without.size() * 20 <= travelled.types);
   }
 }

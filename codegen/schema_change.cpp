@@ -9,16 +9,16 @@
 #include <set>
 
 #include "codegen/json_text.h"
-#include "codegen/text_escape.h"
 #include "core/canonical_json.h"
 #include "core/json_compare.h"
 
 namespace mcpac::codegen {
 namespace {
 
-constexpr std::size_t kMaxChanges = 200;  // nobody reads more; the rest is counted
-constexpr std::size_t kMaxValue = 200;    // bytes of a value that are shown
-constexpr std::size_t kMaxDepth = 200;    // real schemas stay below 40
+constexpr std::size_t kMaxDepth = 200;  // real schemas stay below 40
+// Bytes of all pointers and values. The values alone cannot be more than the listing, but a long
+// name stands in the pointer of everything below it.
+constexpr std::size_t kMaxText = std::size_t{16} << 20U;
 
 using Names = std::set<std::string>;
 
@@ -38,7 +38,7 @@ bool same(const Json* a, const Json* b) {
 }
 
 std::string shown(const Json* value) {
-  return value == nullptr ? "" : cut(compact_json(OrderedJson(*value)), kMaxValue);
+  return value == nullptr ? "" : compact_json(OrderedJson(*value));
 }
 
 std::string escaped(std::string_view name) {
@@ -95,6 +95,7 @@ class Comparison {
         definitions_are_positive_(is_positive(before, 0) && is_positive(after, 0)) {}
 
   void compare(const Json& before, const Json& after, const std::string& at, std::size_t depth = 0);
+  [[nodiscard]] bool too_much() const { return text_ > kMaxText; }
 
  private:
   void add(SchemaEffect effect, std::string pointer, std::string what, const Json* before,
@@ -119,6 +120,7 @@ class Comparison {
   SchemaSide side_;
   SchemaChanges& changes_;
   bool definitions_are_positive_;
+  std::size_t text_ = 0;
 };
 
 // A definition may be used below "not" or in one branch of a oneOf, where less means more.
@@ -137,17 +139,15 @@ bool Comparison::is_positive(const Json& schema, std::size_t depth) {
 
 void Comparison::add(SchemaEffect effect, std::string pointer, std::string what, const Json* before,
                      const Json* after) {
-  if (changes_.list.size() >= kMaxChanges) {
-    ++changes_.left_out;
-    return;
-  }
-  changes_.list.push_back(
-      {effect, std::move(pointer), std::move(what), shown(before), shown(after)});
+  if (too_much()) return;
+  SchemaChange change{effect, std::move(pointer), std::move(what), shown(before), shown(after)};
+  text_ += change.pointer.size() + change.before.size() + change.after.size();
+  changes_.list.push_back(std::move(change));
 }
 
 void Comparison::compare(const Json& before, const Json& after, const std::string& at,
                          std::size_t depth) {
-  if (json_equal(before, after)) return;
+  if (too_much() || json_equal(before, after)) return;
   if (depth > kMaxDepth) return add(SchemaEffect::kChanged, at, "changed", &before, &after);
   if (allows_nothing(before) || allows_nothing(after)) {
     return add(allows_nothing(before) ? SchemaEffect::kWidened : SchemaEffect::kNarrowed, at,
@@ -200,7 +200,7 @@ void Comparison::keyword(const std::string& name, const Json& before, const Json
     if (old_types == new_types) return;  // "string" and ["string"]
     return add(effect_of(old_types, new_types), at + "/type", "type", old_value, new_value);
   }
-  add(SchemaEffect::kChanged, at + "/" + escaped(name), cut(name, 64), old_value, new_value);
+  add(SchemaEffect::kChanged, at + "/" + escaped(name), "changed", old_value, new_value);
 }
 
 void Comparison::bound(const std::string& name, const Json* before, const Json* after,
@@ -300,9 +300,10 @@ void Comparison::properties(const Json& before, const Json& after, const std::st
     for (auto entry = list->begin(); entry != list->end(); ++entry) names.insert(entry.key());
   }
   for (const std::string& name : names) {
-    const std::string pointer = at + "/properties/" + escaped(name);
     const Json* old_one = old_properties == nullptr ? nullptr : find_member(*old_properties, name);
     const Json* new_one = new_properties == nullptr ? nullptr : find_member(*new_properties, name);
+    if (too_much() || same(old_one, new_one)) continue;
+    const std::string pointer = at + "/properties/" + escaped(name);
     if (old_one != nullptr && new_one != nullptr) {
       compare(*old_one, *new_one, pointer, depth + 1);
     } else if (new_one != nullptr) {
@@ -370,10 +371,10 @@ void Comparison::definitions(const std::string& name, const Json* before, const 
     for (auto entry = list->begin(); entry != list->end(); ++entry) names.insert(entry.key());
   }
   for (const std::string& key : names) {
-    const std::string pointer = at + "/" + name + "/" + escaped(key);
     const Json* old_one = find_member(old_ones, key);
     const Json* new_one = find_member(new_ones, key);
-    if (same(old_one, new_one)) continue;
+    if (too_much() || same(old_one, new_one)) continue;
+    const std::string pointer = at + "/" + name + "/" + escaped(key);
     if (old_one != nullptr && new_one != nullptr && (patterns || definitions_are_positive_)) {
       compare(*old_one, *new_one, pointer, depth + 1);
     } else {
@@ -421,7 +422,6 @@ ForCaller for_caller(SchemaEffect effect, SchemaSide side) {
 
 SchemaEffect SchemaChanges::effect() const {
   SchemaEffect all = SchemaEffect::kWords;
-  if (left_out > 0) return SchemaEffect::kChanged;
   for (const SchemaChange& change : list) {
     if (change.effect == SchemaEffect::kWords) continue;
     if (all != SchemaEffect::kWords && all != change.effect) return SchemaEffect::kChanged;
@@ -435,7 +435,12 @@ SchemaChanges compare_schemas(const OrderedJson& before, const OrderedJson& afte
   const Json old_schema(before);
   const Json new_schema(after);
   SchemaChanges changes;
-  Comparison(old_schema, new_schema, side, changes).compare(old_schema, new_schema, "");
+  Comparison comparison(old_schema, new_schema, side, changes);
+  comparison.compare(old_schema, new_schema, "");
+  if (comparison.too_much()) {
+    changes.list = {{SchemaEffect::kChanged, "", "changed in too many places to tell them apart",
+                     shown(&old_schema), shown(&new_schema)}};
+  }
   return changes;
 }
 

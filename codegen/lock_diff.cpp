@@ -6,7 +6,6 @@
 
 #include "codegen/json_text.h"
 #include "codegen/resolve.h"
-#include "codegen/text_escape.h"
 #include "codegen/tool_model.h"
 #include "core/canonical_json.h"
 
@@ -67,8 +66,7 @@ SchemaChanges compare_parts(const OrderedJson& before, const OrderedJson& after,
   const bool added = before.is_null();
   changes.list.push_back({added ? SchemaEffect::kNarrowed : SchemaEffect::kWidened, "",
                           added ? "schema added" : "schema removed",
-                          added ? "" : cut(compact_json(before), 200),
-                          added ? cut(compact_json(after), 200) : ""});
+                          added ? "" : compact_json(before), added ? compact_json(after) : ""});
   return changes;
 }
 
@@ -172,6 +170,7 @@ void compare_tools(const LockedServer* locked, const ServerListing* live, Server
     if (kind == ToolDiff::Kind::kChanged) {
       compare_definitions(before->definition, after->definition, found);
     } else if (kind == ToolDiff::Kind::kAdded) {
+      found.definition = after->definition;
       found.title = compare_texts("", text_of_part(after->definition, "title"));
       found.description = compare_texts("", text_of_part(after->definition, "description"));
       found.hints = compare_hints(kNothing, part(after->definition, "annotations"));

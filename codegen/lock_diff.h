@@ -48,6 +48,7 @@ struct ToolDiff {
   SchemaChanges input{};
   SchemaChanges output{};
   std::vector<FieldRename> fields{};  // arguments that a program must call by another name
+  OrderedJson definition{};           // of an added tool, all of it; else null
   std::string like{};  // added: the withdrawn tool of the same shape; withdrawn: the added one
 };
 
@@ -72,7 +73,8 @@ using LockDiff = std::vector<ServerDiff>;
 // `locked` or `live` may be null, not both; the listing must have gone through lockable().
 [[nodiscard]] ServerDiff compare_server(const LockedServer* locked, const ServerListing* live);
 
-// For people: lines without colours, escaped, bounded.
+// For people: lines without colours, escaped, each bounded; their number is not, because nothing
+// that is approved may be left out. Of a long value it is the part that differs.
 [[nodiscard]] std::string to_lines(const ServerDiff& diff);
 // For programs: everything.
 [[nodiscard]] Json to_json(const ServerDiff& diff);

@@ -2,6 +2,11 @@
 // lines that begin with a mark of ours.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "codegen/json_text.h"
 #include "codegen/lock_diff.h"
 #include "codegen/text_change.h"
 #include "codegen/text_escape.h"
@@ -11,19 +16,25 @@ namespace {
 
 using Kind = ToolDiff::Kind;
 
-constexpr std::size_t kAddedLines = 4;  // of a new tool's description; `tools describe` has all
+std::string indented(std::string_view indent, const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += fmt::format("{}{}\n", indent, line);
+  return text;
+}
 
-std::string shown(std::string_view text) {
-  return safe_line(cut(text, 400));
+// A text that may hold words of a server, in as many lines as it takes.
+std::string wrapped(std::string_view indent, const std::string& text) {
+  static constexpr std::string_view kMore = "… ";
+  std::vector<std::string> lines = marked_lines(kMore, text);
+  if (!lines.empty()) lines.front().erase(0, kMore.size());
+  return indented(indent, lines);
 }
 
 std::string text_lines(std::string_view heading, const std::optional<TextChange>& change,
                        std::string_view indent) {
   if (!change) return "";
-  std::string lines = fmt::format("{}{}\n", indent, heading);
-  for (const std::string& line : text_change(change->before, change->after))
-    lines += fmt::format("{}  {}\n", indent, line);
-  return lines;
+  return fmt::format("{}{}\n", indent, heading) +
+         indented(fmt::format("{}  ", indent), text_change(change->before, change->after));
 }
 
 std::string_view meaning(SchemaEffect effect, SchemaSide side) {
@@ -45,28 +56,22 @@ std::string schema_lines(std::string_view heading, const SchemaChanges& changes,
   if (changes.list.empty()) return "";
   std::string lines = fmt::format("      {} {}\n", heading, meaning(changes.effect(), side));
   for (const SchemaChange& change : changes.list) {
-    const std::string pointer = change.pointer.empty() ? "(whole)" : shown(change.pointer);
-    lines += fmt::format("        {}: {}{}\n", pointer, shown(change.what),
-                         change.effect == SchemaEffect::kWords
-                             ? ""
-                             : fmt::format(" ({})", to_string(change.effect)));
-    if (!change.before.empty()) lines += fmt::format("          - {}\n", shown(change.before));
-    if (!change.after.empty()) lines += fmt::format("          + {}\n", shown(change.after));
+    const std::string pointer = change.pointer.empty() ? "(whole)" : change.pointer;
+    const std::string effect =
+        change.effect == SchemaEffect::kWords ? "" : fmt::format(" ({})", to_string(change.effect));
+    lines += wrapped("        ", pointer + ": " + change.what + effect);
+    lines += indented("          ", value_change(change.before, change.after));
   }
-  if (changes.left_out > 0)
-    lines += fmt::format("        … {} more differences\n", changes.left_out);
   return lines;
 }
 
 std::string hint_lines(const std::vector<HintChange>& hints) {
   if (hints.empty()) return "";
   std::string lines = "      hints (the server's own claims)\n";
-  const auto value = [](const std::string& text) {
-    return text.empty() ? "not said" : shown(text);
-  };
+  const auto value = [](const std::string& text) { return text.empty() ? "not said" : text; };
   for (const HintChange& hint : hints) {
-    lines += fmt::format("        {}: {} → {}\n", shown(hint.name), value(hint.before),
-                         value(hint.after));
+    const std::string said = hint.name + ": " + value(hint.before) + " → " + value(hint.after);
+    lines += wrapped("        ", said);
   }
   return lines;
 }
@@ -79,22 +84,58 @@ std::string changed_lines(const ToolDiff& tool) {
   lines += schema_lines("result", tool.output, SchemaSide::kOutput);
   lines += hint_lines(tool.hints);
   for (const FieldRename& field : tool.fields) {
-    lines += fmt::format("      in C++ the argument {} is .{} now, it was .{}\n",
-                         shown(field.original), field.after, field.before);
+    lines += wrapped("      ", fmt::format("in C++ the argument {} is .{} now, it was .{}",
+                                           field.original, field.after, field.before));
+  }
+  // An empty title became none, or the like: the digest is another one.
+  if (lines.find('\n') + 1 == lines.size()) lines += "      written in another way\n";
+  return lines;
+}
+
+// A schema that nothing is compared with: its properties one by one, then whatever else it says.
+// Names are in quotes, so that none can look like words of ours.
+std::vector<std::string> schema_text(const OrderedJson& schema) {
+  std::vector<std::string> lines;
+  const auto add = [&lines](const std::string& text) {
+    std::ranges::move(marked_lines("+ ", text), std::back_inserter(lines));
+  };
+  if (!schema.is_object()) {
+    add(compact_json(schema));
+    return lines;
+  }
+  std::set<OrderedJson> needed;
+  if (const auto list = schema.find("required"); list != schema.end() && list->is_array())
+    needed.insert(list->begin(), list->end());
+  for (auto entry = schema.begin(); entry != schema.end(); ++entry) {
+    if (entry.key() != "properties" || !entry->is_object()) continue;
+    for (auto one = entry->begin(); one != entry->end(); ++one) {
+      const bool required = needed.contains(OrderedJson(one.key()));
+      add(json_string(one.key()) + (required ? " (required): " : ": ") + compact_json(*one));
+    }
+  }
+  for (auto entry = schema.begin(); entry != schema.end(); ++entry) {
+    if (entry.key() != "properties" || !entry->is_object())
+      add(json_string(entry.key()) + " of the whole: " + compact_json(*entry));
   }
   return lines;
+}
+
+std::string definition_lines(std::string_view heading, const OrderedJson& definition,
+                             const char* part) {
+  if (!definition.is_object() || !definition.contains(part)) return "";
+  return fmt::format("      {}\n", heading) +
+         indented("        ", schema_text(definition.at(part)));
 }
 
 std::string added_lines(const ToolDiff& tool) {
   std::string lines = fmt::format("  + {}", safe_line(tool.permission));
   if (!tool.like.empty()) lines += fmt::format("  (probably {} renamed)", safe_line(tool.like));
   lines += "\n";
-  if (!tool.description) return lines;
-  std::size_t count = 0;
-  for (const std::string& line : text_change("", tool.description->after)) {
-    if (++count > kAddedLines) return lines + "      …\n";
-    lines += "      " + line + "\n";
-  }
+  lines += text_lines("title", tool.title, "      ");
+  lines += text_lines("description", tool.description, "      ");
+  lines += definition_lines("arguments", tool.definition, "inputSchema");
+  lines += definition_lines("result", tool.definition, "outputSchema");
+  lines += hint_lines(tool.hints);
   return lines;
 }
 
@@ -121,8 +162,7 @@ Json to_json(const SchemaChanges& changes, SchemaSide side) {
   if (changes.list.empty()) return {};
   return {{"effect", to_string(changes.effect())},
           {"for_caller", to_string(for_caller(changes.effect(), side))},
-          {"changes", list},
-          {"left_out", changes.left_out}};
+          {"changes", list}};
 }
 
 Json to_json(const ToolDiff& tool) {
@@ -144,6 +184,7 @@ Json to_json(const ToolDiff& tool) {
           {"input", to_json(tool.input, SchemaSide::kInput)},
           {"output", to_json(tool.output, SchemaSide::kOutput)},
           {"cpp_fields", fields},
+          {"definition", Json(tool.definition)},
           {"probably_renamed", tool.like}};
 }
 

@@ -9,16 +9,16 @@
 #include <set>
 
 #include "codegen/json_text.h"
-#include "codegen/text_escape.h"
 #include "core/canonical_json.h"
 #include "core/json_compare.h"
 
 namespace mcpac::codegen {
 namespace {
 
-constexpr std::size_t kMaxChanges = 200;  // nobody reads more; the rest is counted
-constexpr std::size_t kMaxValue = 200;    // bytes of a value that are shown
-constexpr std::size_t kMaxDepth = 200;    // real schemas stay below 40
+constexpr std::size_t kMaxDepth = 200;  // real schemas stay below 40
+// Bytes of all pointers and values. The values alone cannot be more than the listing, but a long
+// name stands in the pointer of everything below it.
+constexpr std::size_t kMaxText = std::size_t{16} << 20U;
 
 using Names = std::set<std::string>;
 
@@ -32,13 +32,29 @@ bool allows_nothing(const Json& schema) {
   return schema.is_boolean() && !schema.get<bool>();
 }
 
+bool allows_all(const Json* schema) {
+  return schema == nullptr || (schema->is_boolean() && schema->get<bool>()) ||
+         (schema->is_object() && schema->empty());
+}
+
+// What an object's schema says of members that it does not name.
+enum class Others : std::uint8_t { kAllowed, kForbidden, kDepends };
+
+Others others_of(const Json& schema) {
+  const Json* others = find_member(schema, "additionalProperties");
+  if (allows_all(others)) return Others::kAllowed;
+  // A pattern may name them after all.
+  return allows_nothing(*others) && !schema.contains("patternProperties") ? Others::kForbidden
+                                                                          : Others::kDepends;
+}
+
 bool same(const Json* a, const Json* b) {
   if (a == nullptr || b == nullptr) return a == b;
   return json_equal(*a, *b);
 }
 
 std::string shown(const Json* value) {
-  return value == nullptr ? "" : cut(compact_json(OrderedJson(*value)), kMaxValue);
+  return value == nullptr ? "" : compact_json(OrderedJson(*value));
 }
 
 std::string escaped(std::string_view name) {
@@ -90,64 +106,95 @@ Names texts_of(const Json* list) {
 class Comparison {
  public:
   Comparison(const Json& before, const Json& after, SchemaSide side, SchemaChanges& changes)
-      : side_(side),
-        changes_(changes),
-        definitions_are_positive_(is_positive(before, 0) && is_positive(after, 0)) {}
+      : side_(side), changes_(changes), trust_(std::min(trust_in(before), trust_in(after))) {}
 
   void compare(const Json& before, const Json& after, const std::string& at, std::size_t depth = 0);
+  [[nodiscard]] bool too_much() const { return text_ > kMaxText; }
 
  private:
   void add(SchemaEffect effect, std::string pointer, std::string what, const Json* before,
            const Json* after);
   void keyword(const std::string& name, const Json& before, const Json& after,
                const std::string& at, std::size_t depth);
+  void rewritten(const std::string& name, const Json& before, const Json& after,
+                 const std::string& at);
   void bound(const std::string& name, const Json* before, const Json* after, const std::string& at,
              bool is_lower);
   void allowed_values(const Json& before, const Json& after, const std::string& at);
   void required(const Json& before, const Json& after, const std::string& at);
   void properties(const Json& before, const Json& after, const std::string& at, std::size_t depth);
+  [[nodiscard]] SchemaEffect added(const Json& before, const Json& schema, bool is_required) const;
+  [[nodiscard]] SchemaEffect removed(const Json& after, bool was_required) const;
   void branches(const std::string& name, const Json* before, const Json* after,
                 const std::string& at, std::size_t depth);
-  void definitions(const std::string& name, const Json* before, const Json* after,
+  void definitions(const std::string& name, const Json& before_all, const Json& after_all,
                    const std::string& at, std::size_t depth);
   void below(const std::string& name, const Json* before, const Json* after, const std::string& at,
              std::size_t depth);
   void present(const std::string& name, const Json* before, const Json* after,
                const std::string& at);
-  static bool is_positive(const Json& schema, std::size_t depth);
+  // Where a place that became smaller makes the whole smaller.
+  enum class Trust : std::uint8_t { kNothing, kAllButDefinitions, kAll };
+  static Trust trust_in(const Json& schema);
 
   SchemaSide side_;
   SchemaChanges& changes_;
-  bool definitions_are_positive_;
+  Trust trust_;
+  std::size_t text_ = 0;
 };
 
-// A definition may be used below "not" or in one branch of a oneOf, where less means more.
-bool Comparison::is_positive(const Json& schema, std::size_t depth) {
-  if (depth > kMaxDepth) return false;
-  if (schema.is_object()) {
-    for (const char* name : {"not", "if", "oneOf", "contains", "unevaluatedProperties",
-                             "unevaluatedItems", "dependentSchemas", "dependencies"}) {
-      if (schema.contains(name)) return false;
-    }
+// True where `test(name, value)` is true for a member anywhere below; and where it is too deep.
+template <typename Test>
+bool any_member(const Json& schema, std::size_t depth, const Test& test) {
+  if (depth > kMaxDepth) return true;
+  if (!schema.is_structured()) return false;
+  for (auto entry = schema.begin(); entry != schema.end(); ++entry) {
+    if (schema.is_object() && test(entry.key(), *entry)) return true;
+    if (any_member(*entry, depth + 1, test)) return true;
   }
-  if (!schema.is_structured()) return true;
-  return std::ranges::all_of(schema,
-                             [depth](const Json& inner) { return is_positive(inner, depth + 1); });
+  return false;
+}
+
+// Below these, or beside them, a smaller set can make the whole larger.
+bool turns(const std::string& name) {
+  static const Names kTurning{"not",
+                              "if",
+                              "oneOf",
+                              "contains",
+                              "unevaluatedProperties",
+                              "unevaluatedItems",
+                              "dependentSchemas",
+                              "dependencies"};
+  return kTurning.contains(name);
+}
+
+Comparison::Trust Comparison::trust_in(const Json& schema) {
+  if (!any_member(schema, 0, [](const auto& name, const Json&) { return turns(name); }))
+    return Trust::kAll;
+  // What they refer to may be anywhere; and whether a member is "unevaluated" is decided by every
+  // keyword beside it and below it.
+  const bool lost = any_member(schema, 0, [](const auto& name, const Json& value) {
+    if (name.starts_with("unevaluated")) return true;
+    if (name != "$ref" && name != "$dynamicRef" && name != "$recursiveRef") return false;
+    if (name != "$ref" || !value.is_string()) return true;
+    const auto& target = value.template get_ref<const std::string&>();
+    return !target.starts_with("#/$defs/") && !target.starts_with("#/definitions/");
+  });
+  return lost ? Trust::kNothing : Trust::kAllButDefinitions;
 }
 
 void Comparison::add(SchemaEffect effect, std::string pointer, std::string what, const Json* before,
                      const Json* after) {
-  if (changes_.list.size() >= kMaxChanges) {
-    ++changes_.left_out;
-    return;
-  }
-  changes_.list.push_back(
-      {effect, std::move(pointer), std::move(what), shown(before), shown(after)});
+  if (too_much()) return;
+  if (trust_ == Trust::kNothing && effect != SchemaEffect::kWords) effect = SchemaEffect::kChanged;
+  SchemaChange change{effect, std::move(pointer), std::move(what), shown(before), shown(after)};
+  text_ += change.pointer.size() + change.before.size() + change.after.size();
+  changes_.list.push_back(std::move(change));
 }
 
 void Comparison::compare(const Json& before, const Json& after, const std::string& at,
                          std::size_t depth) {
-  if (json_equal(before, after)) return;
+  if (too_much() || json_equal(before, after)) return;
   if (depth > kMaxDepth) return add(SchemaEffect::kChanged, at, "changed", &before, &after);
   if (allows_nothing(before) || allows_nothing(after)) {
     return add(allows_nothing(before) ? SchemaEffect::kWidened : SchemaEffect::kNarrowed, at,
@@ -159,15 +206,37 @@ void Comparison::compare(const Json& before, const Json& after, const std::strin
       (!after.is_object() && !after.is_boolean())) {
     return add(SchemaEffect::kChanged, at, "changed", &before, &after);
   }
-  properties(old_schema, new_schema, at, depth);
-  required(old_schema, new_schema, at);
-  allowed_values(old_schema, new_schema, at);
+  const std::size_t said_before = changes_.list.size();
   Names names;
   for (const auto* schema : {&old_schema, &new_schema}) {
     for (auto entry = schema->begin(); entry != schema->end(); ++entry) names.insert(entry.key());
   }
+  const auto all_of = [&](const std::vector<std::string>& keywords, const auto& compare_them) {
+    const std::size_t said = changes_.list.size();
+    compare_them();
+    if (changes_.list.size() != said) return;
+    for (const std::string& name : keywords) rewritten(name, old_schema, new_schema, at);
+  };
+  all_of({"properties"}, [&] { properties(old_schema, new_schema, at, depth); });
+  required(old_schema, new_schema, at);
   for (const char* done : {"properties", "required", "enum", "const"}) names.erase(done);
-  for (const std::string& name : names) keyword(name, old_schema, new_schema, at, depth);
+  all_of({"enum", "const"}, [&] { allowed_values(old_schema, new_schema, at); });
+  for (const std::string& name : names)
+    all_of({name}, [&] { keyword(name, old_schema, new_schema, at, depth); });
+  // true and {}
+  if (changes_.list.size() == said_before)
+    add(SchemaEffect::kWords, at, "written in another way", &before, &after);
+}
+
+// Nothing that differs is left unsaid, also where it means the same: an order, ["string"] for
+// "string".
+void Comparison::rewritten(const std::string& name, const Json& before, const Json& after,
+                           const std::string& at) {
+  const Json* old_value = find_member(before, name);
+  const Json* new_value = find_member(after, name);
+  if (same(old_value, new_value)) return;
+  add(SchemaEffect::kWords, at + "/" + escaped(name), "written in another way", old_value,
+      new_value);
 }
 
 void Comparison::keyword(const std::string& name, const Json& before, const Json& after,
@@ -180,8 +249,8 @@ void Comparison::keyword(const std::string& name, const Json& before, const Json
   static const Names kUpper{"maximum", "exclusiveMaximum", "maxLength", "maxItems",
                             "maxProperties"};
   static const Names kSchemas{"additionalProperties", "items", "additionalItems", "propertyNames"};
-  static const Names kWords{"title",      "description", "examples",  "$comment",
-                            "deprecated", "readOnly",    "writeOnly", "$schema"};
+  static const Names kWords{"title",      "description", "examples", "$comment",
+                            "deprecated", "readOnly",    "writeOnly"};
   if (kWords.contains(name)) {
     return add(SchemaEffect::kWords, at + "/" + escaped(name), name, old_value, new_value);
   }
@@ -191,7 +260,7 @@ void Comparison::keyword(const std::string& name, const Json& before, const Json
   if (name == "anyOf" || name == "allOf" || name == "oneOf" || name == "prefixItems")
     return branches(name, old_value, new_value, at, depth);
   if (name == "$defs" || name == "definitions" || name == "patternProperties")
-    return definitions(name, old_value, new_value, at, depth);
+    return definitions(name, before, after, at, depth);
   if (name == "pattern" || name == "format" || name == "multipleOf" || name == "uniqueItems")
     return present(name, old_value, new_value, at);
   if (name == "type") {
@@ -200,7 +269,7 @@ void Comparison::keyword(const std::string& name, const Json& before, const Json
     if (old_types == new_types) return;  // "string" and ["string"]
     return add(effect_of(old_types, new_types), at + "/type", "type", old_value, new_value);
   }
-  add(SchemaEffect::kChanged, at + "/" + escaped(name), cut(name, 64), old_value, new_value);
+  add(SchemaEffect::kChanged, at + "/" + escaped(name), "changed", old_value, new_value);
 }
 
 void Comparison::bound(const std::string& name, const Json* before, const Json* after,
@@ -255,8 +324,19 @@ void Comparison::allowed_values(const Json& before, const Json& after, const std
 }
 
 void Comparison::required(const Json& before, const Json& after, const std::string& at) {
-  const Names old_names = texts_of(find_member(before, "required"));
-  const Names new_names = texts_of(find_member(after, "required"));
+  const Json* old_list = find_member(before, "required");
+  const Json* new_list = find_member(after, "required");
+  if (same(old_list, new_list)) return;
+  const auto plain = [](const Json* list) {
+    return list == nullptr || (list->is_array() && std::ranges::all_of(*list, [](const Json& name) {
+                                 return name.is_string();
+                               }));
+  };
+  if (!plain(old_list) || !plain(new_list))
+    return add(SchemaEffect::kChanged, at + "/required", "changed", old_list, new_list);
+  const Names old_names = texts_of(old_list);
+  const Names new_names = texts_of(new_list);
+  if (old_names == new_names) return rewritten("required", before, after, at);
   const Json* old_properties = find_member(before, "properties");
   const Json* new_properties = find_member(after, "properties");
   const auto has = [](const Json* properties, const Json& name) {
@@ -266,22 +346,42 @@ void Comparison::required(const Json& before, const Json& after, const std::stri
   const auto name_of = [](const std::string& text) { return Json::parse(text, nullptr, false); };
   for (const std::string& text : new_names) {
     const Json name = name_of(text);
-    if (old_names.contains(text) || !name.is_string()) continue;
+    if (old_names.contains(text)) continue;
     // A property that is new and required is said once, by properties().
     if (!has(old_properties, name) && has(new_properties, name)) continue;
     add(SchemaEffect::kNarrowed, at + "/required", "required now", nullptr, &name);
   }
   for (const std::string& text : old_names) {
     const Json name = name_of(text);
-    if (new_names.contains(text) || !name.is_string()) continue;
+    if (new_names.contains(text)) continue;
     if (has(old_properties, name) && !has(new_properties, name)) continue;
     add(SchemaEffect::kWidened, at + "/required", "optional now", &name, nullptr);
   }
 }
 
-// A property that is new gives a caller one more thing to say, and a program one more to read:
-// arguments accept more, results promise more. A required new argument is one that every caller
-// lacks.
+// Whether a property that is new lets in more or less depends on what the object said of members
+// without a name. Where anything was allowed, even a new optional one takes something away: every
+// other value of that name. No program of ours could say it, so for arguments it is not called
+// narrowed, but a promise of results it is.
+SchemaEffect Comparison::added(const Json& before, const Json& schema, bool is_required) const {
+  const bool input = side_ == SchemaSide::kInput;
+  const Others others = others_of(before);
+  if (others == Others::kAllowed && is_required) return SchemaEffect::kNarrowed;
+  if (others == Others::kAllowed && !input) return SchemaEffect::kNarrowed;
+  const bool takes_nothing = others == Others::kForbidden || allows_all(&schema);
+  if (input && !is_required && others != Others::kDepends && takes_nothing)
+    return SchemaEffect::kWidened;
+  return SchemaEffect::kChanged;
+}
+
+SchemaEffect Comparison::removed(const Json& after, bool was_required) const {
+  const Others others = others_of(after);
+  // Forbidden and needed before: now other objects are valid, not fewer.
+  if (others == Others::kForbidden && !was_required) return SchemaEffect::kNarrowed;
+  if (others == Others::kAllowed && side_ == SchemaSide::kOutput) return SchemaEffect::kWidened;
+  return SchemaEffect::kChanged;
+}
+
 void Comparison::properties(const Json& before, const Json& after, const std::string& at,
                             std::size_t depth) {
   const Json* old_properties = find_member(before, "properties");
@@ -292,27 +392,28 @@ void Comparison::properties(const Json& before, const Json& after, const std::st
     return add(SchemaEffect::kChanged, at + "/properties", "changed", old_properties,
                new_properties);
   }
+  const Names were_needed = texts_of(find_member(before, "required"));
   const Names needed = texts_of(find_member(after, "required"));
-  const bool input = side_ == SchemaSide::kInput;
   Names names;
   for (const Json* list : {old_properties, new_properties}) {
     if (list == nullptr) continue;
     for (auto entry = list->begin(); entry != list->end(); ++entry) names.insert(entry.key());
   }
   for (const std::string& name : names) {
-    const std::string pointer = at + "/properties/" + escaped(name);
     const Json* old_one = old_properties == nullptr ? nullptr : find_member(*old_properties, name);
     const Json* new_one = new_properties == nullptr ? nullptr : find_member(*new_properties, name);
+    if (too_much() || same(old_one, new_one)) continue;
+    const std::string pointer = at + "/properties/" + escaped(name);
     if (old_one != nullptr && new_one != nullptr) {
       compare(*old_one, *new_one, pointer, depth + 1);
     } else if (new_one != nullptr) {
       const bool is_required = needed.contains(canonical_json(Json(name)));
-      const bool more = input && !is_required;
-      add(more ? SchemaEffect::kWidened : SchemaEffect::kNarrowed, pointer,
+      add(added(before, *new_one, is_required), pointer,
           is_required ? "required property added" : "optional property added", nullptr, new_one);
     } else {
-      add(input ? SchemaEffect::kNarrowed : SchemaEffect::kWidened, pointer, "property removed",
-          old_one, nullptr);
+      const bool was_required = were_needed.contains(canonical_json(Json(name)));
+      add(removed(after, was_required), pointer,
+          was_required ? "required property removed" : "property removed", old_one, nullptr);
     }
   }
 }
@@ -332,10 +433,12 @@ void Comparison::branches(const std::string& name, const Json* before, const Jso
   const bool lists =
       before != nullptr && after != nullptr && before->is_array() && after->is_array();
   const bool positive = name != "oneOf" || !lists;
+  // Which items "items" speaks of is decided by how many stand before.
+  const bool in_order = name == "items" || name == "additionalItems" || name == "prefixItems";
   if (!lists) {
     // allOf that is new can only take away, anyOf and oneOf too.
     const bool known = (before == nullptr || before->is_array()) &&
-                       (after == nullptr || after->is_array()) && name != "items";
+                       (after == nullptr || after->is_array()) && !in_order;
     return add(!known              ? SchemaEffect::kChanged
                : before == nullptr ? SchemaEffect::kNarrowed
                                    : SchemaEffect::kWidened,
@@ -355,13 +458,16 @@ void Comparison::branches(const std::string& name, const Json* before, const Jso
   if (name == "allOf" && effect != SchemaEffect::kChanged) {
     effect = effect == SchemaEffect::kNarrowed ? SchemaEffect::kWidened : SchemaEffect::kNarrowed;
   }
-  const bool order_matters = name == "items" || name == "prefixItems";
-  if (!order_matters && texts_of(before) == texts_of(after)) return;
+  // Another order says the same; in a oneOf two equal branches do not.
+  const bool only_order = before->size() == after->size() || name != "oneOf";
+  if (!in_order && only_order && texts_of(before) == texts_of(after)) return;
   add(effect, pointer, name, before, after);
 }
 
-void Comparison::definitions(const std::string& name, const Json* before, const Json* after,
+void Comparison::definitions(const std::string& name, const Json& before_all, const Json& after_all,
                              const std::string& at, std::size_t depth) {
+  const Json* before = find_member(before_all, name);
+  const Json* after = find_member(after_all, name);
   const Json& old_ones = before != nullptr && before->is_object() ? *before : any_schema();
   const Json& new_ones = after != nullptr && after->is_object() ? *after : any_schema();
   const bool patterns = name == "patternProperties";
@@ -370,17 +476,20 @@ void Comparison::definitions(const std::string& name, const Json* before, const 
     for (auto entry = list->begin(); entry != list->end(); ++entry) names.insert(entry.key());
   }
   for (const std::string& key : names) {
-    const std::string pointer = at + "/" + name + "/" + escaped(key);
     const Json* old_one = find_member(old_ones, key);
     const Json* new_one = find_member(new_ones, key);
-    if (same(old_one, new_one)) continue;
-    if (old_one != nullptr && new_one != nullptr && (patterns || definitions_are_positive_)) {
+    if (too_much() || same(old_one, new_one)) continue;
+    const std::string pointer = at + "/" + name + "/" + escaped(key);
+    if (old_one != nullptr && new_one != nullptr && (patterns || trust_ == Trust::kAll)) {
       compare(*old_one, *new_one, pointer, depth + 1);
     } else {
       // A definition that nobody uses changes nothing; one that is used shows where it is.
-      add(patterns && new_one == nullptr   ? SchemaEffect::kWidened
-          : patterns && old_one == nullptr ? SchemaEffect::kNarrowed
-                                           : SchemaEffect::kChanged,
+      // Members that a pattern names are no longer "additional".
+      const bool alone =
+          patterns && others_of(old_one == nullptr ? before_all : after_all) == Others::kAllowed;
+      add(!alone               ? SchemaEffect::kChanged
+          : new_one == nullptr ? SchemaEffect::kWidened
+                               : SchemaEffect::kNarrowed,
           pointer,
           old_one == nullptr   ? "added"
           : new_one == nullptr ? "removed"
@@ -421,7 +530,6 @@ ForCaller for_caller(SchemaEffect effect, SchemaSide side) {
 
 SchemaEffect SchemaChanges::effect() const {
   SchemaEffect all = SchemaEffect::kWords;
-  if (left_out > 0) return SchemaEffect::kChanged;
   for (const SchemaChange& change : list) {
     if (change.effect == SchemaEffect::kWords) continue;
     if (all != SchemaEffect::kWords && all != change.effect) return SchemaEffect::kChanged;
@@ -435,7 +543,12 @@ SchemaChanges compare_schemas(const OrderedJson& before, const OrderedJson& afte
   const Json old_schema(before);
   const Json new_schema(after);
   SchemaChanges changes;
-  Comparison(old_schema, new_schema, side, changes).compare(old_schema, new_schema, "");
+  Comparison comparison(old_schema, new_schema, side, changes);
+  comparison.compare(old_schema, new_schema, "");
+  if (comparison.too_much()) {
+    changes.list = {{SchemaEffect::kChanged, "", "changed in too many places to tell them apart",
+                     shown(&old_schema), shown(&new_schema)}};
+  }
   return changes;
 }
 

@@ -1,9 +1,8 @@
 #include "codegen/text_change.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "codegen/text_escape.h"
 
@@ -12,9 +11,14 @@ namespace {
 
 using Pieces = std::vector<std::string_view>;
 
-constexpr std::size_t kMaxLines = 60;       // shown; a description beyond this is read in the lock
-constexpr std::size_t kMaxPiece = 600;      // bytes of one sentence
+constexpr std::size_t kMaxPiece = 600;      // bytes of one sentence, and of one line
 constexpr std::size_t kMaxCells = 250'000;  // of the table below: 500 sentences against 500
+constexpr std::size_t kShort = 160;         // bytes of a value that is shown whole
+constexpr std::size_t kAround = 60;         // bytes shown on each side of what differs
+
+bool inside_character(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+}
 
 // Sentences and lines, without the space or line break that ends them.
 Pieces pieces_of(std::string_view text) {
@@ -24,9 +28,7 @@ Pieces pieces_of(std::string_view text) {
     const bool line_ends = text[i] == '\n';
     const bool sentence_ends = text[i] == ' ' && i > 0 &&
                                std::string_view(".!?").find(text[i - 1]) != std::string_view::npos;
-    const bool inside_character =
-        i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xC0U) == 0x80U;
-    const bool long_enough = i - begin >= kMaxPiece && !inside_character;
+    const bool long_enough = i - begin >= kMaxPiece && !inside_character(text, i + 1);
     if (!line_ends && !sentence_ends && !long_enough) continue;
     const bool at_end = line_ends || sentence_ends;
     pieces.push_back(text.substr(begin, i - begin + (at_end ? 0 : 1)));
@@ -62,20 +64,51 @@ class Lines {
   }
   void removed(std::string_view piece) { lines_.push_back("- " + safe_line(piece)); }
   void added(std::string_view piece) { lines_.push_back("+ " + safe_line(piece)); }
-  std::vector<std::string> take() && {
-    if (lines_.size() > kMaxLines) {
-      const std::size_t more = lines_.size() - kMaxLines;
-      lines_.resize(kMaxLines);
-      lines_.push_back(fmt::format("  … {} more lines; --json has all of both", more));
-    }
-    return std::move(lines_);
-  }
+  std::vector<std::string> take() && { return std::move(lines_); }
 
  private:
   std::vector<std::string> lines_;
 };
 
+// `text` without `front` bytes at its beginning and `back` at its end, but for a little of each.
+std::string middle(std::string_view text, std::size_t front, std::size_t back) {
+  std::size_t begin = front > kAround ? front - kAround : 0;
+  while (begin > 0 && inside_character(text, begin)) --begin;
+  std::size_t end = back > kAround ? text.size() - back + kAround : text.size();
+  while (inside_character(text, end)) ++end;
+  return (begin > 0 ? "…" : "") + std::string(text.substr(begin, end - begin)) +
+         (end < text.size() ? "…" : "");
+}
+
 }  // namespace
+
+std::vector<std::string> marked_lines(std::string_view mark, std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.size(), kMaxPiece);
+    // What is not UTF-8 may look like the inside of a character for ever.
+    for (int i = 0; i < 3 && inside_character(text, end); ++i) ++end;
+    lines.push_back(std::string(mark) + safe_line(text.substr(0, end)));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+std::vector<std::string> value_change(std::string_view before, std::string_view after) {
+  std::size_t front = 0;
+  std::size_t back = 0;
+  // A value beside nothing is all new.
+  if (!before.empty() && !after.empty() && std::max(before.size(), after.size()) > kShort) {
+    const std::size_t both = std::min(before.size(), after.size());
+    while (front < both && before[front] == after[front]) ++front;
+    while (back < both - front &&
+           before[before.size() - 1 - back] == after[after.size() - 1 - back])
+      ++back;
+  }
+  std::vector<std::string> lines = marked_lines("- ", middle(before, front, back));
+  std::ranges::move(marked_lines("+ ", middle(after, front, back)), std::back_inserter(lines));
+  return lines;
+}
 
 std::vector<std::string> text_change(std::string_view before, std::string_view after) {
   if (before == after) return {};

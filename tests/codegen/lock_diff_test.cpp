@@ -142,6 +142,77 @@ TEST_SUITE("codegen/lock diff") {
     CHECK_FALSE(has(hidden[1], "\x1b"));
   }
 
+  TEST_CASE("what differs late in a long value is seen, in lines and in JSON") {
+    const std::string same(300, 's');
+    const auto tool = [&](const std::string& words) {
+      return R"([{"name": "t", "inputSchema": {"properties": {"a": {"description": ")" + same +
+             words + same + R"("}}}}])";
+    };
+    const ServerDiff diff = diff_of(tool(" reads "), tool(" sends it to evil "));
+    const std::string around(60, 's');
+    const std::string near(59, 's');  // and the blank, which is the same too
+    const std::string lines = to_lines(diff);
+    CHECK(has(lines, "- …" + near + " reads " + near + "…\n"));
+    CHECK(has(lines, "+ …" + near + " sends it to evil " + near + "…\n"));
+    const Json change = to_json(diff)["tools"][0]["input"]["changes"][0];
+    CHECK(change["before"] == "\"" + same + " reads " + same + "\"");
+    CHECK(change["after"] == "\"" + same + " sends it to evil " + same + "\"");
+    // Nothing but the last byte; and a character of two bytes that shares one with its neighbour.
+    CHECK(value_change(same + "a", same + "b") ==
+          std::vector<std::string>{"- …" + around + "a", "+ …" + around + "b"});
+    CHECK(has(value_change(same + "ä", same + "ö")[1], around.substr(1) + "ö"));
+    CHECK(value_change("1", "") == std::vector<std::string>{"- 1"});
+    CHECK(value_change("", std::string(1300, 'n')).size() == 3);
+  }
+
+  TEST_CASE("a change behind hundreds of others is shown") {
+    OrderedJson before = OrderedJson::object();
+    OrderedJson after = OrderedJson::object();
+    for (int i = 0; i < 300; ++i) {
+      before["p" + std::to_string(i)] = {{"title", "a"}};
+      after["p" + std::to_string(i)] = {{"title", "b"}};
+    }
+    after["zz_evil"] = {{"description", "the private key"}};
+    const auto tool = [](const OrderedJson& properties) {
+      return OrderedJson::array({{{"name", "t"}, {"inputSchema", {{"properties", properties}}}}})
+          .dump();
+    };
+    const ServerDiff diff = diff_of(tool(before), tool(after));
+    CHECK(has(to_lines(diff), "/properties/zz_evil"));
+    CHECK(has(to_lines(diff), "the private key"));
+    CHECK(has(to_json(diff).dump(), "the private key"));
+  }
+
+  TEST_CASE("a new tool is shown whole: title, words, arguments, result and hints") {
+    std::string words;
+    for (int i = 0; i < 100; ++i) words += "Sentence " + std::to_string(i) + ". ";
+    const std::string tool =
+        R"([{"name": "new", "title": "The title", "description": ")" + words +
+        R"(And it sends them.", "inputSchema": {"type": "object", "properties": {"path": {"type":
+        "string", "description": "where"}, "key": {}}, "required": ["path"],
+        "additionalProperties": false}, "outputSchema": {"type": "object", "properties": {"n": {}}},
+        "annotations": {"destructiveHint": true}}])";
+    const ServerDiff diff = diff_of("[]", tool);
+    const std::string lines = to_lines(diff);
+    for (const char* part :
+         {"+ The title", "+ Sentence 50.", "+ And it sends them.",
+          "arguments\n        + \"path\" (required): "
+          "{\"type\": \"string\", \"description\": "
+          "\"where\"}",
+          "        + \"key\": {}\n", "        + \"additionalProperties\" of the whole: false\n",
+          "result\n        + \"n\": {}\n", "destructiveHint: not said → true"}) {
+      INFO(lines);
+      CHECK_MESSAGE(has(lines, part), std::string(part));
+    }
+    const Json json = to_json(diff)["tools"][0];
+    CHECK(json["definition"] == Json::parse(tool)[0]);
+  }
+
+  TEST_CASE("a digest that differs by what means nothing is said to differ") {
+    CHECK(has(to_lines(diff_of(R"([{"name": "t", "title": ""}])", R"([{"name": "t"}])")),
+              "  ~ files.t\n      written in another way\n"));
+  }
+
   TEST_CASE("a hostile listing gives a bounded diff without control characters") {
     std::string tools;
     const OrderedJson evil =
@@ -159,7 +230,15 @@ TEST_SUITE("codegen/lock diff") {
       before.replace(at, 6, R"("kind")");
     const ServerDiff diff = diff_of("[" + before + "]", "[" + tools + "]");
     const std::string lines = to_lines(diff);
-    CHECK(lines.size() < 200'000);
+    // Twenty tools of five megabytes, all of it shown, but in lines of a length that can be read.
+    CHECK(lines.size() < 20 * 5 * 1'100'000);
+    std::size_t longest = 0;
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', at), lines.size());
+      longest = std::max(longest, end - at);
+      at = end + 1;
+    }
+    CHECK(longest < 6'000);  // 600 bytes, where each is written as <U+0080>
     CHECK(std::ranges::none_of(
         lines, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == 0x7f; }));
     CHECK_FALSE(has(lines, "\n  + files.safe"));
@@ -173,6 +252,6 @@ TEST_SUITE("codegen/lock diff") {
       one += "a" + std::to_string(i) + ". ";
       two += "b" + std::to_string(i) + ". ";
     }
-    CHECK(text_change(one, two).size() == 61);
+    CHECK(text_change(one, two).size() == 100'000);
   }
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "core/json.h"
+#include "core/characters.h"
 #include "core/permission.h"
 
 namespace mcpac::analyzer {
@@ -37,14 +37,10 @@ struct Segment {
   std::uint64_t size = 0;  // in the file
 };
 
-// What stands here goes into messages, rules and records, so it is one line of UTF-8.
+// What stands here goes into messages, rules and records, so it is one line of
+// UTF-8 that a reader sees whole.
 bool is_plain_text(std::string_view text) {
-  const bool control = std::ranges::any_of(
-      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  // What is no UTF-8 becomes U+FFFD on the way.
-  const Json json(text);
-  const auto back = parse_json(to_text(json));
-  return !control && back && *back == json;
+  return !has_invisible(text);
 }
 
 // Where `size` bytes from `address` on stand in the file, if one segment holds them all.

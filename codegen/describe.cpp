@@ -11,6 +11,7 @@
 #include "codegen/signature.h"
 #include "codegen/text_escape.h"
 #include "codegen/tool_model.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -126,11 +127,8 @@ std::string grant_text(const LockedServer& server, const LockedTool& tool) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
   };
-  if (std::ranges::all_of(tool.name, is_bare)) return server.name + "." + tool.name;
-  std::string quoted = "'";
-  for (const char c : server.name + "." + json_string(tool.name))
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  const bool bare = std::ranges::all_of(tool.name, is_bare);
+  return shell_quoted(server.name + "." + (bare ? tool.name : json_string(tool.name)));
 }
 
 std::string describe_tool(const LockedServer& server, const LockedTool& tool) {

@@ -1,13 +1,20 @@
 // Emit: the model as text, exactly in the form that templates/EMITTED_FORM.md describes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/model.h"
 
 namespace mcpac::codegen {
+
+// The first line of every header that is generated here, whatever the version of mcpac; the runtime
+// headers have none. Whoever removes old headers takes nothing else for ours.
+inline constexpr std::size_t kMaxBanner = 200;  // with its line's end
+[[nodiscard]] bool begins_with_banner(std::string_view text);
 
 // One server's header, servers/<cpp_name>.hpp.
 [[nodiscard]] std::string emit_server(const ServerModel& server);

@@ -52,8 +52,7 @@ std::vector<Enumerator> enumerators_of(const std::vector<OrderedJson>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string text =
         values[i].is_string() ? values[i].get<std::string>() : values[i].dump();
-    std::string name = to_identifier(wording(text));
-    if (is_reserved_word(name)) name += '_';
+    std::string name = unreserved(to_identifier(wording(text)));
     // A string keeps its own name; 1 beside "1" gives way.
     if (name == text && values[i].is_string()) {
       taken.take(name);
@@ -64,7 +63,7 @@ std::vector<Enumerator> enumerators_of(const std::vector<OrderedJson>& values) {
   }
   std::ranges::sort(changed);
   for (const auto& [text, i] : changed)
-    enumerators[i].cpp_name = taken.claim(enumerators[i].cpp_name);
+    enumerators[i].cpp_name = claim_unreserved(taken, enumerators[i].cpp_name);
   return enumerators;
 }
 

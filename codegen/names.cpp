@@ -1,6 +1,7 @@
 #include "codegen/names.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace mcpac::codegen {
@@ -41,8 +42,19 @@ std::string to_identifier(std::string_view original) {
   return name;
 }
 
-bool is_name_of(std::string_view identifier, std::string_view original) {
-  const std::string base = to_identifier(original);
+namespace {
+
+// "x_" and the name without its leading underscores, none of them doubled: what no '_' behind it
+// frees (`__FILE_`, `_Bool`, `LC_ALL`) would else be a macro or belong to the implementation.
+std::string prefixed(std::string_view name) {
+  std::string text = "x_";
+  for (const char c : name) {
+    if (c != '_' || !text.ends_with('_')) text += c;
+  }
+  return text;
+}
+
+bool is_base_of(std::string_view base, std::string_view identifier) {
   if (!identifier.starts_with(base)) return false;
   std::string_view rest = identifier.substr(base.size());
   if (rest.empty() || rest == "_") return true;
@@ -51,6 +63,41 @@ bool is_name_of(std::string_view identifier, std::string_view original) {
   const bool number = !rest.empty() && rest.size() <= 7 && std::ranges::all_of(rest, is_digit);
   return identifier[identifier.size() - rest.size() - 1] == '_' && number && rest.front() != '0' &&
          rest != "1";
+}
+
+using IsFree = std::function<bool(const std::string&)>;
+
+std::string freed(std::string name, const IsFree& is_free) {
+  if (is_free(name)) return name;
+  if (is_free(name + "_")) return name + "_";
+  std::string other = prefixed(name);
+  while (!is_free(other)) other += '_';
+  return other;
+}
+
+// A number behind a name can make a macro of it, too (`M_2`); of "x_" it cannot.
+std::string claim_free(NameScope& taken, const std::string& base, const IsFree& is_free) {
+  std::string name = taken.claim(base);
+  return is_free(name) ? name : taken.claim(prefixed(base));
+}
+
+bool is_unreserved(const std::string& name) {
+  return !is_reserved_word(name);
+}
+
+}  // namespace
+
+bool is_name_of(std::string_view identifier, std::string_view original) {
+  const std::string base = to_identifier(original);
+  return is_base_of(base, identifier) || is_base_of(prefixed(base), identifier);
+}
+
+std::string unreserved(std::string name) {
+  return freed(std::move(name), is_unreserved);
+}
+
+std::string claim_unreserved(NameScope& taken, const std::string& base) {
+  return claim_free(taken, base, is_unreserved);
 }
 
 std::vector<std::string> assign_names_in(const Scope& scope,
@@ -77,9 +124,7 @@ std::vector<std::string> assign_names_in(const Scope& scope,
   }
   for (const std::size_t i : order) {
     if (!names[i].empty()) continue;
-    std::string name = to_identifier(originals[i]);
-    if (!is_free_word(name)) name += '_';
-    names[i] = taken.claim(name);
+    names[i] = claim_free(taken, freed(to_identifier(originals[i]), is_free_word), is_free_word);
   }
   return names;
 }
@@ -102,7 +147,8 @@ std::string to_pascal_case(std::string_view text) {
     word_starts = false;
   }
   if (!name.empty() && is_digit(name.front())) name.insert(name.begin(), 'N');
-  return is_reserved_word(name) ? name + "_" : name;
+  if (!is_reserved_word(name)) return name;
+  return is_reserved_word(name + "_") ? "X" + name : name + "_";
 }
 
 std::string NameScope::key(std::string name) const {

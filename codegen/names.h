@@ -5,7 +5,8 @@
 //   1. every character that an identifier cannot hold becomes '_' (a whole UTF-8 character, one
 //      '_'); a leading digit gets a '_' before it; an empty name is '_'; 200 characters are enough;
 //   2. a keyword, a macro of the C and C++ headers, a name reserved to the implementation or a word
-//      the scope needs itself gets a '_' after it;
+//      the scope needs itself gets a '_' after it; where that is reserved, too (`__FILE_`, `_Bool`,
+//      `LC_ALL`), it gets 'x_' before it instead, and each run of '_' becomes one;
 //   3. a name that mcpac.lock has stays with its owner, whoever else comes or goes, until a person
 //      accepts that the owner is gone;
 //   4. of the new ones, who was legal from the start takes its own name if it is free; the others
@@ -32,6 +33,9 @@ namespace mcpac::codegen {
 // define;
 // "__x" and "_X", which belong to the implementation; and mcpac's own namespaces.
 [[nodiscard]] bool is_reserved_word(std::string_view identifier);
+
+// Step 2 for a name that is alone: `name` itself where it is no reserved word.
+[[nodiscard]] std::string unreserved(std::string name);
 
 // One of the names that the rule can give to `original`, now or in an earlier lock: nobody can pin
 // a tool to a name that says something else.
@@ -78,5 +82,8 @@ class NameScope {
   std::set<std::string> taken_;
   std::map<std::string, std::size_t> next_;  // so that many equal names stay linear
 };
+
+// As claim, for a name that is alone: what comes out is no reserved word, with its number or not.
+[[nodiscard]] std::string claim_unreserved(NameScope& taken, const std::string& base);
 
 }  // namespace mcpac::codegen

@@ -246,7 +246,7 @@ void ShapeBuilder::name_types() {
   take_fields(shape_);
   for (const std::size_t index : shape_.order) take_fields(shape_.types[index]);
   for (const std::size_t index : shape_.order) {
-    shape_.types[index].cpp_name = scope.claim(shape_.types[index].cpp_name);
+    shape_.types[index].cpp_name = claim_unreserved(scope, shape_.types[index].cpp_name);
   }
 }
 

@@ -3,72 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
+
+#include "core/characters.h"
 
 namespace mcpac::codegen {
 namespace {
 
-constexpr char32_t kReplacement = 0xFFFD;
-
-struct Character {
-  char32_t code = kReplacement;
-  std::size_t bytes = 1;
-};
+constexpr char32_t kReplacement = Character::kBroken;
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
-// Decodes strictly (no overlong forms, no surrogates): what a lenient reader lets in, a compiler
-// refuses.
-Character decode(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  if (first < 0x80) return {first, 1};
-  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return {};
-  char32_t code = first & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if (!is_continuation(text[i])) return {};
-    code = (code << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
-  }
-  constexpr std::array<char32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
-  if (code < kSmallest[bytes] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {code, bytes};
-}
-
-struct Range {
-  char32_t first;
-  char32_t last;
-};
-
-// Controls, and the characters that have no glyph or turn the direction of others. The joiners
-// U+200C and U+200D stay: emoji, Persian and Indian scripts need them.
-constexpr auto kInvisible = std::to_array<Range>({
-    {0x00, 0x1F},
-    {0x7F, 0x9F},
-    {0xAD, 0xAD},
-    {0x34F, 0x34F},
-    {0x61C, 0x61C},
-    {0x115F, 0x1160},
-    {0x17B4, 0x17B5},
-    {0x180B, 0x180F},
-    {0x200B, 0x200B},
-    {0x200E, 0x200F},
-    {0x2028, 0x202E},
-    {0x2060, 0x206F},
-    {0x3164, 0x3164},
-    {0xFEFF, 0xFEFF},
-    {0xFFA0, 0xFFA0},
-    {0xFFF0, 0xFFFB},
-    {0x1D173, 0x1D17A},
-    {0xE0000, 0xE0FFF},
-});
-
-bool is_invisible(char32_t code) {
-  return std::ranges::any_of(kInvisible,
-                             [&](Range r) { return code >= r.first && code <= r.last; });
 }
 
 // What a reader does not see but a language model reads: the above, the joiners, and the variation
@@ -117,7 +63,7 @@ void wrap(std::string_view line, std::size_t width, std::vector<std::string>& li
 std::vector<std::string> visible_lines(std::string_view text) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
-    const auto [code, bytes] = decode(text);
+    const auto [code, bytes] = first_character(text);
     if (code == '\n') {
       lines.emplace_back();
     } else if (code == '\t') {
@@ -154,7 +100,7 @@ std::string prompt_line(std::string_view text, std::size_t max_bytes) {
   std::string line;
   bool space = false;
   while (!text.empty() && line.size() <= max_bytes) {
-    const auto [code, bytes] = decode(text);
+    const auto [code, bytes] = first_character(text);
     const std::string_view piece = text.substr(0, bytes);
     text.remove_prefix(bytes);
     space = space || code == ' ' || code == '\n' || code == '\t' || code == '\r' || code == 0xA0;
@@ -220,7 +166,7 @@ std::string string_literal(std::string_view text) {
 std::string json_string(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
-    const auto [code, bytes] = decode(text);
+    const auto [code, bytes] = first_character(text);
     if (code == '"' || code == '\\') {
       out += '\\';
       out += static_cast<char>(code);

@@ -1,6 +1,6 @@
 #include "core/printable.h"
 
-#include <algorithm>
+#include "core/characters.h"
 
 namespace mcpac {
 namespace {
@@ -10,26 +10,9 @@ namespace {
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2 || text[0] != '\x1b' || text[1] != '[') return 0;
   std::size_t i = 2;
-  while (i < text.size() && text[i] >= 0x20 && text[i] < 0x40) ++i;
+  // Only what colours use: a quote that vanished would change what a shell makes of our text.
+  while (i < text.size() && ((text[i] >= '0' && text[i] <= '9') || text[i] == ';')) ++i;
   return i < text.size() && text[i] >= 0x40 && text[i] < 0x7f ? i + 1 : 0;
-}
-
-// The 8-bit control characters U+0080…U+009F, as UTF-8.
-bool is_c1(std::string_view text) {
-  return text.size() >= 2 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) >= 0x80 &&
-         static_cast<unsigned char>(text[1]) < 0xa0;
-}
-
-// Length of a bidirectional control or a line separator that is no newline (U+200E, U+200F, U+2028
-// to U+202E, U+2066 to U+2069), 0 when there is none.
-std::size_t invisible_length(std::string_view text) {
-  if (text.size() < 3 || text[0] != '\xe2') return 0;
-  const auto second = static_cast<unsigned char>(text[1]);
-  const auto third = static_cast<unsigned char>(text[2]);
-  const bool marks =
-      second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae));
-  const bool isolates = second == 0x81 && third >= 0xa6 && third <= 0xa9;
-  return marks || isolates ? 3 : 0;
 }
 
 struct Step {
@@ -40,12 +23,12 @@ struct Step {
 // What to show for the character at the beginning of `text`.
 Step step(std::string_view text) {
   if (const auto length = escape_length(text); length > 0) return {length, ""};
-  if (is_c1(text)) return {2, "?"};
-  if (const auto length = invisible_length(text); length > 0) return {length, "?"};
-  const char c = text[0];
-  if (c == '\n' || c == '\t' || c == '\r') return {1, " "};
-  if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return {1, "?"};
-  return {1, text.substr(0, 1)};
+  const auto [code, bytes] = first_character(text);
+  if (code == '\n' || code == '\t' || code == '\r') return {1, " "};
+  if (is_invisible(code)) return {bytes, "?"};
+  // A lone byte of 0x80 to 0x9F is a control to a terminal that does not speak UTF-8.
+  if (code == Character::kBroken && bytes == 1) return {1, "?"};
+  return {bytes, text.substr(0, bytes)};
 }
 
 }  // namespace
@@ -64,6 +47,19 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
     i += at.length;
   }
   while (out.ends_with(' ')) out.pop_back();
+  return out;
+}
+
+std::string printable_in_place(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto [code, bytes] = first_character(text);
+    const bool broken = code == Character::kBroken && bytes == 1;
+    out += code == '\n' || code == '\t' || code == '\r' ? " "
+           : is_invisible(code) || broken               ? std::string_view("?")
+                                                        : text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  }
   return out;
 }
 

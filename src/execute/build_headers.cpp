@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
 #include "codegen/embedded.h"
 #include "codegen/generate.h"
 #include "core/file.h"
+#include "execute/project.h"
 
 namespace mcpac::execute {
 namespace {
 
 Result<codegen::Lock> read_lock(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) {
+  if (is_absent(file)) {
     return fail(ErrorId::kLockMissing, fmt::format("there is no {}", file.string()),
                 {.where = file.string(),
                  .why = "without asking the servers, headers can be made from a lock only",

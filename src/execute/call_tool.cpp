@@ -5,11 +5,12 @@
 #include "audit/log.h"
 #include "core/clock.h"
 #include "core/ids.h"
+#include "core/shell_quote.h"
 #include "execute/authorities.h"
-#include "execute/check.h"
 #include "execute/host.h"
 #include "execute/tool_tables.h"
 #include "gate/gate.h"
+#include "policy/printer.h"
 
 namespace mcpac::execute {
 namespace {
@@ -22,12 +23,13 @@ Error to_error(const gate::CallError& error, const Permission& tool) {
       return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", tool.text()),
               "", string_member(error.data, "reason", error.message),
               fmt::format("--grant {}, unless a --deny or mcpac.policy stands against it",
-                          grant_text(tool))};
+                          shell_quoted(policy::print_name(tool.server()) + "." +
+                                       policy::print_name(tool.tool())))};
     case Kind::kInvalidArguments:
       return {ErrorId::kCallInvalid, error.message,
               fmt::format("arguments of {}{}", tool.text(), string_member(error.data, "pointer")),
               "the locked input schema of the tool",
-              fmt::format("mcpac tools describe {}", tool.text())};
+              fmt::format("mcpac tools describe {}", shell_quoted(tool.text()))};
     case Kind::kUnknownTool:
       return {ErrorId::kCallUnknownTool, error.message, "", "", "mcpac tools list"};
     case Kind::kTimeout:

@@ -3,59 +3,76 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
+
+#include "core/characters.h"
+#include "core/printable.h"
+#include "core/shell_quote.h"
+#include "policy/parser.h"
+#include "policy/printer.h"
 
 namespace mcpac::execute {
 namespace {
 
-std::string quoted_name(const std::string& name) {
-  return is_server_name(name) ? name : to_text(Json(name));
+// True where `text` reads as one rule, and that for all or part of this tool and no other.
+bool is_rule_for(const Permission& permission, const std::string& text) {
+  const auto rule = policy::parse_rule({"a declared permission", text}, policy::Effect::kAllow);
+  if (!rule || rule->targets.size() != 1) return false;
+  const auto& selector = rule->targets.front().selector;
+  return selector.server == permission.server() && selector.tool == permission.tool();
 }
 
 }  // namespace
 
-std::string grant_text(const Permission& permission, std::string_view where) {
-  std::string text = quoted_name(permission.server()) + "." + quoted_name(permission.tool());
-  if (!where.empty()) text += fmt::format("({})", where);
-  return text;
+Result<std::string> grant_text(const Permission& permission, std::string_view where) {
+  const std::string tool =
+      policy::print_name(permission.server()) + "." + policy::print_name(permission.tool());
+  if (where.empty()) return tool;
+  const std::string name = fmt::format("the condition of {}", printable(tool));
+  auto brackets = policy::parse_brackets({name, where});
+  if (!brackets) return pass_on(brackets);
+  std::string text = fmt::format("{}({})", tool, policy::print(*brackets));
+  if (!has_invisible(text) && is_rule_for(permission, text)) return text;
+  return fail(ErrorId::kRuleSyntax, fmt::format("{} is no rule for that tool alone", name),
+              {.where = printable(where),
+               .why = "a Narrow holds the tests of one tool, in characters that people see"});
 }
 
-std::vector<std::string> declared_rules(const analyzer::Report& report) {
+Result<std::vector<std::string>> declared_rules(const analyzer::Report& report) {
   std::vector<std::string> rules;
   for (const auto& declared : report.declared) {
-    if (auto permission = Permission::parse(declared.permission))
-      rules.push_back(grant_text(*permission, declared.where));
+    auto permission = Permission::parse(declared.permission);
+    if (!permission) continue;
+    auto text = grant_text(*permission, declared.where);
+    if (!text) return pass_on(text);
+    rules.push_back(std::move(*text));
   }
   return rules;
 }
 
-CheckResult check(const analyzer::Report& report, const policy::Authority& granted) {
+Result<CheckResult> check(const analyzer::Report& report, const policy::Authority& granted) {
   CheckResult result;
   std::set<Permission> declared;
   for (const auto& item : report.declared) {
     auto permission = Permission::parse(item.permission);
     if (!permission) continue;
     declared.insert(*permission);
+    auto rule = grant_text(*permission, item.where);
+    if (!rule) return pass_on(rule);
     switch (granted.coverage(*permission, item.where)) {
       case policy::Coverage::kCovered: break;
       case policy::Coverage::kConditional: result.conditional.push_back(item.text()); break;
       case policy::Coverage::kMissing:
         result.missing.push_back(item.text());
-        result.to_grant.push_back(grant_text(*permission, item.where));
+        result.to_grant.push_back(std::move(*rule));
         break;
     }
   }
   for (const Permission& permission : granted.named_tools()) {
     if (!declared.contains(permission)) result.extra.push_back(permission.text());
   }
-  // Quotes for the shell only where the text needs them.
-  const std::string list = fmt::format("{}", fmt::join(result.to_grant, ","));
-  const bool plain = std::ranges::all_of(list, [](char c) {
-    return std::string_view("_-.,").contains(c) || std::isalnum(static_cast<unsigned char>(c)) != 0;
-  });
   if (!result.to_grant.empty())
-    result.fix = plain ? "--grant " + list : fmt::format("--grant '{}'", list);
+    result.fix = "--grant " + shell_quoted(fmt::format("{}", fmt::join(result.to_grant, ",")));
   return result;
 }
 

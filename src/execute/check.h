@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyzer/report.h"
+#include "core/error.h"
 #include "policy/authority.h"
 
 namespace mcpac::execute {
@@ -14,16 +15,21 @@ struct CheckResult {
   std::vector<std::string> conditional;  // granted for some arguments: decided call by call
   std::vector<std::string> extra;        // granted by name, not declared: a warning
   std::vector<std::string> to_grant;     // the rules that `missing` needs
-  std::string fix;                       // the exact text to add: "--grant a.b,c.d"
+  std::string fix;                       // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
 };
 
-[[nodiscard]] CheckResult check(const analyzer::Report& report, const policy::Authority& granted);
+// kRuleSyntax where a declared condition is no rule (see grant_text).
+[[nodiscard]] Result<CheckResult> check(const analyzer::Report& report,
+                                        const policy::Authority& granted);
 
-// A permission as the grant language spells it: names other than [A-Za-z0-9_-]+ are quoted.
-[[nodiscard]] std::string grant_text(const Permission& permission, std::string_view where = "");
+// A permission as the grant language spells it; `where` is the text of a Narrow. That text comes
+// from a program or its note and ends up in grants and in front of people, so it must be the
+// condition of one rule for exactly this tool, and is printed anew from what was parsed.
+[[nodiscard]] Result<std::string> grant_text(const Permission& permission,
+                                             std::string_view where = "");
 
 // The declared set as rules of a layer of its own.
-[[nodiscard]] std::vector<std::string> declared_rules(const analyzer::Report& report);
+[[nodiscard]] Result<std::vector<std::string>> declared_rules(const analyzer::Report& report);
 
 }  // namespace mcpac::execute

@@ -1,7 +1,6 @@
 #include "execute/generate_project.h"
 
 #include <algorithm>
-#include <system_error>
 
 #include "core/file.h"
 #include "execute/header_files.h"
@@ -34,9 +33,11 @@ ServerListing merged(ServerListing live, const LockedServer& locked, const Appro
     if (found == locked.tools.end()) {
       if (!approved && !approval.adds_new) continue;
       report.added.push_back(name_of(tool.name));
-    } else if (!approved && codegen::definition_digest(tool.definition) != found->digest) {
-      report.drifted.push_back(name_of(tool.name));
-      tool.definition = found->definition;
+    } else {
+      const bool same = codegen::definition_digest(tool.definition) == found->digest;
+      if (!same && !approved) report.drifted.push_back(name_of(tool.name));
+      // Also what the digest leaves out (order of members, _meta, icons) is as it was approved.
+      if (same || !approved) tool.definition = found->definition;
     }
     result.tools.push_back(std::move(tool));
   }
@@ -88,8 +89,7 @@ std::vector<ServerListing> merge(const codegen::Lock& before, std::vector<Server
 }  // namespace
 
 Result<LockFile> read_lock_file(const Project& project) {
-  std::error_code error;
-  if (!std::filesystem::exists(project.lock_file(), error)) return LockFile{};
+  if (is_absent(project.lock_file())) return LockFile{};
   auto text = read_lock_text(project);
   if (!text) return pass_on(text);
   auto lock = codegen::parse_lock(*text, project.lock_file().string());

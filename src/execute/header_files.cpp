@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
-#include <set>
 #include <system_error>
 
+#include "codegen/emit.h"
 #include "core/file.h"
 #include "core/hash.h"
 
@@ -14,23 +16,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::set<std::string> files_below(const fs::path& folder) {
-  std::set<std::string> files;
+// Every header of ours lies in one of these; what is deeper belongs to somebody else.
+constexpr std::array kOurFolders{"", "mcpac"};
+
+// Only a file itself, never what a link shows.
+bool is_generated_header(const fs::directory_entry& entry) {
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
-    if (entry.is_regular_file(error))
-      files.insert(entry.path().lexically_relative(folder).string());
-  }
-  return files;
+  if (entry.path().extension() != ".hpp") return false;
+  if (entry.symlink_status(error).type() != fs::file_type::regular) return false;
+  std::ifstream stream(entry.path());
+  std::string first(codegen::kMaxBanner, '\0');
+  stream.read(first.data(), static_cast<std::streamsize>(first.size()));
+  first.resize(static_cast<std::size_t>(stream.gcount()));
+  return codegen::begins_with_banner(first);
 }
 
-// True for a file that a generator of ours wrote, as its first lines say: only such files are
-// removed.
-bool is_generated(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string head(400, '\0');
-  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head.find("mcpac generate") != std::string::npos;
+// Headers of ours that nothing names any more, by their path below `folder`. A folder is often the
+// user's own (`--output .`), so whatever does not say that it is ours stays.
+std::vector<std::string> leftovers(const fs::path& folder, const HeaderFiles& files) {
+  std::vector<std::string> names;
+  for (const fs::path below : kOurFolders) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder / below, error)) {
+      const std::string name = (below / entry.path().filename()).string();
+      if (!files.contains(name) && is_generated_header(entry)) names.push_back(name);
+    }
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 Result<void> write_one(const fs::path& folder, const std::string& name, const std::string& text,
@@ -73,10 +86,8 @@ Result<HeaderChanges> write_headers(const fs::path& folder, const HeaderFiles& f
   for (const auto& [name, text] : files) {
     if (auto done = write_one(folder, name, text, changes); !done) return pass_on(done);
   }
-  for (const std::string& name : files_below(folder)) {
-    if (files.contains(name) || !is_generated(folder / name)) continue;
-    fs::remove(folder / name, error);
-    changes.removed.push_back(name);
+  for (const std::string& name : leftovers(folder, files)) {
+    if (fs::remove(folder / name, error)) changes.removed.push_back(name);
   }
   return changes;
 }

@@ -2,7 +2,8 @@
 //
 // Writing makes the folder equal to what was generated; each file is replaced whole, and
 // mcpac/lock.hpp comes first, so that whoever is interrupted leaves headers that do not compile
-// rather than headers of another time.
+// rather than headers of another time. Of what else lies there, only headers whose first line says
+// that we generated them are removed: the folder may be the user's own.
 #pragma once
 
 #include <cstdint>

@@ -113,7 +113,9 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
   // What the program declares is a layer of its own: a Narrow binds it even where more was granted.
   policy::LayerText declaration;
   declaration.name = "the program's declaration";
-  declaration.grants = declared_rules(*outcome_.report);
+  auto rules = declared_rules(*outcome_.report);
+  if (!rules) return pass_on(rules);
+  declaration.grants = std::move(*rules);
   auto authority = load_authority(project_, world_, {request_.granted, declaration});
   if (!authority) return pass_on(authority);
   const AgentProgram agent{.file = program.file,

@@ -8,9 +8,14 @@
 
 namespace mcpac::execute {
 
-Result<Project> load_project(const std::filesystem::path& config_file) {
+bool is_absent(const std::filesystem::path& file) {
   std::error_code error;
-  if (!std::filesystem::exists(config_file, error)) {
+  return std::filesystem::symlink_status(file, error).type() ==
+         std::filesystem::file_type::not_found;
+}
+
+Result<Project> load_project(const std::filesystem::path& config_file) {
+  if (is_absent(config_file)) {
     return fail(ErrorId::kConfigMissing, fmt::format("there is no {}", config_file.string()),
                 {.where = config_file.string(),
                  .why = "mcpac.json names the MCP servers of a project",
@@ -21,6 +26,7 @@ Result<Project> load_project(const std::filesystem::path& config_file) {
   auto config = mcp::parse_config(*text, config_file.string());
   if (!config) return pass_on(config);
   Project project;
+  std::error_code error;
   project.config_file = std::filesystem::absolute(config_file, error);
   project.folder = project.config_file.parent_path();
   project.config = std::move(*config);
@@ -29,8 +35,7 @@ Result<Project> load_project(const std::filesystem::path& config_file) {
 
 Result<codegen::Lock> load_lock(const Project& project) {
   const auto file = project.lock_file();
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) {
+  if (is_absent(file)) {
     return fail(ErrorId::kLockMissing, fmt::format("there is no {}", file.string()),
                 {.where = file.string(),
                  .why = "a tool that is not in the lock cannot be called",

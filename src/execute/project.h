@@ -36,6 +36,10 @@ struct Project {
   [[nodiscard]] std::filesystem::path headers() const { return folder / "servers"; }
 };
 
+// Only where the path itself leads to nothing: a link to nowhere, a loop of links or a folder that
+// cannot be read is no "not there yet", and whoever meets one gets the error of reading it.
+[[nodiscard]] bool is_absent(const std::filesystem::path& file);
+
 [[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file);
 [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
 // The bytes of mcpac.lock.

@@ -81,7 +81,9 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
     if (!checked) return pass_on(checked);
     policy::LayerText declaration;
     declaration.name = "the program's declaration";
-    declaration.grants = declared_rules(report);
+    auto rules = declared_rules(report);
+    if (!rules) return pass_on(rules);
+    declaration.grants = std::move(*rules);
     layers.push_back(std::move(declaration));
   } else {
     parts.listener.warning(fmt::format(

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/printable.h"
+
 namespace mcpac::policy {
 namespace {
 
@@ -20,10 +22,7 @@ std::string printable(std::string_view text, std::size_t max) {
   const bool cut = text.size() > max;
   std::size_t end = std::min(text.size(), max);
   while (cut && end > 0 && continues_character(text[end])) --end;
-  std::string shown(text.substr(0, end));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
+  std::string shown = printable_in_place(text.substr(0, end));
   if (cut) shown += "…";
   return shown;
 }

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "codegen/enumerators.h"
 #include "support_codegen.h"
 
 using namespace mcpac;
@@ -62,11 +64,52 @@ TEST_SUITE("codegen/names") {
     CHECK(to_identifier(std::string(5000, 'x')).size() == 200);
   }
 
-  TEST_CASE(
-      "keywords, alternative tokens, macros and reserved forms get an underscore after them") {
-    CHECK(assign_names({"class", "and", "errno", "NULL", "std", "mcpac", "_Bool", "__linux__",
-                        "linux"}) == Names{"class_", "and_", "errno_", "NULL_", "std_", "mcpac_",
-                                           "_Bool_", "__linux___", "linux_"});
+  TEST_CASE("keywords, alternative tokens and macros get an underscore after them") {
+    CHECK(assign_names({"class", "and", "errno", "NULL", "std", "mcpac", "linux"}) ==
+          Names{"class_", "and_", "errno_", "NULL_", "std_", "mcpac_", "linux_"});
+  }
+
+  TEST_CASE("what an underscore does not free gets x_ before it, and single underscores") {
+    CHECK(assign_names({"--FILE-", "__LINE__", "_Bool", "LC_ALL", "搜索", "___a__b"}) ==
+          Names{"x_FILE_", "x_LINE_", "x_Bool", "x_LC_ALL", "x_", "x_a_b"});
+    CHECK(assign_names({"--FILE-", "-_FILE_", "x_FILE_"}) ==
+          Names{"x_FILE__2", "x_FILE__3", "x_FILE_"});
+    CHECK(is_name_of("x_LC_ALL", "LC_ALL"));
+    CHECK(is_name_of("x_LC_ALL_2", "LC.ALL"));
+    CHECK_FALSE(is_name_of("x_LC_ALL", "ALL"));
+    CHECK(to_pascal_case("PRId thing") == "XPRIdThing");
+  }
+
+  TEST_CASE("no name of any rule is ever a reserved word") {
+    const std::vector<std::string> parts{"_",   "-",    "<",     "__",  "FILE",  "LINE",  "LC",
+                                         "ALL", "M",    "PRId",  "2",   "class", "errno", "EOF",
+                                         "é",   "JSON", "linux", "and", "x_",    "Bool",  "a"};
+    std::mt19937 random(11);  // NOLINT: the same names in every run
+    for (int round = 0; round < 3'000; ++round) {
+      std::set<std::string> originals;
+      for (int count = static_cast<int>(random() % 6) + 1; count > 0; --count) {
+        std::string name;
+        for (int length = static_cast<int>(random() % 5); length > 0; --length)
+          name += parts[random() % parts.size()];
+        originals.insert(name);
+      }
+      const Names list(originals.begin(), originals.end());
+      const Names names = assign_names(list, {"Args", "x_FILE_"});
+      CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+      std::vector<OrderedJson> values(list.begin(), list.end());
+      const auto enumerators = enumerators_of(values);
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        INFO(list[i], " is ", names[i], " and ", enumerators[i].cpp_name);
+        CHECK_FALSE(is_reserved_word(names[i]));
+        CHECK_FALSE(names[i] == "x_FILE_");
+        CHECK_FALSE(is_reserved_word(enumerators[i].cpp_name));
+        CHECK_FALSE(is_reserved_word(to_pascal_case(list[i])));
+        CHECK(is_name_of(names[i], list[i]));
+        // So a lock that has the name keeps it.
+        CHECK(assign_names_in({.own_words = {}, .pinned = {{list[i], names[i]}}}, {list[i]}) ==
+              Names{names[i]});
+      }
+    }
   }
 
   TEST_CASE("words that only look like macros stay as they are") {

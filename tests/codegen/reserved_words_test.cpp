@@ -2,6 +2,7 @@
 // headers.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -64,5 +65,27 @@ TEST_SUITE("codegen/names") {
     CHECK(macros > 3000);
     for (const std::string& name : missing)
       CHECK_MESSAGE(false, name, " is a macro, and no reserved word");
+  }
+
+  TEST_CASE("no macro of the compilers themselves can be a name, however it is spelled") {
+    std::set<std::string> macros;
+    for (const char* compiler :
+         {"g++ -std=gnu++20", "clang++-14 -std=gnu++20", "clang++-19 -std=gnu++23"}) {
+      std::istringstream lines(run(std::string(compiler) + " -dM -E -x c++ /dev/null 2>/dev/null"));
+      for (std::string define, name; lines >> define >> name; lines.ignore(1 << 20, '\n'))
+        macros.insert(name.substr(0, name.find('(')));
+    }
+    for (const char* built_in : {"__FILE__", "__LINE__", "__DATE__", "__TIME__", "__COUNTER__",
+                                 "__has_include", "_Pragma", "__VA_ARGS__"})
+      macros.insert(built_in);
+    CHECK(macros.size() > 300);
+    for (const std::string& macro : macros) {
+      // The name itself, and what a rule could complete to it.
+      for (std::string original : {macro, macro.substr(0, macro.size() - 1)}) {
+        CHECK_FALSE(macros.contains(assign_names({original}).front()));
+        std::ranges::replace(original, '_', '-');
+        CHECK_FALSE(macros.contains(assign_names({original}).front()));
+      }
+    }
   }
 }

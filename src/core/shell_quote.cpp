@@ -1,0 +1,22 @@
+#include "core/shell_quote.h"
+
+#include <algorithm>
+
+namespace mcpac {
+namespace {
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_-.,/:@%+").contains(c);
+}
+
+}  // namespace
+
+std::string shell_quoted(std::string_view word) {
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace mcpac

@@ -1,0 +1,67 @@
+#include "execute/generate_project.h"
+
+#include <doctest/doctest.h>
+
+#include "core/file.h"
+
+using namespace mcpac;
+using namespace mcpac::execute;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Place {
+  TemporaryFolder temporary = TemporaryFolder::create(fs::temp_directory_path(), "project").value();
+  Project project;
+  Place() {
+    project.folder = temporary.path();
+    project.config_file = project.folder / "mcpac.json";
+    project.config.servers.push_back({.name = "s"});
+  }
+  [[nodiscard]] std::string lock() const { return read_file(project.lock_file()).value_or(""); }
+};
+
+std::vector<ServerListing> offering(const char* definition) {
+  ServerListing listing;
+  listing.server = "s";
+  listing.identity = "stdio s";
+  listing.tools.push_back({"t", parse_ordered_json(definition).value()});
+  return {listing};
+}
+
+}  // namespace
+
+TEST_SUITE("execute/generate project") {
+  TEST_CASE("generate leaves an approved definition as it is, also where no digest tells") {
+    const Place place;
+    REQUIRE(write_project(
+        place.project,
+        offering(R"({"name":"t","description":"d","inputSchema":{"type":"object"}})")));
+    const std::string before = place.lock();
+    REQUIRE(before.find("inputSchema") != std::string::npos);
+    const auto again = write_project(
+        place.project, offering(R"({"inputSchema":{"type":"object"},"_meta":{"x":1},"name":"t",
+                                    "icons":[{"src":"https://evil"}],"description":"d"})"));
+    REQUIRE(again);
+    CHECK(again->drifted.empty());
+    CHECK(place.lock() == before);
+  }
+
+  TEST_CASE("only a path that leads to nothing is a lock that is not there yet") {
+    const Place place;
+    CHECK(read_lock_file(place.project).value().text.empty());
+    const auto tools = offering(R"({"name":"t","inputSchema":{"type":"object"}})");
+    for (const char* target : {"nowhere", "mcpac.lock"}) {
+      INFO(target);
+      fs::create_symlink(target, place.project.lock_file());
+      CHECK_FALSE(read_lock_file(place.project));
+      CHECK_FALSE(write_project(place.project, tools));
+      CHECK(fs::is_symlink(place.project.lock_file()));
+      const auto loaded = load_lock(place.project);
+      REQUIRE_FALSE(loaded);
+      CHECK(loaded.error().id != ErrorId::kLockMissing);
+      fs::remove(place.project.lock_file());
+    }
+    CHECK(write_project(place.project, tools));
+  }
+}

@@ -165,18 +165,24 @@ bool ask() {
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
 
+// The commands that it names are about the same servers and tools, not about everything.
+Error nobody_there(const std::vector<std::string>& names) {
+  std::string words;
+  for (const std::string& name : names) words += " " + printable(name);
+  return {ErrorId::kUsage, "nobody is there to approve the changes", "",
+          "what is accepted must have been seen",
+          fmt::format("look at `mcpac lock diff{0}`, then `mcpac lock accept{0} --yes`", words)};
+}
+
 void accept(Context& context, const AcceptOptions& options) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  if (!options.yes && (!context.interactive || context.json)) {
-    return context.fail({ErrorId::kUsage, "nobody is there to approve the changes", "",
-                         "what is accepted must have been seen",
-                         "look at `mcpac lock diff`, then `mcpac lock accept --yes`"});
-  }
   auto review = execute::review(*project, options.names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
-  if (!context.json || review->diff.empty()) print_diff(context, *review, stderr);
-  if (review->diff.empty()) return;
+  if (review->diff.empty()) return print_diff(context, *review, stderr);
+  if (!options.yes && (!context.interactive || context.json))
+    return context.fail(nobody_there(options.names));
+  if (!context.json) print_diff(context, *review, stderr);
   if (!options.yes && !ask()) {
     return context.fail({ErrorId::kLockDrift, "not approved; nothing was written", "", "", ""});
   }

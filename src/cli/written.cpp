@@ -62,7 +62,8 @@ void show_written(const Context& context, const execute::GenerateReport& report,
       context.say(fmt::format("wrote {}", name));
     }
   }
-  if (runtime > 0) context.say(fmt::format("wrote servers/mcpac/ ({} files)", runtime));
+  if (runtime > 0)
+    context.say(fmt::format("wrote servers/mcpac/ ({} file{})", runtime, runtime == 1 ? "" : "s"));
   for (const auto& name : report.removed) context.say(fmt::format("removed {}", name));
   if (report.written.empty() && report.removed.empty()) context.say("nothing changed");
   show_drift(context, report);

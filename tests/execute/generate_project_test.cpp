@@ -16,7 +16,9 @@ struct Place {
   Place() {
     project.folder = temporary.path();
     project.config_file = project.folder / "mcpac.json";
-    project.config.servers.push_back({.name = "s"});
+    mcp::ServerConfig server;
+    server.name = "s";
+    project.config.servers.push_back(std::move(server));
   }
   [[nodiscard]] std::string lock() const { return read_file(project.lock_file()).value_or(""); }
 };

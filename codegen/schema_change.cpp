@@ -106,7 +106,10 @@ Names texts_of(const Json* list) {
 class Comparison {
  public:
   Comparison(const Json& before, const Json& after, SchemaSide side, SchemaChanges& changes)
-      : side_(side), changes_(changes), trust_(std::min(trust_in(before), trust_in(after))) {}
+      : side_(side),
+        changes_(changes),
+        trust_(std::min(trust_in(before), trust_in(after))),
+        refers_elsewhere_(refers_elsewhere(before) || refers_elsewhere(after)) {}
 
   void compare(const Json& before, const Json& after, const std::string& at, std::size_t depth = 0);
   [[nodiscard]] bool too_much() const { return text_ > kMaxText; }
@@ -136,10 +139,13 @@ class Comparison {
   // Where a place that became smaller makes the whole smaller.
   enum class Trust : std::uint8_t { kNothing, kAllButDefinitions, kAll };
   static Trust trust_in(const Json& schema);
+  static bool refers_elsewhere(const Json& schema);
+  [[nodiscard]] SchemaEffect words(const Json* before, const Json* after) const;
 
   SchemaSide side_;
   SchemaChanges& changes_;
   Trust trust_;
+  bool refers_elsewhere_;  // a $ref may make a schema of what is else only words ("#/examples/0")
   std::size_t text_ = 0;
 };
 
@@ -173,14 +179,32 @@ Comparison::Trust Comparison::trust_in(const Json& schema) {
     return Trust::kAll;
   // What they refer to may be anywhere; and whether a member is "unevaluated" is decided by every
   // keyword beside it and below it.
-  const bool lost = any_member(schema, 0, [](const auto& name, const Json& value) {
-    if (name.starts_with("unevaluated")) return true;
+  const bool lost =
+      refers_elsewhere(schema) || any_member(schema, 0, [](const auto& name, const Json&) {
+        return name.starts_with("unevaluated");
+      });
+  return lost ? Trust::kNothing : Trust::kAllButDefinitions;
+}
+
+bool Comparison::refers_elsewhere(const Json& schema) {
+  return any_member(schema, 0, [](const auto& name, const Json& value) {
     if (name != "$ref" && name != "$dynamicRef" && name != "$recursiveRef") return false;
     if (name != "$ref" || !value.is_string()) return true;
     const auto& target = value.template get_ref<const std::string&>();
     return !target.starts_with("#/$defs/") && !target.starts_with("#/definitions/");
   });
-  return lost ? Trust::kNothing : Trust::kAllButDefinitions;
+}
+
+// What is no text can be a schema where a $ref leads to it; and definitions that are a list are
+// compared by nobody else.
+SchemaEffect Comparison::words(const Json* before, const Json* after) const {
+  const auto is_list = [](const Json* value) { return value != nullptr && value->is_array(); };
+  const auto is_structured = [](const Json* value) {
+    return value != nullptr && value->is_structured();
+  };
+  const bool schemas = refers_elsewhere_ && (is_structured(before) || is_structured(after));
+  return schemas || is_list(before) || is_list(after) ? SchemaEffect::kChanged
+                                                      : SchemaEffect::kWords;
 }
 
 void Comparison::add(SchemaEffect effect, std::string pointer, std::string what, const Json* before,
@@ -235,8 +259,9 @@ void Comparison::rewritten(const std::string& name, const Json& before, const Js
   const Json* old_value = find_member(before, name);
   const Json* new_value = find_member(after, name);
   if (same(old_value, new_value)) return;
-  add(SchemaEffect::kWords, at + "/" + escaped(name), "written in another way", old_value,
-      new_value);
+  const bool definitions = name == "$defs" || name == "definitions" || name == "patternProperties";
+  add(definitions ? words(old_value, new_value) : SchemaEffect::kWords, at + "/" + escaped(name),
+      "written in another way", old_value, new_value);
 }
 
 void Comparison::keyword(const std::string& name, const Json& before, const Json& after,
@@ -252,7 +277,9 @@ void Comparison::keyword(const std::string& name, const Json& before, const Json
   static const Names kWords{"title",      "description", "examples", "$comment",
                             "deprecated", "readOnly",    "writeOnly"};
   if (kWords.contains(name)) {
-    return add(SchemaEffect::kWords, at + "/" + escaped(name), name, old_value, new_value);
+    const bool lists_values = name == "examples" && !refers_elsewhere_;
+    return add(lists_values ? SchemaEffect::kWords : words(old_value, new_value),
+               at + "/" + escaped(name), name, old_value, new_value);
   }
   if (kLower.contains(name) || kUpper.contains(name))
     return bound(name, old_value, new_value, at, kLower.contains(name));

@@ -56,6 +56,15 @@ TEST_SUITE("codegen/schema change") {
           "changed /$schema");
   }
 
+  TEST_CASE("words that a reference can make a schema of are not only words") {
+    CHECK(said(R"({"examples": [1]})", R"({"examples": [2]})") == "words /examples");
+    CHECK(said(R"({"$ref": "#/examples/0", "examples": [{"enum": [1]}]})",
+               R"({"$ref": "#/examples/0", "examples": [{"enum": [1, 2]}]})") ==
+          "changed /examples");
+    CHECK(said(R"({"$ref": "#/$defs/0", "$defs": [{"enum": [1]}]})",
+               R"({"$ref": "#/$defs/0", "$defs": [{"enum": [1, 2]}]})") == "changed /$defs");
+  }
+
   TEST_CASE("a bound that tightens narrows, one that loosens widens") {
     CHECK(said(R"({"maximum": 10})", R"({"maximum": 9})") == "narrowed /maximum");
     CHECK(said(R"({"maximum": 10})", R"({"maximum": 11})") == "widened /maximum");

@@ -8,6 +8,7 @@
 #include "codegen/enumerators.h"
 #include "codegen/facts.h"
 #include "codegen/names.h"
+#include "core/schema_uri.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -19,20 +20,6 @@ constexpr std::size_t kMaxVisited = 20'000;
 constexpr std::size_t kMaxEnumerators = 1024;
 constexpr std::size_t kMaxEnumText = 512;  // a value is a name, not a text
 constexpr std::size_t kMaxNotes = 50;      // of one shape: more tell nothing new
-
-std::string pointer_part(std::string_view name) {
-  std::string part = "/";
-  for (const char c : name) {
-    if (c == '~') {
-      part += "~0";
-    } else if (c == '/') {
-      part += "~1";
-    } else {
-      part += c;
-    }
-  }
-  return part;
-}
 
 // The type name that a schema without "type" means by its other keywords; "" if nothing tells.
 std::string_view implied_type(const OrderedJson& schema) {
@@ -69,7 +56,7 @@ Type::Kind integer_kind(const OrderedJson& schema) {
 }  // namespace
 
 ShapeBuilder::Spot ShapeBuilder::Spot::below(std::string_view step, std::string hint_below) const {
-  return {place + pointer_part(step), std::move(hint_below), depth + 1};
+  return {place + "/" + schema::pointer_token(step), std::move(hint_below), depth + 1};
 }
 
 void ShapeBuilder::note(const std::string& place, std::string message) {
@@ -172,7 +159,7 @@ Type ShapeBuilder::type_by_keywords(const OrderedJson& schema, const OrderedJson
     const OrderedJson* branches = keyword(schema, name);
     if (branches != nullptr && branches->is_array() && !branches->empty()) {
       return union_type(schema, *branches, identity,
-                        {spot.place + pointer_part(name), spot.hint, spot.depth});
+                        {spot.place + "/" + schema::pointer_token(name), spot.hint, spot.depth});
     }
   }
   return type_by_type(schema, identity, spot);

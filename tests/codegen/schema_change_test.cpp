@@ -63,6 +63,8 @@ TEST_SUITE("codegen/schema change") {
           "changed /examples");
     CHECK(said(R"({"$ref": "#/$defs/0", "$defs": [{"enum": [1]}]})",
                R"({"$ref": "#/$defs/0", "$defs": [{"enum": [1, 2]}]})") == "changed /$defs");
+    CHECK(said(R"({"$ref": "#/enum/0", "enum": [{"minimum": 1}, {}]})",
+               R"({"$ref": "#/enum/0", "enum": [{}, {"minimum": 1}]})") == "changed /enum");
   }
 
   TEST_CASE("a bound that tightens narrows, one that loosens widens") {

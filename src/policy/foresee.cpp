@@ -35,7 +35,8 @@ std::string in_words(const Obstacles& obstacles) {
   }
   if (obstacles.grounds.unread_arguments)
     parts.emplace_back("arguments that cannot be read off the source");
-  if (obstacles.grounds.file_system) parts.emplace_back("the file system: a link may lead elsewhere");
+  if (obstacles.grounds.file_system)
+    parts.emplace_back("the file system: a link may lead elsewhere");
   if (!obstacles.limit.empty()) parts.emplace_back("how much of a limit is used up");
   if (obstacles.approval) parts.emplace_back("an approval");
   return fmt::format("depends on {}", fmt::join(parts, ", and on "));
@@ -69,9 +70,8 @@ class LayerForesight {
     if (!is_possible_) {
       foresight.rule = nearest_;
       foresight.reason =
-          nearest_.empty()
-              ? fmt::format("nothing in {} allows {}", layer_.name, permission.text())
-              : miss_;
+          nearest_.empty() ? fmt::format("nothing in {} allows {}", layer_.name, permission.text())
+                           : miss_;
       return foresight;
     }
     if (is_sure_ && against_.none()) {

@@ -16,9 +16,9 @@ namespace mcpac::policy {
 
 // The arguments of a call as far as its source tells them. What is in neither set is absent.
 struct CallInSource {
-  Json known = Json::object();     // as they are passed, before defaults are filled in
-  std::set<std::string> unknown;   // absent, or passed with any value
-  bool open = false;               // any others may be passed as well
+  Json known = Json::object();    // as they are passed, before defaults are filled in
+  std::set<std::string> unknown;  // absent, or passed with any value
+  bool open = false;              // any others may be passed as well
 };
 
 enum class Outlook : std::uint8_t { kCovered, kConditional, kDenied };

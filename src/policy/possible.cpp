@@ -52,7 +52,8 @@ class ArgTest {
     const bool there = whole && call_.always_there.contains(name);
     const bool any_value = whole && arg_.matchers.empty();
     if (arg_.presence == Presence::kAbsent) {
-      if (there) return admits() ? never(fmt::format("{} must be absent", arg_.path_text)) : Chance::kNever;
+      if (there)
+        return admits() ? never(fmt::format("{} must be absent", arg_.path_text)) : Chance::kNever;
     } else if (any_value && (there || (admits() && arg_.presence == Presence::kOptional))) {
       return Chance::kAlways;
     }
@@ -97,8 +98,9 @@ class ArgTest {
       all = std::min(all, one);
       if (one != Chance::kNever || !admits()) continue;
       const auto& text = arg_.matcher_texts[i];
-      never(text == "except" ? fmt::format("{} {} fails '{}'", arg_.path_text, shown(value), arg_.text)
-                             : fmt::format("{} {} {}", arg_.path_text, shown(value), failing(text)));
+      never(text == "except"
+                ? fmt::format("{} {} fails '{}'", arg_.path_text, shown(value), arg_.text)
+                : fmt::format("{} {} {}", arg_.path_text, shown(value), failing(text)));
     }
     return all;
   }
@@ -130,11 +132,12 @@ class ArgTest {
     } else if (value.is_object()) {
       for (const auto& [name, member] : value.items()) {
         if (!schema.names_member(name)) any = std::max(any, all_tests(Json(name)));
-        any = std::max(any, any_string_in(member, schema.member(name).value_or(SchemaView()),
-                                          Root::kNo));
+        any = std::max(
+            any, any_string_in(member, schema.member(name).value_or(SchemaView()), Root::kNo));
       }
     }
-    return root == Root::kYes && any != Chance::kAlways ? std::max(any, unknown_strings(schema)) : any;
+    return root == Root::kYes && any != Chance::kAlways ? std::max(any, unknown_strings(schema))
+                                                        : any;
   }
 
   // Whether an unknown argument may hold a string at all.
@@ -180,7 +183,8 @@ Chance all_named(const CompiledBrackets& brackets, const PossibleCall& call, Gro
     if (is_named && (known->second.anything || known->second.is_leaf())) continue;
     // What equals its default counts as absent, so only what must be there and has none is lost.
     if (!is_named && call.always_there.contains(name) && !call.has_default.contains(name)) {
-      if (grounds.miss.empty()) grounds.miss = fmt::format("{} is not named in the brackets", printable(name));
+      if (grounds.miss.empty())
+        grounds.miss = fmt::format("{} is not named in the brackets", printable(name));
       return Chance::kNever;
     }
     grounds.arguments.insert(name);

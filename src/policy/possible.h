@@ -30,7 +30,9 @@ struct PossibleCall {
   [[nodiscard]] bool may_have(const std::string& name) const {
     return unknown.contains(name) || (open && !known.contains(name));
   }
-  [[nodiscard]] SchemaView view() const { return schema == nullptr ? SchemaView() : SchemaView(*schema); }
+  [[nodiscard]] SchemaView view() const {
+    return schema == nullptr ? SchemaView() : SchemaView(*schema);
+  }
 };
 
 // What a maybe hangs on, and why a never is one.

@@ -26,19 +26,51 @@ Foresight foresee(const World& world, const LayerText& rules, const std::string&
 
 Foresight with_grant(const World& world, const std::string& grant, const std::string& tool,
                      const CallInSource& source) {
-  return foresee(world, {.name = "the command line", .grants = {grant}, .asks = {}, .denies = {}, .files = {}},
-                 tool, source);
+  return foresee(
+      world, {.name = "the command line", .grants = {grant}, .asks = {}, .denies = {}, .files = {}},
+      tool, source);
 }
 
 // Property: random parts of random calls ---------------------------------------------------------
 
 // Values that arguments are filled with: of every type, and near the borders of the usual tests.
 const std::vector<Json>& usual_values() {
-  static const std::vector<Json> values{
-      nullptr, true, false, 0, 1, 5, 100, 101, 3600, 5000, -1, 0.5, "", "a", "acme", "web", "main",
-      "./data/a.txt", "data/a.txt", "../a.txt", "/etc/passwd", "./data", "a\nb", "a\\b", "append",
-      "overwrite", "https://example.com/x", "https://evil.test/", "http://127.0.0.1/", "squash",
-      Json::array(), Json{"a"}, Json{"./data/a.txt", "/etc/passwd"}, Json::object(), Json{{"a", 1}}, Json{{"x", "a"}}};
+  static const std::vector<Json> values{nullptr,
+                                        true,
+                                        false,
+                                        0,
+                                        1,
+                                        5,
+                                        100,
+                                        101,
+                                        3600,
+                                        5000,
+                                        -1,
+                                        0.5,
+                                        "",
+                                        "a",
+                                        "acme",
+                                        "web",
+                                        "main",
+                                        "./data/a.txt",
+                                        "data/a.txt",
+                                        "../a.txt",
+                                        "/etc/passwd",
+                                        "./data",
+                                        "a\nb",
+                                        "a\\b",
+                                        "append",
+                                        "overwrite",
+                                        "https://example.com/x",
+                                        "https://evil.test/",
+                                        "http://127.0.0.1/",
+                                        "squash",
+                                        Json::array(),
+                                        Json{"a"},
+                                        Json{"./data/a.txt", "/etc/passwd"},
+                                        Json::object(),
+                                        Json{{"a", 1}},
+                                        Json{{"x", "a"}}};
   return values;
 }
 
@@ -46,7 +78,9 @@ class Prober {
  public:
   explicit Prober(unsigned seed) : random_(seed) {}
 
-  std::size_t below(std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_); }
+  std::size_t below(std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+  }
   bool coin() { return below(2) == 0; }
   template <class List>
   const auto& one_of(const List& list) {
@@ -93,9 +127,9 @@ class Prober {
                                                                : effect == Effect::kDeny;
       if (kept) continue;
       FAIL_CHECK(tool.text() << " " << to_text(arguments) << " was foreseen as "
-                             << to_string(foresight.outlook) << " (" << foresight.reason << "), got "
-                             << to_string(effect) << "\nrules:\n" << authority->print()
-                             << "known: " << to_text(source.known));
+                             << to_string(foresight.outlook) << " (" << foresight.reason
+                             << "), got " << to_string(effect) << "\nrules:\n"
+                             << authority->print() << "known: " << to_text(source.known));
     }
   }
 
@@ -107,16 +141,34 @@ class Prober {
 };
 
 const std::vector<std::string>& random_tests() {
-  static const std::vector<std::string> tests{
-      "any", "absent", "== \"a\"", "!= \"a\"", "in {\"a\", \"acme\", \"web\"}", "1..100", "<= 100", "> 5",
-      "within ./data", "within /etc", "matches ./data/*.txt", "host example.com", "like \"a*\"",
-      "re /[a-z]+/", "starts \"./\"", "ends \".txt\"", "len 1..5", "one-line", "== true", "== 5000",
-      "size 0..1", "within ./data except {./data/b.txt}", "in {\"append\", \"overwrite\"}"};
+  static const std::vector<std::string> tests{"any",
+                                              "absent",
+                                              "== \"a\"",
+                                              "!= \"a\"",
+                                              "in {\"a\", \"acme\", \"web\"}",
+                                              "1..100",
+                                              "<= 100",
+                                              "> 5",
+                                              "within ./data",
+                                              "within /etc",
+                                              "matches ./data/*.txt",
+                                              "host example.com",
+                                              "like \"a*\"",
+                                              "re /[a-z]+/",
+                                              "starts \"./\"",
+                                              "ends \".txt\"",
+                                              "len 1..5",
+                                              "one-line",
+                                              "== true",
+                                              "== 5000",
+                                              "size 0..1",
+                                              "within ./data except {./data/b.txt}",
+                                              "in {\"append\", \"overwrite\"}"};
   return tests;
 }
 
-std::string random_rule(Prober& prober, const std::string& tool, const std::vector<std::string>& names,
-                        Effect effect) {
+std::string random_rule(Prober& prober, const std::string& tool,
+                        const std::vector<std::string>& names, Effect effect) {
   if (prober.below(10) == 0) return tool;
   std::string brackets;
   const auto add = [&brackets](const std::string& part) {
@@ -158,8 +210,9 @@ TEST_SUITE("policy/foresee") {
 
   TEST_CASE("a run-time value that a test looks at makes the call conditional on it") {
     const World world;
-    const auto maybe = with_grant(world, "github.create_issue(owner == \"acme\", ..)", "github.create_issue",
-                                  call({{"title", "t"}, {"repo", "r"}}, {"owner", "body"}));
+    const auto maybe =
+        with_grant(world, "github.create_issue(owner == \"acme\", ..)", "github.create_issue",
+                   call({{"title", "t"}, {"repo", "r"}}, {"owner", "body"}));
     CHECK(maybe.outlook == Outlook::kConditional);
     CHECK(maybe.depends_on == std::vector<std::string>{"owner"});
     CHECK(maybe.reason == "depends on the value of owner");
@@ -167,8 +220,9 @@ TEST_SUITE("policy/foresee") {
 
   TEST_CASE("a constant that fails is denied, whatever else is passed") {
     const World world;
-    const auto denied = with_grant(world, "github.create_issue(owner == \"acme\", ..)", "github.create_issue",
-                                   call({{"owner", "other"}}, {"repo", "title"}));
+    const auto denied =
+        with_grant(world, "github.create_issue(owner == \"acme\", ..)", "github.create_issue",
+                   call({{"owner", "other"}}, {"repo", "title"}));
     CHECK(denied.outlook == Outlook::kDenied);
     CHECK(denied.reason == R"(owner "other" is not "acme")");
   }
@@ -179,12 +233,16 @@ TEST_SUITE("policy/foresee") {
       return with_grant(world, grant, "kv.set", source).outlook;
     };
     const Json written = {{"key", "a"}, {"value", 1}};
-    CHECK(outlook("kv.set(key == \"a\", value any, mode == \"overwrite\")", call(written)) == Outlook::kCovered);
-    CHECK(outlook("kv.set(key == \"a\", value any, mode == \"append\")", call(written)) == Outlook::kDenied);
+    CHECK(outlook("kv.set(key == \"a\", value any, mode == \"overwrite\")", call(written)) ==
+          Outlook::kCovered);
+    CHECK(outlook("kv.set(key == \"a\", value any, mode == \"append\")", call(written)) ==
+          Outlook::kDenied);
     // ttl is not named, but what equals its default counts as absent.
     CHECK(outlook("kv.set(key == \"a\", value any)", call(written)) == Outlook::kCovered);
-    CHECK(outlook("kv.set(key == \"a\", value any)", call(written, {"ttl"})) == Outlook::kConditional);
-    CHECK(outlook("kv.set(key == \"a\", value any, ttl any)", call(written, {"ttl"})) == Outlook::kCovered);
+    CHECK(outlook("kv.set(key == \"a\", value any)", call(written, {"ttl"})) ==
+          Outlook::kConditional);
+    CHECK(outlook("kv.set(key == \"a\", value any, ttl any)", call(written, {"ttl"})) ==
+          Outlook::kCovered);
   }
 
   TEST_CASE("what lies inside an argument that only the run knows is not certain") {
@@ -205,7 +263,8 @@ TEST_SUITE("policy/foresee") {
       return with_grant(world, grant, "filesystem.read_text_file", open).outlook;
     };
     CHECK(outlook("filesystem.read_text_file(path == \"a\")") == Outlook::kConditional);
-    CHECK(outlook("filesystem.read_text_file(path == \"a\", head absent, ..)") == Outlook::kConditional);
+    CHECK(outlook("filesystem.read_text_file(path == \"a\", head absent, ..)") ==
+          Outlook::kConditional);
     CHECK(outlook("filesystem.read_text_file(path == \"a\", ..)") == Outlook::kCovered);
     CHECK(outlook("filesystem.read_text_file(path == \"b\", ..)") == Outlook::kDenied);
   }
@@ -221,17 +280,22 @@ TEST_SUITE("policy/foresee") {
     CHECK(maybe.depends_on.empty());
     // A link that leads out now may lead elsewhere when the call is made.
     world.put("data/out", "-> /etc");
-    CHECK(with_grant(world, grant, "filesystem.read_text_file", call({{"path", "./data/out/passwd"}})).outlook ==
-          Outlook::kConditional);
+    CHECK(
+        with_grant(world, grant, "filesystem.read_text_file", call({{"path", "./data/out/passwd"}}))
+            .outlook == Outlook::kConditional);
     // Nobody looks at the files of another machine.
     world.bases.remote_servers.insert("filesystem");
-    CHECK(with_grant(world, grant, "filesystem.read_text_file", inside).outlook == Outlook::kCovered);
+    CHECK(with_grant(world, grant, "filesystem.read_text_file", inside).outlook ==
+          Outlook::kCovered);
   }
 
   TEST_CASE("a deny catches by its text for sure, and by links perhaps") {
     const World world;
-    const LayerText rules{.name = "the command line", .grants = {"filesystem.read_text_file"}, .asks = {},
-                          .denies = {"*.*(* within /etc)"}, .files = {}};
+    const LayerText rules{.name = "the command line",
+                          .grants = {"filesystem.read_text_file"},
+                          .asks = {},
+                          .denies = {"*.*(* within /etc)"},
+                          .files = {}};
     const auto of = [&](const CallInSource& source) {
       return foresee(world, rules, "filesystem.read_text_file", source);
     };
@@ -243,9 +307,13 @@ TEST_SUITE("policy/foresee") {
 
   TEST_CASE("a number cannot be the string that a deny looks for") {
     const World world;
-    const LayerText rules{.name = "the command line", .grants = {"filesystem.read_text_file"}, .asks = {},
-                          .denies = {"*.*(* like \"secret*\")"}, .files = {}};
-    const auto outlook = foresee(world, rules, "filesystem.read_text_file", call({{"path", "a"}}, {"head"}));
+    const LayerText rules{.name = "the command line",
+                          .grants = {"filesystem.read_text_file"},
+                          .asks = {},
+                          .denies = {"*.*(* like \"secret*\")"},
+                          .files = {}};
+    const auto outlook =
+        foresee(world, rules, "filesystem.read_text_file", call({{"path", "a"}}, {"head"}));
     CHECK(outlook.outlook == Outlook::kCovered);
   }
 
@@ -255,9 +323,11 @@ TEST_SUITE("policy/foresee") {
     const auto limited = with_grant(world, "kv.get calls <= 3", "kv.get", now);
     CHECK(limited.outlook == Outlook::kConditional);
     CHECK(limited.reason == "depends on how much of a limit is used up");
-    CHECK(with_grant(world, "kv.get(key == \"b\") calls <= 3", "kv.get", now).outlook == Outlook::kDenied);
-    const auto asked = foresee(world, {.name = "", .grants = {"kv.get"}, .asks = {"kv.get"}, .denies = {}, .files = {}},
-                               "kv.get", now);
+    CHECK(with_grant(world, "kv.get(key == \"b\") calls <= 3", "kv.get", now).outlook ==
+          Outlook::kDenied);
+    const auto asked = foresee(
+        world, {.name = "", .grants = {"kv.get"}, .asks = {"kv.get"}, .denies = {}, .files = {}},
+        "kv.get", now);
     CHECK(asked.outlook == Outlook::kConditional);
     CHECK(asked.reason == "depends on an approval");
   }
@@ -265,9 +335,9 @@ TEST_SUITE("policy/foresee") {
   TEST_CASE("every layer must cover, and one that denies is enough") {
     const World world;
     const auto two = [&world](const std::string& first, const std::string& second) {
-      const auto authority =
-          world.load({{.name = "run", .grants = {first}, .asks = {}, .denies = {}, .files = {}},
-                      {.name = "ceiling", .grants = {second}, .asks = {}, .denies = {}, .files = {}}});
+      const auto authority = world.load(
+          {{.name = "run", .grants = {first}, .asks = {}, .denies = {}, .files = {}},
+           {.name = "ceiling", .grants = {second}, .asks = {}, .denies = {}, .files = {}}});
       REQUIRE(authority.has_value());
       return authority->foresee(permission_of("kv.get").value(), call({{"key", "a"}}));
     };
@@ -301,7 +371,8 @@ TEST_SUITE("policy/foresee") {
     }
     MESSAGE(prober.outlooks[Outlook::kCovered]
             << " covered, " << prober.outlooks[Outlook::kConditional] << " conditional, "
-            << prober.outlooks[Outlook::kDenied] << " denied, " << prober.decided << " calls decided");
+            << prober.outlooks[Outlook::kDenied] << " denied, " << prober.decided
+            << " calls decided");
     CHECK(prober.outlooks[Outlook::kCovered] > 100);
     CHECK(prober.outlooks[Outlook::kConditional] > 100);
     CHECK(prober.outlooks[Outlook::kDenied] > 100);
@@ -326,12 +397,17 @@ TEST_SUITE("policy/foresee") {
       LayerText rules{.name = "run", .grants = {}, .asks = {}, .denies = {}, .files = {}};
       rules.grants.push_back(random_rule(prober, tool, names, Effect::kAllow));
       if (prober.coin()) rules.grants.push_back(random_rule(prober, tool, names, Effect::kAllow));
-      if (prober.below(3) == 0) rules.denies.push_back(random_rule(prober, tool, names, Effect::kDeny));
-      if (prober.below(6) == 0) rules.asks.push_back(random_rule(prober, tool, names, Effect::kAsk));
+      if (prober.below(3) == 0)
+        rules.denies.push_back(random_rule(prober, tool, names, Effect::kDeny));
+      if (prober.below(6) == 0)
+        rules.asks.push_back(random_rule(prober, tool, names, Effect::kAsk));
       std::vector<LayerText> layers{rules};
       if (prober.below(4) == 0) {
-        LayerText ceiling{.name = "ceiling", .grants = {random_rule(prober, tool, names, Effect::kAllow)},
-                          .asks = {}, .denies = {}, .files = {}};
+        LayerText ceiling{.name = "ceiling",
+                          .grants = {random_rule(prober, tool, names, Effect::kAllow)},
+                          .asks = {},
+                          .denies = {},
+                          .files = {}};
         layers.push_back(ceiling);
       }
       if (!world.load(layers)) continue;

@@ -11,19 +11,23 @@ namespace {
 
 using Texts = std::set<std::string>;
 
-// What is declared of each permission, as grants; the whole tool makes its parts needless.
+// A declared permission as a grant. A condition that is no rule stays a condition, as it is
+// written: it must never look like the whole tool.
+std::string text_of(const analyzer::Declared& declared) {
+  const auto permission = Permission::parse(declared.permission);
+  if (permission) {
+    if (auto text = grant_text(*permission, declared.where)) return *text;
+  }
+  return declared.where.empty() ? declared.permission
+                                : declared.permission + "(" + declared.where + ")";
+}
+
+// What is declared of each permission; the whole tool makes its parts needless.
 std::map<std::string, Texts> declared_of(const analyzer::Report& report) {
   std::map<std::string, Texts> all;
-  for (const auto& item : report.declared) {
-    const auto permission = Permission::parse(item.permission);
-    const auto text = permission ? grant_text(*permission, item.where) : Result<std::string>("");
-    all[item.permission].insert(text && !text->empty() ? *text : item.text());
-  }
-  for (const auto& item : report.declared) {
-    if (item.where.empty()) {
-      auto& texts = all[item.permission];
-      std::erase_if(texts, [](const std::string& text) { return text.ends_with(')'); });
-    }
+  for (const auto& declared : report.declared) all[declared.permission].insert(text_of(declared));
+  for (const auto& declared : report.declared) {
+    if (declared.where.empty()) all[declared.permission] = {text_of(declared)};
   }
   return all;
 }
@@ -50,7 +54,8 @@ std::vector<DeclaredChange> declared_changes(const analyzer::Report& before,
   for (const auto& [permission, now] : new_texts) {
     const Texts& was = old_texts[permission];
     if (was == now) continue;
-    changes.push_back({kind_of(was, now), permission, {was.begin(), was.end()}, {now.begin(), now.end()}});
+    changes.push_back(
+        {kind_of(was, now), permission, {was.begin(), was.end()}, {now.begin(), now.end()}});
   }
   return changes;
 }

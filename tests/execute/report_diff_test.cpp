@@ -56,7 +56,8 @@ TEST_SUITE("execute/report_diff") {
     const auto part = declaring({{"fs.read", "path within ./data"}});
     const auto spelled = declaring({{"fs.read", "path   within ./data"}});
     const auto other = declaring({{"fs.read", "path within ./src"}});
-    const auto two = declaring({{"fs.read", "path within ./data"}, {"fs.read", "path within ./src"}});
+    const auto two =
+        declaring({{"fs.read", "path within ./data"}, {"fs.read", "path within ./src"}});
     CHECK(only_change(whole, part) == Kind::kNarrowed);
     CHECK_FALSE(is_more(whole, part));
     CHECK(only_change(part, whole) == Kind::kWidened);
@@ -66,6 +67,10 @@ TEST_SUITE("execute/report_diff") {
     CHECK(is_more(part, other));
     CHECK(only_change(part, two) == Kind::kWidened);
     CHECK(only_change(two, part) == Kind::kNarrowed);
+    // A condition that is no rule is a condition still, and none that is known.
+    const auto broken = declaring({{"fs.read", "path within ./data ]"}});
+    CHECK(is_more(part, broken));
+    CHECK(only_change(broken, part) == Kind::kChanged);
     CHECK_FALSE(is_more(whole, declaring({{"fs.read", ""}, {"fs.read", "path within ./data"}})));
   }
 

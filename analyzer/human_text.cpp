@@ -57,8 +57,10 @@ std::string place(std::string_view file, unsigned line, unsigned column) {
 std::string to_text(const Finding& finding, const Report& report, std::string_view source) {
   std::string text =
       fmt::format("{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
-                  to_string(finding.severity), printable_in_place(finding.message), finding.rule);
+                  finding.allowed.empty() ? to_string(finding.severity) : "allowed",
+                  printable_in_place(finding.message), finding.rule);
   if (finding.file == report.file) text += excerpt(source, finding.line, finding.column);
+  if (!finding.allowed.empty()) return text + indented("  because: ", finding.allowed);
   if (!finding.fix.empty()) text += indented("  fix: ", finding.fix);
   return text;
 }

@@ -15,8 +15,10 @@ namespace mcpac::analyzer {
 struct Rule {
   std::string_view name;
   Severity severity;
-  std::string_view reason;   // why it is a rule, one sentence
-  std::string_view example;  // the shortest program text that meets it
+  std::string_view reason;  // why it is a rule, one sentence
+  // The shortest text that meets it, behind `#include <mcpac.hpp>` and before an entry where it has
+  // none; every example is analysed in a test. Control characters stand in it as themselves.
+  std::string_view example;
 };
 
 // Sorted by name.

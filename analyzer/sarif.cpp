@@ -96,7 +96,8 @@ class Results {
   // The same line twice in a file is told apart by its number among its like.
   std::string fingerprint(const Finding& finding, std::string_view line) {
     const auto from = line.find_first_not_of(" \t");
-    const std::string_view text = from == std::string_view::npos ? finding.message : line.substr(from);
+    const std::string_view text =
+        from == std::string_view::npos ? finding.message : line.substr(from);
     const std::string hash =
         sha256_hex(fmt::format("{}\n{}\n{}", finding.rule, finding.file, text)).substr(0, 32);
     return fmt::format("{}:{}", hash, ++seen_[hash]);

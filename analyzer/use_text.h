@@ -7,8 +7,8 @@
 
 namespace mcpac::analyzer {
 
-// "filesystem.read_text_file(path = "a", head = (run time))  agent.cpp:3:5 in agent_main", fit for a
-// terminal; "…" stands for arguments that cannot be read off.
+// "filesystem.read_text_file(path = "a", head = (run time))  agent.cpp:3:5 in agent_main", fit for
+// a terminal; "…" stands for arguments that cannot be read off.
 [[nodiscard]] std::string use_text(const Use& use);
 
 }  // namespace mcpac::analyzer

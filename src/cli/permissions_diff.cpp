@@ -57,7 +57,8 @@ std::string to_text(const execute::ReportDiff& diff) {
     text += fmt::format("{} {:<9} {}\n", change.is_more() ? '+' : '-',
                         execute::to_string(change.kind), printable_in_place(what));
   }
-  for (const auto& use : diff.uses) text += fmt::format("+ uses      {}\n", analyzer::use_text(use));
+  for (const auto& use : diff.uses)
+    text += fmt::format("+ uses      {}\n", analyzer::use_text(use));
   if (diff.are_uses_hidden)
     text += "+ uses      what a binary calls cannot be seen: anything that it declares\n";
   for (const auto& finding : diff.findings) {

@@ -46,8 +46,7 @@ Result<policy::Authority> authority_of(const Project& project, const PolicyWorld
 
 Error denial(const analyzer::Report& report, const std::vector<analyzer::Finding>& denied) {
   const auto& first = denied.front();
-  const std::string more =
-      denied.size() == 1 ? "" : fmt::format(" ({} such calls)", denied.size());
+  const std::string more = denied.size() == 1 ? "" : fmt::format(" ({} such calls)", denied.size());
   Error error;
   error.id = ErrorId::kUseDenied;
   error.what = fmt::format("{}: {}{}", report.file, first.message, more);

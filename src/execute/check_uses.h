@@ -1,7 +1,8 @@
 // CheckUses: each call in the source, held against the authority that the run would have.
 //
-// A call with constant arguments that no rule admits fails whenever it is made, so it is said before
-// anything is compiled. Only certainty refuses: what depends on the run is decided by the gate.
+// A call with constant arguments that no rule admits fails whenever it is made, so it is said
+// before anything is compiled. Only certainty refuses: what depends on the run is decided by the
+// gate.
 #pragma once
 
 #include <string>

@@ -50,7 +50,8 @@ std::vector<DeclaredChange> declared_changes(const analyzer::Report& before,
   for (const auto& [permission, now] : new_texts) {
     const Texts& was = old_texts[permission];
     if (was == now) continue;
-    changes.push_back({kind_of(was, now), permission, {was.begin(), was.end()}, {now.begin(), now.end()}});
+    changes.push_back(
+        {kind_of(was, now), permission, {was.begin(), was.end()}, {now.begin(), now.end()}});
   }
   return changes;
 }

@@ -25,11 +25,12 @@ struct DeclaredChange {
 [[nodiscard]] std::string to_string(DeclaredChange::Kind kind);
 
 struct ReportDiff {
-  std::vector<DeclaredChange> declared;      // sorted by permission
-  std::vector<analyzer::Use> uses;           // that no use of the old version stands for
-  std::vector<analyzer::Finding> findings;   // that the old version has not
-  bool are_uses_hidden = false;  // the calls of the new version cannot be seen, those of the old can
-  bool is_refused = false;       // a finding refuses the new version
+  std::vector<DeclaredChange> declared;     // sorted by permission
+  std::vector<analyzer::Use> uses;          // that no use of the old version stands for
+  std::vector<analyzer::Finding> findings;  // that the old version has not
+  bool are_uses_hidden =
+      false;                // the calls of the new version cannot be seen, those of the old can
+  bool is_refused = false;  // a finding refuses the new version
   [[nodiscard]] bool is_more() const;
 };
 

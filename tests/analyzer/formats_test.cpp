@@ -1,4 +1,5 @@
-// The forms of a report beside JSON: SARIF, GitHub annotations, text with colours; and saved reports.
+// The forms of a report beside JSON: SARIF, GitHub annotations, text with colours; and saved
+// reports.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -16,7 +17,8 @@ namespace {
 using namespace mcpac;
 using namespace mcpac::analyzer;
 
-const std::string kSource = "int a;\n  asm(\"nop\");\n  asm(\"nop\");\n/* \xC3\xA4 */ std::ofstream(\"x\");\n";
+const std::string kSource =
+    "int a;\n  asm(\"nop\");\n  asm(\"nop\");\n/* \xC3\xA4 */ std::ofstream(\"x\");\n";
 
 Report sample() {
   Report report;
@@ -33,10 +35,11 @@ Report sample() {
                                      "the command line",
                                      {},
                                      false};
-  report.uses[1].foreseen =
-      Foreseen{Foreseen::Answer::kConditional, "depends on the value of path", "", "run", {"path"}, false};
+  report.uses[1].foreseen = Foreseen{
+      Foreseen::Answer::kConditional, "depends on the value of path", "", "run", {"path"}, false};
   report.findings = {
-      {"inline-assembly", Severity::kRefuses, report.file, 2, 3, "100% assembly\nof two lines", "C++"},
+      {"inline-assembly", Severity::kRefuses, report.file, 2, 3, "100% assembly\nof two lines",
+       "C++"},
       {"inline-assembly", Severity::kRefuses, report.file, 3, 3, "100% assembly\nof two lines", ""},
       {"os-call", Severity::kWarns, report.file, 4, 10, "a file", ""},
       {"no-capability", Severity::kNote, "/other/b.hpp", 0, 0, "nothing", ""}};
@@ -51,7 +54,8 @@ const Json& result(const Json& sarif, std::size_t i) {
 
 TEST_SUITE("analyzer/formats") {
   TEST_CASE("a use with a verdict fits the published schema, and a worker may not write one") {
-    const auto text = read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
+    const auto text =
+        read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
     REQUIRE(text.has_value());
     const auto schema = JsonSchema::compile(parse_json(*text).value());
     REQUIRE(schema.has_value());
@@ -129,7 +133,8 @@ TEST_SUITE("analyzer/formats") {
     const auto place = [&sarif](std::size_t i) -> const Json& {
       return result(sarif, i)["locations"][0]["physicalLocation"];
     };
-    CHECK(place(0)["artifactLocation"] == Json{{"uri", "src/agent%20one.cpp"}, {"uriBaseId", "%SRCROOT%"}});
+    CHECK(place(0)["artifactLocation"] ==
+          Json{{"uri", "src/agent%20one.cpp"}, {"uriBaseId", "%SRCROOT%"}});
     CHECK(place(0)["region"] == Json{{"startLine", 2}, {"startColumn", 3}});
     CHECK(place(2)["region"] == Json{{"startLine", 4}, {"startColumn", 9}});
     CHECK(place(3)["artifactLocation"] == Json{{"uri", "file:///other/b.hpp"}});
@@ -155,8 +160,9 @@ TEST_SUITE("analyzer/formats") {
 
   TEST_CASE("GitHub annotations are one command a line, with everything else escaped") {
     const std::string text = to_github_annotations(sample());
-    CHECK(text.starts_with("::error file=src/agent one.cpp,line=2,col=3,title=mcpac%3A "
-                           "inline-assembly::100%25 assembly%0Aof two lines%0Afix: C++\n"));
+    CHECK(
+        text.starts_with("::error file=src/agent one.cpp,line=2,col=3,title=mcpac%3A "
+                         "inline-assembly::100%25 assembly%0Aof two lines%0Afix: C++\n"));
     CHECK(text.find("\n::warning file=src/agent one.cpp,line=4,col=10,") != std::string::npos);
     CHECK(text.find("\n::notice file=/other/b.hpp,title=") != std::string::npos);
     Report hostile = sample();
@@ -165,7 +171,8 @@ TEST_SUITE("analyzer/formats") {
     const std::string escaped = to_github_annotations(hostile);
     std::size_t lines = 0;
     for (std::size_t at = 0; at < escaped.size(); at = escaped.find('\n', at) + 1, ++lines)
-      CHECK((escaped.compare(at, 8, "::error ") == 0 || escaped.compare(at, 10, "::warning ") == 0 ||
+      CHECK((escaped.compare(at, 8, "::error ") == 0 ||
+             escaped.compare(at, 10, "::warning ") == 0 ||
              escaped.compare(at, 9, "::notice ") == 0));
     CHECK(lines == 5);
     CHECK(escaped.find("file=a%2Cline=9%3A%3Ax") != std::string::npos);

@@ -31,7 +31,8 @@ e2e::Outcome permissions(std::vector<std::string> words) {
 }
 
 void must_fit_the_schema(const Json& report) {
-  const auto text = mcpac::read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
+  const auto text =
+      mcpac::read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
   const auto schema = mcpac::JsonSchema::compile(mcpac::parse_json(text.value()).value());
   const auto violation = schema.value()->validate(report);
   const std::string why = violation ? violation->pointer + " " + violation->message : "";
@@ -47,8 +48,9 @@ TEST_SUITE("e2e/verdict") {
     CHECK(run.exit_code == 77);
     CHECK(has(run.err, "MCPAC-E0710"));
     CHECK(has(run.err, "<code>:4:"));
-    CHECK(has(run.err, "will be denied: path \"/etc/passwd\" is not within ./data "
-                       "[allow filesystem.read_text_file(path within ./data)]"));
+    CHECK(has(run.err,
+              "will be denied: path \"/etc/passwd\" is not within ./data "
+              "[allow filesystem.read_text_file(path within ./data)]"));
     CHECK(has(run.err, "rt.filesystem.read_text_file({.path = \"/etc/passwd\"});\n"));
     const auto json = Workspace::shared().execute(kPasswd, kData, {"--json"}).json();
     CHECK(json["error"]["id"] == "MCPAC-E0710");
@@ -61,7 +63,8 @@ TEST_SUITE("e2e/verdict") {
 
   TEST_CASE("a program that handles its denial runs with --expect-denials, and is denied still") {
     const std::string handled = reading(
-        "if (!rt.filesystem.read_text_file.try_call({.path = \"/etc/passwd\"})) mcpac::log(\"denied\");");
+        "if (!rt.filesystem.read_text_file.try_call({.path = \"/etc/passwd\"})) "
+        "mcpac::log(\"denied\");");
     CHECK(Workspace::shared().execute(handled, kData).exit_code == 77);
     const auto run = Workspace::shared().execute(handled, kData, {"--expect-denials"});
     INFO(run.err);
@@ -82,7 +85,8 @@ TEST_SUITE("e2e/verdict") {
 
   TEST_CASE("without permission checks the denial is a warning, and the call is made") {
     const std::string handled = reading(
-        "if (!rt.filesystem.read_text_file.try_call({.path = \"/etc/passwd\"})) mcpac::log(\"failed\");");
+        "if (!rt.filesystem.read_text_file.try_call({.path = \"/etc/passwd\"})) "
+        "mcpac::log(\"failed\");");
     const auto run = Workspace::shared().execute(handled, kData, {"--no-permission-check"});
     INFO(run.err);
     CHECK(run.exit_code == 0);
@@ -109,7 +113,8 @@ TEST_SUITE("e2e/verdict") {
                     reading("const auto& f = rt.filesystem.read_text_file;\n"
                             "  f({.path = \"data/a.txt\", .head = 1});\n"
                             "  rt.filesystem.read_text_file({.path = \"/etc/passwd\"});"));
-    const auto whole = permissions({"analyze", "--grant", "filesystem.read_text_file", "three.cpp"});
+    const auto whole =
+        permissions({"analyze", "--grant", "filesystem.read_text_file", "three.cpp"});
     CHECK(whole.exit_code == 0);
     CHECK(has(whole.out, "    covered\n"));
     const auto part = permissions({"analyze", "--grant", kData, "three.cpp"});
@@ -120,7 +125,8 @@ TEST_SUITE("e2e/verdict") {
     CHECK(json.exit_code == 77);
     must_fit_the_schema(json.json());
     CHECK(permissions({"validate", "--grant", kData, "three.cpp"}).exit_code == 77);
-    CHECK(permissions({"validate", "--grant", kData, "--expect-denials", "three.cpp"}).exit_code == 0);
+    CHECK(permissions({"validate", "--grant", kData, "--expect-denials", "three.cpp"}).exit_code ==
+          0);
     CHECK(permissions({"analyze", "three.cpp"}).exit_code == 0);
     CHECK_FALSE(has(permissions({"analyze", "three.cpp"}).out, "covered"));
   }
@@ -140,7 +146,8 @@ TEST_SUITE("e2e/verdict") {
     must_fit_the_schema(permissions({"analyze", "--format=json", "broken.cpp"}).json());
   }
 
-  TEST_CASE("code scanning and reviews get the same problems, and two formats at once are refused") {
+  TEST_CASE(
+      "code scanning and reviews get the same problems, and two formats at once are refused") {
     auto& workspace = Workspace::shared();
     workspace.write("passwd.cpp", kPasswd);
     const auto sarif = permissions({"analyze", "--sarif", "--grant", kData, "passwd.cpp"}).json();
@@ -150,7 +157,8 @@ TEST_SUITE("e2e/verdict") {
     CHECK(result["level"] == "error");
     CHECK(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "passwd.cpp");
     CHECK(result["locations"][0]["physicalLocation"]["region"]["startLine"] == 4);
-    const auto github = permissions({"validate", "--format=github", "--grant", kData, "passwd.cpp"});
+    const auto github =
+        permissions({"validate", "--format=github", "--grant", kData, "passwd.cpp"});
     CHECK(github.out.starts_with("::error file=passwd.cpp,line=4,col="));
     CHECK(has(github.out, "title=mcpac%3A denied-use::filesystem.read_text_file will be denied: "));
     CHECK(permissions({"analyze", "--sarif", "--json", "passwd.cpp"}).exit_code == 64);
@@ -172,10 +180,12 @@ TEST_SUITE("e2e/verdict") {
     const auto more = permissions({"diff", "old.cpp", "new.cpp"});
     CHECK(more.exit_code == 77);
     CHECK(has(more.out, "+ added     filesystem.list_directory\n"));
-    CHECK(has(more.out, "+ uses      filesystem.read_text_file(path = \"data/b.txt\")  new.cpp:4:"));
+    CHECK(
+        has(more.out, "+ uses      filesystem.read_text_file(path = \"data/b.txt\")  new.cpp:4:"));
     // A saved report stands for its source.
-    workspace.write("old.json", permissions({"analyze", "--json", "--grant",
-                                             "filesystem.read_text_file", "old.cpp"}).out);
+    workspace.write(
+        "old.json",
+        permissions({"analyze", "--json", "--grant", "filesystem.read_text_file", "old.cpp"}).out);
     const auto saved = permissions({"diff", "--json", "old.json", "new.cpp"});
     CHECK(saved.exit_code == 77);
     CHECK(saved.json()["more"] == true);

@@ -56,7 +56,8 @@ TEST_SUITE("execute/report_diff") {
     const auto part = declaring({{"fs.read", "path within ./data"}});
     const auto spelled = declaring({{"fs.read", "path   within ./data"}});
     const auto other = declaring({{"fs.read", "path within ./src"}});
-    const auto two = declaring({{"fs.read", "path within ./data"}, {"fs.read", "path within ./src"}});
+    const auto two =
+        declaring({{"fs.read", "path within ./data"}, {"fs.read", "path within ./src"}});
     CHECK(only_change(whole, part) == Kind::kNarrowed);
     CHECK_FALSE(is_more(whole, part));
     CHECK(only_change(part, whole) == Kind::kWidened);

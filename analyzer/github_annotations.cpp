@@ -45,8 +45,10 @@ std::string to_github_annotations(const Report& report) {
     if (finding.line > 0) place += fmt::format(",line={},col={}", finding.line, finding.column);
     std::string message = printable_lines(finding.message);
     if (!finding.fix.empty()) message += "\nfix: " + printable_lines(finding.fix);
-    text += fmt::format("::{} {},title={}::{}\n", command(finding.severity), place,
-                        escaped_property("mcpac: " + finding.rule), escaped_data(message));
+    const bool is_allowed = !finding.allowed.empty();
+    if (is_allowed) message += "\nallowed: " + printable_lines(finding.allowed);
+    text += fmt::format("::{} {},title={}::{}\n", is_allowed ? "notice" : command(finding.severity),
+                        place, escaped_property("mcpac: " + finding.rule), escaped_data(message));
   }
   return text;
 }

@@ -87,6 +87,10 @@ class Results {
                    {"message", {{"text", std::move(text)}}},
                    {"locations", Json::array({Json{{"physicalLocation", std::move(place)}}})},
                    {"partialFingerprints", {{"mcpacRuleAndLine/v1", fingerprint(finding, line)}}}};
+    if (!finding.allowed.empty()) {
+      result["suppressions"] = Json::array(
+          {Json{{"kind", "inSource"}, {"justification", printable_lines(finding.allowed)}}});
+    }
     const Rule* rule = find_rule(finding.rule);
     if (rule != nullptr) result["ruleIndex"] = rule - rules().data();
     return result;

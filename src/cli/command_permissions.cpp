@@ -11,11 +11,7 @@
 #include "cli/read_report.h"
 #include "cli/report_format.h"
 #include "cli/run_options.h"
-#include "cli/source_argument.h"
 #include "core/printable.h"
-#include "execute/analyze_source.h"
-#include "execute/program_file.h"
-#include "execute/require_granted.h"
 #include "execute/would_be_granted.h"
 
 namespace mcpac::cli {

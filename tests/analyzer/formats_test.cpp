@@ -179,6 +179,18 @@ TEST_SUITE("analyzer/formats") {
     CHECK(escaped.find_first_of("\r\x1b") == std::string::npos);
   }
 
+  TEST_CASE("what the source allows with a reason is suppressed, and shown with it") {
+    Report report = sample();
+    report.findings[2].allowed = "it is\na test";
+    const Json sarif = to_sarif(report, kSource, "1");
+    CHECK(result(sarif, 2)["suppressions"] ==
+          Json::array({Json{{"kind", "inSource"}, {"justification", "it is\na test"}}}));
+    CHECK_FALSE(result(sarif, 1).contains("suppressions"));
+    const std::string github = to_github_annotations(report);
+    CHECK(github.find("\n::warning ") == std::string::npos);
+    CHECK(github.find("a file%0Aallowed: it is%0Aa test\n") != std::string::npos);
+  }
+
   TEST_CASE("people see the whole name marked, and the verdict of each use") {
     const std::string text = to_human_text(sample(), kSource);
     CHECK(text.find("    2 |   asm(\"nop\");\n      |   ^~~\n") != std::string::npos);

@@ -75,9 +75,9 @@ std::vector<Allowance> allowances_of(CXTranslationUnit unit, CXFile file, const 
 
 void apply(const std::vector<Allowance>& allowances, Findings& findings) {
   for (const Allowance& allowance : allowances) {
-    const bool used = findings.allow(
-        [&allowance](const Finding& finding) { return covers(allowance, finding); },
-        allowance.reason);
+    const bool used =
+        findings.allow([&allowance](const Finding& finding) { return covers(allowance, finding); },
+                       allowance.reason);
     if (!used) {
       findings.add("allow-unused", allowance.place,
                    fmt::format("nothing here meets the rule `{}`", allowance.rule),

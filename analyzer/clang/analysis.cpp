@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "analyzer/clang/allowances.h"
+#include "analyzer/clang/argument_errors.h"
 #include "analyzer/clang/attributes.h"
 #include "analyzer/clang/confusables.h"
 #include "analyzer/clang/diagnostics.h"
@@ -158,7 +159,9 @@ Result<Report> analyze(const Request& request) {
   HatchChecker hatches(identity, sources, findings);
   OutsideChecker outside(sources, findings);
   EarlyChecker early(identity, sources, findings);
-  Walker(sources, findings, {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early})
+  ArgumentErrors arguments(identity);
+  Walker(sources, findings,
+         {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &arguments})
       .walk(unit);
 
   Report report;
@@ -167,7 +170,7 @@ Result<Report> analyze(const Request& request) {
   // What clang repairs while it reads on is not the program: a program with errors declares
   // nothing.
   const bool refused = findings.refuses();
-  const bool errors = check_diagnostics(unit, identity, sources, findings);
+  const bool errors = check_diagnostics(unit, identity, sources, arguments, findings);
   if (!errors) {
     auto found = entry.finish(unit);
     report.entry = found.entry;

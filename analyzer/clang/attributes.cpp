@@ -79,8 +79,9 @@ std::vector<std::string_view> spelled_words(CXCursor attribute, CXFile& file) {
   clang_getSpellingLocation(clang_getCursorLocation(attribute), &file, nullptr, nullptr, &offset);
   std::size_t size = 0;
   const char* bytes =
-      file == nullptr ? nullptr
-                      : clang_getFileContents(clang_Cursor_getTranslationUnit(attribute), file, &size);
+      file == nullptr
+          ? nullptr
+          : clang_getFileContents(clang_Cursor_getTranslationUnit(attribute), file, &size);
   if (bytes == nullptr || offset >= size) return {};
   std::string_view text(bytes + offset, std::min<std::size_t>(size - offset, 200));
   std::vector<std::string_view> words;

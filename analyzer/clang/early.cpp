@@ -43,8 +43,7 @@ void EarlyChecker::search(CXCursor global, CXCursor node, unsigned depth) {
     } else if (exists(function) && sources_.home(function) == Home::kProgram) {
       findings_.add(
           "early-code", node,
-          fmt::format("the program runs code before its entry, for `{}`", spelling(global)),
-          "");
+          fmt::format("the program runs code before its entry, for `{}`", spelling(global)), "");
     }
   }
   each_child(node, [&](CXCursor child) { search(global, child, depth + 1); });

@@ -7,7 +7,8 @@
 namespace mcpac::analyzer {
 namespace {
 
-constexpr const char* kPrintFix = "print with std::print or std::fputs; call tools through Requires";
+constexpr const char* kPrintFix =
+    "print with std::print or std::fputs; call tools through Requires";
 
 bool names_something(CXCursorKind kind) {
   return kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
@@ -63,7 +64,8 @@ void OutsideChecker::on_node(CXCursor node, CXCursor, const Scope&) {
   if (home == Home::kHeaders) return;
   const CXCursorKind what = clang_getCursorKind(named);
   const bool function = what == CXCursor_FunctionDecl || what == CXCursor_CXXMethod;
-  // A call is named by the expression of its function, except where an operator or a constructor is.
+  // A call is named by the expression of its function, except where an operator or a constructor
+  // is.
   if (function && kind != CXCursor_CallExpr) on_function(node, named, home);
   if (home != Home::kSystem || kind == CXCursor_CallExpr) return;
   if (kind == CXCursor_MemberRefExpr || kind == CXCursor_DeclRefExpr) on_internal(node, named);

@@ -96,7 +96,8 @@ bool ReplacementChecker::has_runtime_type(CXCursor specialisation) const {
     const Home home = exists(named) ? sources_.home(named) : Home::kNone;
     // The name of a namespace says nothing: std::string_view is written with one, too.
     if (clang_getCursorKind(child) == CXCursor_NamespaceRef) return;
-    found = found || home == Home::kHeaders || has_type_in_headers(clang_getCursorType(child), sources_, 0);
+    found = found || home == Home::kHeaders ||
+            has_type_in_headers(clang_getCursorType(child), sources_, 0);
   });
   return found || has_type_in_headers(clang_getCursorType(specialisation), sources_, 0);
 }

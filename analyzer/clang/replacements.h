@@ -1,5 +1,6 @@
 // Replacements: declarations of the program that take the place of, or reach into, code that is not
-// its own (rules replaced-function, redeclared-function, reopened-namespace, library-specialisation).
+// its own (rules replaced-function, redeclared-function, reopened-namespace,
+// library-specialisation).
 //
 // Agents are linked statically with one archive of the library and the runtime: a function of the
 // same symbol wins over the one in the archive, and every message goes through it.

@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 6> kProbes{"__clang_analyzer__", "__CLANG
                                                   "__JETBRAINS_IDE__",  "__COVERITY__"};
 // Words that the analysis must find where they stand; made of pieces they would stand nowhere.
 constexpr std::array<std::string_view, 7> kMustBeSpelled{
-    "_Pragma", "__pragma", "template", "__has_include", "__has_include_next", "__has_embed",
-    "__TIME__"};
+    "_Pragma",     "__pragma", "template", "__has_include", "__has_include_next",
+    "__has_embed", "__TIME__"};
 
 bool among(const auto& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
@@ -100,8 +100,8 @@ bool is_class_instantiation(const std::vector<Token>& tokens, std::size_t at,
 void check_instantiation(const std::vector<Token>& tokens, std::size_t at,
                          const std::set<std::string_view>& macros, Findings& findings) {
   if (tokens[at].text != "template") return;
-  const bool ends = at + 1 == tokens.size() ||
-                    (tokens[at].in_directive && tokens[at + 1].first_on_line);
+  const bool ends =
+      at + 1 == tokens.size() || (tokens[at].in_directive && tokens[at + 1].first_on_line);
   const std::string_view before = at == 0 ? "" : std::string_view(tokens[at - 1].text);
   if ((!ends && tokens[at + 1].text == "<") || is_member_access(before)) return;
   if (!ends && !tokens[at].in_directive && is_class_instantiation(tokens, at + 1, macros)) return;

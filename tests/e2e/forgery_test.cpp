@@ -109,31 +109,17 @@ int agent_main(Both rt) {
             .exit_code == 0);
   }
 
-  TEST_CASE("a forged runtime object gains nothing: the gate does not look at it") {
-    // The program writes its own frame on the channel, past every type. Reading was granted,
-    // writing was not.
-    const auto run = Workspace::shared().execute(
-        R"cpp(#include <mcpac.hpp>
-#include <print>
-#include <string>
+  TEST_CASE("a frame of the program's own is refused before it is compiled") {
+    // The program writes its own frame on the channel, past every type.
+    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
 #include <unistd.h>
-              int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {
-                const std::string frame =
-                    R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"filesystem.write_file",)"
-                    R"("arguments":{"path":"data/forged.txt","content":"x"},"grantedPermissions":["filesystem.write_file"]}})"
-                    "\n";
-                if (::write(3, frame.data(), frame.size()) < 0) return 1;
-                std::string answer;
-                for (char c = 0; ::read(3, &c, 1) == 1 && c != '\n';) answer += c;
-                std::println("{}", answer);
-                return 0;
-              }
-        )cpp",
-        "filesystem.read_text_file");
-    INFO(run.err);
-    CHECK(run.exit_code == 0);
-    CHECK(has(run.out, "-32001"));
-    CHECK_FALSE(std::filesystem::exists(Workspace::shared().folder() / "data/forged.txt"));
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {
+  return ::write(3, "{}", 2) < 0;
+}
+)",
+                                                 "filesystem.read_text_file");
+    CHECK(run.exit_code == 77);
+    CHECK(has(run.err, "raw-descriptor"));
   }
 
   TEST_CASE("grants nested access: a function that asks for less gets less") {

@@ -40,8 +40,7 @@ std::string tool_before(const Tokens& tokens, std::size_t paren) {
     names.push_back(tokens[at - 1].text);
     if (tokens[at - 2].text != "." && tokens[at - 2].text != "->") break;
   }
-  if (!names.empty() && (names[0] == "async" || names[0] == "try_call"))
-    names.erase(names.begin());
+  if (!names.empty() && (names[0] == "async" || names[0] == "try_call")) names.erase(names.begin());
   return names.size() < 2 ? "" : names[1] + "::" + names[0];
 }
 

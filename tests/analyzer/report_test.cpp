@@ -84,6 +84,7 @@ TEST_SUITE("analyzer/report") {
         changed("/uses/0/line", -1),
         changed("/uses/0/line", 4294967296),
         changed("/uses/0/line", 1.5),
+        changed("/uses/0/open", 0),
         changed("/uses/0/arguments/path", Json{{"runtime", false}}),
         changed("/uses/0/arguments/path", Json{{"value", 1}, {"runtime", true}}),
         changed("/findings/0/severity", "harmless"),
@@ -118,7 +119,7 @@ TEST_SUITE("analyzer/report") {
   TEST_CASE("people see the source line, a caret and the fix") {
     const std::string text = to_human_text(sample(), "int a;\n  asm(\"nop\");\nint b;\n");
     CHECK(text.find("agent.cpp:2:3: refuses: assembly [inline-assembly]\n") != std::string::npos);
-    CHECK(text.find("    2 |   asm(\"nop\");\n      |   ^\n") != std::string::npos);
+    CHECK(text.find("    2 |   asm(\"nop\");\n      |   ^~~\n") != std::string::npos);
     CHECK(text.find("  fix: write it in C++\n") != std::string::npos);
     CHECK(text.find("verdict: refused\n") != std::string::npos);
   }

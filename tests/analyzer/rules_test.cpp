@@ -40,9 +40,10 @@ std::string program_of(const analyzer::Rule& rule) {
 }  // namespace
 
 TEST_SUITE("analyzer/rules") {
-  TEST_CASE("the example of every rule meets the rule, with its severity") {
+  TEST_CASE("the example of every rule of the source meets the rule, with its severity") {
     for (const analyzer::Rule& rule : analyzer::rules()) {
       CAPTURE(std::string(rule.name));
+      if (rule.found_in != analyzer::FoundIn::kSource) continue;  // the host finds it
       const auto report = test::analyze_text(program_of(rule));
       const std::string failure = report ? "" : report.error().to_text();
       REQUIRE_MESSAGE(report.has_value(), failure);

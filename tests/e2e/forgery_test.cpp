@@ -109,17 +109,15 @@ int agent_main(Both rt) {
             .exit_code == 0);
   }
 
-  TEST_CASE("a frame of the program's own is refused before it is compiled") {
-    // The program writes its own frame on the channel, past every type.
-    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
-#include <unistd.h>
-int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {
-  return ::write(3, "{}", 2) < 0;
-}
-)",
-                                                 "filesystem.read_text_file");
+  TEST_CASE("a program that writes to the channel itself, past every type, is refused") {
+    // What the gate does with such a frame is shown in run_test: there nobody reads the source.
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\n#include <unistd.h>\n"
+        "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {\n"
+        "  return ::write(3, \"{}\\n\", 3) > 0 ? 0 : 1;\n}\n",
+        "filesystem.read_text_file");
     CHECK(run.exit_code == 77);
-    CHECK(has(run.err, "raw-descriptor"));
+    CHECK(has(run.err, "[raw-descriptor]"));
   }
 
   TEST_CASE("grants nested access: a function that asks for less gets less") {

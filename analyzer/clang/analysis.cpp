@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "analyzer/clang/allowances.h"
+#include "analyzer/clang/argument_errors.h"
 #include "analyzer/clang/attributes.h"
 #include "analyzer/clang/confusables.h"
 #include "analyzer/clang/diagnostics.h"
@@ -179,8 +180,9 @@ Result<Report> analyze(const Request& request) {
   OutsideChecker outside(sources, findings);
   EarlyChecker early(identity, sources, findings);
   HiddenChecker hidden(unit, identity, findings);
+  ArgumentErrors arguments(identity);
   Walker(sources, findings,
-         {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &hidden})
+         {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &hidden, &arguments})
       .walk(unit);
 
   Report report;
@@ -189,7 +191,7 @@ Result<Report> analyze(const Request& request) {
   // What clang repairs while it reads on is not the program: a program with errors declares
   // nothing.
   const bool refused = findings.refuses();
-  const bool errors = check_diagnostics(unit, identity, sources, findings);
+  const bool errors = check_diagnostics(unit, identity, sources, arguments, findings);
   if (!errors) {
     auto found = entry.finish(unit);
     report.entry = found.entry;

@@ -4,6 +4,9 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "core/nearest_name.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -40,7 +43,17 @@ std::optional<Translation> undeclared_tool(std::string_view message, const Reque
         fmt::format("no tool of server `{}` is in the Requires of this program", name),
         fmt::format("add mcp::{}::… to the list of Requires<…>", name)};
   }
-  return Translation{fmt::format("`{}` is no tool of the generated headers", name),
+  std::vector<std::string> names;
+  for (const auto& [cpp, permission] : request.permissions) {
+    const auto server = cpp.find("::");
+    const auto tool = cpp.rfind("::");
+    if (server == std::string::npos || tool == server) continue;
+    names.push_back(of_server ? cpp.substr(tool + 2) : cpp.substr(server + 2, tool - server - 2));
+  }
+  std::string near = nearest_name(name, names);
+  if (!near.empty()) near = fmt::format("; did you mean `{}`?", near);
+  return Translation{fmt::format("`{}` is no {} of the generated headers{}", name,
+                                 of_server ? "tool" : "server", near),
                      "mcpac tools list shows the tools; mcpac generate renews the headers"};
 }
 
@@ -99,7 +112,7 @@ bool concerns_headers(CXDiagnostic diagnostic, const Sources& sources) {
 }  // namespace
 
 bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const Sources& sources,
-                       Findings& findings) {
+                       ArgumentErrors& arguments, Findings& findings) {
   bool errors = false;
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
@@ -114,7 +127,13 @@ bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const S
                      "this is declared by the generated headers, and by the program again",
                      "remove the declaration and include <mcpac.hpp>");
       }
-      if (auto known = translate(message, identity.request())) {
+      const bool call = message.starts_with("no matching");
+      const auto wrong = call ? arguments.at(unit, place) : std::vector<ArgumentError>();
+      for (const ArgumentError& error : wrong)
+        findings.add("compile-error", error.place, error.message, error.fix);
+      if (!wrong.empty()) {
+        // Clang's own words would say less at another place.
+      } else if (auto known = translate(message, identity.request())) {
         findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
                      known->fix);
       } else {

@@ -3,6 +3,7 @@
 
 #include <clang-c/Index.h>
 
+#include "analyzer/clang/argument_errors.h"
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
 #include "analyzer/clang/sources.h"
@@ -12,6 +13,7 @@ namespace mcpac::analyzer {
 // Whether the program has errors; each becomes a finding of rule compile-error.
 // A redefinition of something in the generated headers is rule forged-type as well.
 [[nodiscard]] bool check_diagnostics(CXTranslationUnit unit, const Identity& identity,
-                                     const Sources& sources, Findings& findings);
+                                     const Sources& sources, ArgumentErrors& arguments,
+                                     Findings& findings);
 
 }  // namespace mcpac::analyzer

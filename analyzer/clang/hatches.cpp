@@ -42,6 +42,14 @@ bool is_code_pointer(CXType type) {
   return kind != CXType_FunctionProto && code_type(type).kind != CXType_Invalid;
 }
 
+// Through any number of pointers: *reinterpret_cast<void (**)()>(&number) is called as well.
+bool leads_to_code(CXType type) {
+  type = clang_getCanonicalType(type);
+  while (is_pointer_like(type) && !is_code_pointer(type))
+    type = clang_getCanonicalType(clang_getPointeeType(type));
+  return is_code_pointer(type);
+}
+
 bool is_null(CXCursor operand) {
   return clang_getCanonicalType(clang_getCursorType(operand)).kind == CXType_NullPtr;
 }
@@ -58,8 +66,12 @@ void HatchChecker::on_cast(CXCursor cast) {
   if (!exists(operand)) return;
   const CXType from = clang_getCursorType(strip(operand));
   const CXCursorKind kind = clang_getCursorKind(cast);
-  if (is_code_pointer(to) && kind != CXCursor_CXXStaticCastExpr &&
-      clang_equalTypes(code_type(to), code_type(from)) == 0 && !is_null(strip(operand))) {
+  // A function becomes a pointer to itself in a cast that only chooses among overloads.
+  const bool same_code = code_type(from).kind != CXType_Invalid &&
+                         clang_equalTypes(code_type(to), code_type(from)) != 0;
+  if (leads_to_code(to) && kind != CXCursor_CXXStaticCastExpr && !same_code &&
+      clang_equalTypes(clang_getCanonicalType(to), clang_getCanonicalType(from)) == 0 &&
+      !is_null(strip(operand))) {
     code_pointer(cast);
   }
   const bool capability = identity_.holds_capability(to) || identity_.holds_capability(from);

@@ -129,8 +129,11 @@ std::optional<std::string> Identity::method_permission(CXType method) const {
 }
 
 CXType Identity::args_of(CXType method) {
-  CXCursor tag =
-      clang_getCursorDefinition(declaration_of(type_argument(clang_getCanonicalType(method), 0)));
+  return args_of_permission(type_argument(clang_getCanonicalType(method), 0));
+}
+
+CXType Identity::args_of_permission(CXType permission) {
+  CXCursor tag = clang_getCursorDefinition(declaration_of(permission));
   const CXType narrowed = base_named(
       tag, [](CXType base) { return qualified_name(declaration_of(base)) == "mcpac::Narrow"; });
   if (narrowed.kind != CXType_Invalid)

@@ -43,6 +43,8 @@ class Identity {
   [[nodiscard]] std::optional<std::string> method_permission(CXType method) const;
   // The Args of a Method<P>; kind CXType_Invalid where they are free-form JSON.
   [[nodiscard]] static CXType args_of(CXType method);
+  // The same for the permission itself, a tool's tag or a Narrow of it.
+  [[nodiscard]] static CXType args_of_permission(CXType permission);
   // The type arguments of a Requires.
   [[nodiscard]] static std::vector<CXType> permissions_of(CXType type);
   [[nodiscard]] std::variant<Authority, NoAuthority> authority_of(CXType permission) const;

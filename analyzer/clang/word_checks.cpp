@@ -138,6 +138,10 @@ void check_words(const std::vector<Token>& tokens, Findings& findings) {
       findings.add("analysis-probe", token.place,
                    fmt::format("`{}` asks who is reading", token.text), "remove the condition");
     }
+    if (token.text == "__builtin_bit_cast") {
+      findings.add("code-pointer", token.place, "the parser does not show what this makes of bytes",
+                   "use std::bit_cast");
+    }
     check_instantiation(tokens, at, macros, findings);
     check_import(tokens, at, findings);
   }

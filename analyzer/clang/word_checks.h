@@ -1,5 +1,6 @@
 // Word checks: what single words of the program's text tell before anything is made of them (rules
-// build-clock, analysis-probe, pasted-word, explicit-instantiation, module-import).
+// build-clock, analysis-probe, pasted-word, explicit-instantiation, module-import; code-pointer for
+// a builtin).
 #pragma once
 
 #include <vector>

@@ -7,6 +7,7 @@
 //   // use: filesystem.write_file {"path": "x", "content": "?"}     a use; "?" is known at run time
 //   only
 //   // unused: filesystem.write_file      anywhere in the file
+//   // message: did you mean `path`?      what a finding on this line says, among others
 //   // verdict: compile_error             where the findings do not already say it
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -16,6 +17,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analyzer/support_worker.h"
 #include "core/file.h"
@@ -27,6 +30,7 @@ using namespace mcpac;
 
 struct Expected {
   std::multiset<std::string> lines;
+  std::vector<std::pair<unsigned, std::string>> messages;
   std::string verdict = "ok";
 };
 
@@ -42,6 +46,8 @@ void read_comment(const std::string& comment, unsigned line, Expected& expected)
   } else if (word == "expect") {
     expected.lines.insert(fmt::format("{}: {}", line, text));
     if (text.starts_with("refuses") && expected.verdict == "ok") expected.verdict = "refused";
+  } else if (word == "message") {
+    expected.messages.emplace_back(line, text);
   } else if (word == "declared") {
     expected.lines.insert(fmt::format("{}: declared: {}", line, text));
   } else if (word == "unused") {
@@ -124,6 +130,13 @@ TEST_SUITE("analyzer/cases") {
       const std::string extra = difference(found.lines, expected.lines);
       std::string messages;
       for (const auto& finding : report->findings) messages += finding.message + "\n";
+      for (const auto& [line, text] : expected.messages) {
+        const bool said = std::ranges::any_of(report->findings, [&](const auto& finding) {
+          return finding.line == line && finding.message.find(text) != std::string::npos;
+        });
+        CHECK_MESSAGE(said, file.filename().string(), ":", line, " does not say ", text, "\n",
+                      messages);
+      }
       CHECK_MESSAGE(missing.empty(), file.filename().string(), " lacks\n", missing);
       CHECK_MESSAGE(extra.empty(), file.filename().string(), " has beyond\n", extra, messages);
     }

@@ -124,6 +124,20 @@ TEST_SUITE("analyzer/worker") {
     CHECK(report->declared.empty());
   }
 
+  TEST_CASE("a call that does not fit comes with one that would") {
+    const auto report = analyze_text(
+        "#include <mcpac.hpp>\n"
+        "int agent_main(mcpac::Requires<mcp::filesystem::write_file> rt) {\n"
+        "  rt.filesystem.write_file({.pth = \"a\"});\n"
+        "}\n");
+    REQUIRE(report.has_value());
+    REQUIRE(report->findings.size() == 2);
+    CHECK(report->findings[0].message.find("required argument `content`") == 0);
+    CHECK(report->findings[0].fix == "({.path = \"a\", .content = …})");
+    CHECK(report->findings[1].line == 3);
+    CHECK(report->findings[1].column == 30);
+  }
+
   TEST_CASE("an allowed warning stays in the report, with its reason") {
     const std::string source = std::string(kHonest) +
                                "#include <cstdlib>\n"

@@ -1,0 +1,41 @@
+// Argument errors: what is wrong with the arguments of a call that does not compile.
+//
+// Clang only says that no overload fits. Here the designators of the call, as spelled, are held
+// against the fields of the tool's Args: what is unknown, what is missing, what is of another type.
+// Nothing is decided by it: the program is refused already, this finds the words.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analyzer/clang/fields.h"
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/identity.h"
+#include "analyzer/clang/tokens.h"
+#include "analyzer/clang/walker.h"
+
+namespace mcpac::analyzer {
+
+struct ArgumentError {
+  Place place;
+  std::string message;
+  std::string fix;
+};
+
+// Learns on the walk which tools the capabilities of the program have.
+class ArgumentErrors : public Checker {
+ public:
+  explicit ArgumentErrors(const Identity& identity) : identity_(identity) {}
+  void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+  // What is wrong with the call that stands at the place; empty where that cannot be told.
+  [[nodiscard]] std::vector<ArgumentError> at(CXTranslationUnit unit, const Place& place);
+
+ private:
+  const Identity& identity_;
+  std::map<std::string, CXType> args_;  // by "filesystem::read_text_file"
+  std::map<CXFile, std::vector<Token>> tokens_;
+  Fields fields_;
+};
+
+}  // namespace mcpac::analyzer

@@ -60,6 +60,20 @@ constexpr std::array kRules{
     Rule{"no-capability", kNote, "a program without a Requires can call no tool",
          "int main() { return 0; }"},
     Rule{"no-entry", kRefuses, "without an entry there is nothing to run", "void f() {}"},
+    Rule{"object-note", kRefuses,
+         "the compiled program must declare exactly what the analysis of its source saw",
+         "a second mcpac note, or one whose text differs"},
+    Rule{"object-override", kRefuses,
+         "a definition with the name of one of the runtime or a library takes that one's place",
+         "extern \"C\" int open(const char*, int, ...) { return 3; }"},
+    Rule{
+        "object-section", kRefuses,
+        "compiled code that runs outside of the entry, or lies where none belongs, was hidden from "
+        "the analysis",
+        ".preinit_array, .init_array.101, an IFUNC symbol"},
+    Rule{"object-symbol", kWarns,
+         "the compiled program needs a function that programs in the sandbox have no use for",
+         "an undefined symbol `socket` in the object file"},
     Rule{
         "os-call", kWarns,
         "the sandbox gives an agent no files, sockets, processes or environment; the call fails at "

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "execute/object_files.h"
 #include "execute/program_file.h"
 
 namespace mcpac::execute {
@@ -78,10 +79,10 @@ std::string entry_text(analyzer::Entry entry) {
   return head;
 }
 
-Result<Program> compile(const Snapshot& snapshot, analyzer::Entry entry, const Prepared& prepared,
-                        const Folders& folders, sandbox::Warden& warden, sandbox::Tier lowest_tier,
-                        StopSignal stop) {
-  auto folder = with_entry(snapshot, entry, folders.temporary);
+Result<Program> compile(const Snapshot& snapshot, analyzer::Report& report,
+                        const Prepared& prepared, const Folders& folders, sandbox::Warden& warden,
+                        sandbox::Tier lowest_tier, StopSignal stop) {
+  auto folder = with_entry(snapshot, report.entry, folders.temporary);
   if (!folder) return pass_on(folder);
   const fs::path output = folder->path() / "output";
   auto spec = tool_spec(folders, prepared.folder, lowest_tier);
@@ -93,6 +94,8 @@ Result<Program> compile(const Snapshot& snapshot, analyzer::Entry entry, const P
     if (word == "{source}") word = snapshot.main_inside();
   }
   if (auto done = run(warden, spec, command, snapshot, ErrorId::kCompileFailed, stop); !done)
+    return pass_on(done);
+  if (auto done = check_object_files({output / "agent.o"}, prepared, report); !done)
     return pass_on(done);
   if (auto done =
           run(warden, linker_spec, prepared.toolchain.link, snapshot, ErrorId::kLinkFailed, stop);
@@ -106,6 +109,7 @@ Result<Program> compile(const Snapshot& snapshot, analyzer::Entry entry, const P
     return fail(ErrorId::kProgramUnusable, "the built program names an interpreter of its own",
                 {.why = "agents are static programs"});
   }
+  if (auto done = check_linked(*kind, report); !done) return pass_on(done);
   return program;
 }
 

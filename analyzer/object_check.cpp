@@ -24,10 +24,12 @@ constexpr std::size_t kMaxShown = 200;
 // The sections that clang makes of C++ (data driven: every program of tests/analyzer/cases), each
 // alone or with a name of its own behind a dot.
 constexpr std::array<std::string_view, 22> kSections{
-    ".text",    ".rodata", ".data",     ".bss",          ".tdata",           ".tbss",
-    ".lrodata", ".ldata",  ".lbss",     ".group",        ".gcc_except_table", ".eh_frame",
-    ".rela",    ".symtab", ".strtab",   ".shstrtab",     ".comment",         ".linker-options",
-    ".symtab_shndx", ".llvm_addrsig", ".note.GNU-stack", ".note.mcpac"};
+    ".text",           ".rela",           ".group",        ".gcc_except_table",
+    ".rodata",         ".data",           ".bss",          ".tdata",
+    ".tbss",           ".eh_frame",       ".lrodata",      ".ldata",
+    ".lbss",           ".symtab",         ".strtab",       ".shstrtab",
+    ".comment",        ".linker-options", ".symtab_shndx", ".llvm_addrsig",
+    ".note.GNU-stack", ".note.mcpac"};
 
 class Checker {
  public:
@@ -113,8 +115,8 @@ void Checker::check_early(const ObjectFile& object) {
     if (local && known && object.sections[target.section].name.starts_with(".text.startup"))
       continue;
     add("object-section",
-        fmt::format("`{}` runs before the entry", target.name.empty() ? "a function of the program"
-                                                                      : shown(target.name)),
+        fmt::format("`{}` runs before the entry",
+                    target.name.empty() ? "a function of the program" : shown(target.name)),
         "do the work in the entry");
   }
 }
@@ -162,14 +164,14 @@ bool is_repeated_by_clang(const ObjectSymbol& symbol, const ObjectSection& secti
 }
 
 void Checker::check_defined(const ObjectFile& object, const ObjectSymbol& symbol) {
+  if (!is_defined_elsewhere_(symbol.name)) return;
   const bool known = symbol.section < object.sections.size();
   const ObjectSection section = known ? object.sections[symbol.section] : ObjectSection{};
   const bool merged = symbol.binding == STB_WEAK && (section.flags & SHF_GROUP) != 0;
-  const std::string name = readable_symbol(symbol.name);
   // An instantiation of a template of the standard library: the linker keeps any one of them.
+  const std::string name = readable_symbol(symbol.name);
   const bool of_std = is_mangled(symbol.name) && (name == "std" || name.starts_with("std::"));
   if (merged && (of_std || is_repeated_by_clang(symbol, section))) return;
-  if (!is_defined_elsewhere_(symbol.name)) return;
   add("object-override",
       fmt::format("the program defines `{}`, and so does what it is linked with",
                   shown(symbol.name)),
@@ -181,8 +183,8 @@ void Checker::check(const ObjectFile& object) {
   check_early(object);
   for (const ObjectSymbol& symbol : object.symbols) {
     if (symbol.type == STT_GNU_IFUNC) {
-      add("object-section", fmt::format("`{}` is chosen by code before the entry (IFUNC)",
-                                        shown(symbol.name)),
+      add("object-section",
+          fmt::format("`{}` is chosen by code before the entry (IFUNC)", shown(symbol.name)),
           "call the function itself");
     }
     if (!is_global(symbol)) continue;

@@ -133,8 +133,7 @@ Result<void> Reader::read_symbols() {
 Result<void> Reader::read_early() {
   for (const Elf64_Shdr& header : headers_) {
     if (header.sh_type != SHT_RELA && header.sh_type != SHT_REL) continue;
-    if (header.sh_info >= object_.sections.size())
-      return broken("a relocation is for no section");
+    if (header.sh_info >= object_.sections.size()) return broken("a relocation is for no section");
     if (!runs_early(object_.sections[header.sh_info])) continue;
     if (header.sh_type == SHT_REL) return broken("its relocations are of no usual form");
     const auto pointers = table<Elf64_Rela>(header.sh_offset, header.sh_size, kMaxEarly);

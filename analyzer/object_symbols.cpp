@@ -13,20 +13,21 @@ struct Purpose {
 };
 
 constexpr std::array kPurposes{
-    Purpose{"the C++ runtime",
-            "__cxa_allocate_exception __cxa_free_exception __cxa_throw __cxa_rethrow "
-            "__cxa_begin_catch __cxa_end_catch __cxa_get_exception_ptr __cxa_current_exception_type "
-            "__cxa_init_primary_exception __cxa_rethrow_primary_exception __cxa_uncaught_exceptions "
-            "__cxa_current_primary_exception __cxa_decrement_exception_refcount "
-            "__cxa_increment_exception_refcount __cxa_get_globals __cxa_demangle "
-            "__cxa_guard_acquire __cxa_guard_release __cxa_guard_abort __cxa_atexit "
-            "__cxa_thread_atexit __cxa_pure_virtual __cxa_deleted_virtual __cxa_bad_cast "
-            "__cxa_bad_typeid __cxa_call_unexpected __cxa_throw_bad_array_new_length "
-            "__cxa_vec_new __cxa_vec_new2 __cxa_vec_new3 __cxa_vec_delete __cxa_vec_delete2 "
-            "__cxa_vec_delete3 __cxa_vec_ctor __cxa_vec_dtor __cxa_vec_cctor __cxa_vec_cleanup "
-            "__dynamic_cast __gxx_personality_v0 __dso_handle __tls_get_addr "
-            "_GLOBAL_OFFSET_TABLE_ _Unwind_Resume _Unwind_RaiseException _Unwind_DeleteException "
-            "__stack_chk_fail __assert_fail __errno_location abort exit atexit"},
+    Purpose{
+        "the C++ runtime",
+        "__cxa_allocate_exception __cxa_free_exception __cxa_throw __cxa_rethrow "
+        "__cxa_begin_catch __cxa_end_catch __cxa_get_exception_ptr __cxa_current_exception_type "
+        "__cxa_init_primary_exception __cxa_rethrow_primary_exception __cxa_uncaught_exceptions "
+        "__cxa_current_primary_exception __cxa_decrement_exception_refcount "
+        "__cxa_increment_exception_refcount __cxa_get_globals __cxa_demangle "
+        "__cxa_guard_acquire __cxa_guard_release __cxa_guard_abort __cxa_atexit "
+        "__cxa_thread_atexit __cxa_pure_virtual __cxa_deleted_virtual __cxa_bad_cast "
+        "__cxa_bad_typeid __cxa_call_unexpected __cxa_throw_bad_array_new_length "
+        "__cxa_vec_new __cxa_vec_new2 __cxa_vec_new3 __cxa_vec_delete __cxa_vec_delete2 "
+        "__cxa_vec_delete3 __cxa_vec_ctor __cxa_vec_dtor __cxa_vec_cctor __cxa_vec_cleanup "
+        "__dynamic_cast __gxx_personality_v0 __dso_handle __tls_get_addr "
+        "_GLOBAL_OFFSET_TABLE_ _Unwind_Resume _Unwind_RaiseException _Unwind_DeleteException "
+        "__stack_chk_fail __assert_fail __errno_location abort exit atexit"},
     Purpose{"arithmetic of the compiler",
             "__divti3 __modti3 __udivti3 __umodti3 __divmodti4 __udivmodti4 __multi3 __muloti4 "
             "__mulodi4 __ashlti3 __ashrti3 __lshrti3 __popcountdi2 __popcountsi2 __clzti2 "
@@ -41,24 +42,26 @@ constexpr std::array kPurposes{
     Purpose{"memory",
             "malloc calloc realloc free aligned_alloc posix_memalign memcpy memmove memset "
             "memcmp memchr memrchr memmem mempcpy memccpy bcmp bzero bcopy explicit_bzero"},
-    Purpose{"text",
-            "strlen strnlen strcpy strncpy stpcpy stpncpy strcat strncat strcmp strncmp strcasecmp "
-            "strncasecmp strchr strrchr strchrnul strstr strcasestr strpbrk strspn strcspn strtok "
-            "strtok_r strsep strdup strndup strcoll strxfrm strerror strerror_r __xpg_strerror_r "
-            "strsignal wcslen wcsnlen wcscpy wcsncpy wcscat wcsncat wcscmp wcsncmp wcschr wcsrchr "
-            "wcsstr wcspbrk wcsspn wcscspn wcstok wcscoll wcsxfrm wmemcpy wmemmove wmemset wmemcmp "
-            "wmemchr wcwidth wcswidth mblen mbtowc wctomb mbstowcs wcstombs mbrlen mbrtowc wcrtomb "
-            "mbsrtowcs wcsrtombs mbsnrtowcs wcsnrtombs mbsinit btowc wctob mbrtoc8 c8rtomb mbrtoc16 "
-            "c16rtomb mbrtoc32 c32rtomb isalnum isalpha isblank iscntrl isdigit isgraph islower "
-            "isprint ispunct isspace isupper isxdigit tolower toupper toascii isascii iswalnum "
-            "iswalpha iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct iswspace "
-            "iswupper iswxdigit towlower towupper iswctype wctype towctrans wctrans __ctype_b_loc "
-            "__ctype_tolower_loc __ctype_toupper_loc __ctype_get_mb_cur_max index rindex"},
-    Purpose{"numbers in text",
-            "atoi atol atoll atof strtol strtoll strtoul strtoull strtoimax strtoumax strtof strtod "
-            "strtold wcstol wcstoll wcstoul wcstoull wcstof wcstod wcstold __isoc23_strtol "
-            "__isoc23_strtoll __isoc23_strtoul __isoc23_strtoull abs labs llabs imaxabs div ldiv "
-            "lldiv imaxdiv qsort bsearch rand srand rand_r random srandom drand48 lrand48 srand48"},
+    Purpose{
+        "text",
+        "strlen strnlen strcpy strncpy stpcpy stpncpy strcat strncat strcmp strncmp strcasecmp "
+        "strncasecmp strchr strrchr strchrnul strstr strcasestr strpbrk strspn strcspn strtok "
+        "strtok_r strsep strdup strndup strcoll strxfrm strerror strerror_r __xpg_strerror_r "
+        "strsignal wcslen wcsnlen wcscpy wcsncpy wcscat wcsncat wcscmp wcsncmp wcschr wcsrchr "
+        "wcsstr wcspbrk wcsspn wcscspn wcstok wcscoll wcsxfrm wmemcpy wmemmove wmemset wmemcmp "
+        "wmemchr wcwidth wcswidth mblen mbtowc wctomb mbstowcs wcstombs mbrlen mbrtowc wcrtomb "
+        "mbsrtowcs wcsrtombs mbsnrtowcs wcsnrtombs mbsinit btowc wctob mbrtoc8 c8rtomb mbrtoc16 "
+        "c16rtomb mbrtoc32 c32rtomb isalnum isalpha isblank iscntrl isdigit isgraph islower "
+        "isprint ispunct isspace isupper isxdigit tolower toupper toascii isascii iswalnum "
+        "iswalpha iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct iswspace "
+        "iswupper iswxdigit towlower towupper iswctype wctype towctrans wctrans __ctype_b_loc "
+        "__ctype_tolower_loc __ctype_toupper_loc __ctype_get_mb_cur_max index rindex"},
+    Purpose{
+        "numbers in text",
+        "atoi atol atoll atof strtol strtoll strtoul strtoull strtoimax strtoumax strtof strtod "
+        "strtold wcstol wcstoll wcstoul wcstoull wcstof wcstod wcstold __isoc23_strtol "
+        "__isoc23_strtoll __isoc23_strtoul __isoc23_strtoull abs labs llabs imaxabs div ldiv "
+        "lldiv imaxdiv qsort bsearch rand srand rand_r random srandom drand48 lrand48 srand48"},
     Purpose{"locales",
             "setlocale localeconv newlocale uselocale freelocale duplocale strcoll_l strxfrm_l "
             "strftime_l strtof_l strtod_l strtold_l strtoll_l strtoull_l isdigit_l isxdigit_l "
@@ -78,22 +81,23 @@ constexpr std::array kPurposes{
             "time clock clock_gettime clock_getres gettimeofday timespec_get nanosleep "
             "clock_nanosleep sleep usleep difftime mktime timegm gmtime gmtime_r localtime "
             "localtime_r asctime asctime_r ctime ctime_r strftime strptime wcsftime"},
-    Purpose{"its own threads",
-            "pthread_create pthread_join pthread_detach pthread_self pthread_equal pthread_once "
-            "pthread_exit pthread_cond_broadcast pthread_cond_clockwait pthread_cond_destroy "
-            "pthread_cond_init pthread_cond_signal pthread_cond_timedwait pthread_cond_wait "
-            "pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock "
-            "pthread_mutex_timedlock pthread_mutex_clocklock pthread_mutex_unlock "
-            "pthread_mutexattr_init pthread_mutexattr_settype pthread_mutexattr_destroy "
-            "pthread_rwlock_init pthread_rwlock_destroy pthread_rwlock_rdlock "
-            "pthread_rwlock_tryrdlock pthread_rwlock_wrlock pthread_rwlock_trywrlock "
-            "pthread_rwlock_unlock pthread_key_create pthread_key_delete pthread_getspecific "
-            "pthread_setspecific pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize "
-            "pthread_attr_setdetachstate pthread_setname_np pthread_yield sched_yield thrd_create "
-            "thrd_join thrd_yield thrd_sleep thrd_current mtx_init mtx_lock mtx_unlock mtx_destroy "
-            "cnd_init cnd_wait cnd_signal cnd_broadcast cnd_destroy call_once tss_create tss_get "
-            "tss_set sem_init sem_destroy sem_wait sem_trywait sem_timedwait sem_clockwait sem_post "
-            "sem_getvalue get_nprocs"},
+    Purpose{
+        "its own threads",
+        "pthread_create pthread_join pthread_detach pthread_self pthread_equal pthread_once "
+        "pthread_exit pthread_cond_broadcast pthread_cond_clockwait pthread_cond_destroy "
+        "pthread_cond_init pthread_cond_signal pthread_cond_timedwait pthread_cond_wait "
+        "pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock "
+        "pthread_mutex_timedlock pthread_mutex_clocklock pthread_mutex_unlock "
+        "pthread_mutexattr_init pthread_mutexattr_settype pthread_mutexattr_destroy "
+        "pthread_rwlock_init pthread_rwlock_destroy pthread_rwlock_rdlock "
+        "pthread_rwlock_tryrdlock pthread_rwlock_wrlock pthread_rwlock_trywrlock "
+        "pthread_rwlock_unlock pthread_key_create pthread_key_delete pthread_getspecific "
+        "pthread_setspecific pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize "
+        "pthread_attr_setdetachstate pthread_setname_np pthread_yield sched_yield thrd_create "
+        "thrd_join thrd_yield thrd_sleep thrd_current mtx_init mtx_lock mtx_unlock mtx_destroy "
+        "cnd_init cnd_wait cnd_signal cnd_broadcast cnd_destroy call_once tss_create tss_get "
+        "tss_set sem_init sem_destroy sem_wait sem_trywait sem_timedwait sem_clockwait sem_post "
+        "sem_getvalue get_nprocs"},
     Purpose{"control",
             "setjmp _setjmp longjmp __sigsetjmp siglongjmp signal raise quick_exit at_quick_exit "
             "_Exit _exit assert"},

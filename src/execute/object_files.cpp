@@ -58,10 +58,10 @@ Result<void> check_object_files(const std::vector<fs::path>& objects, const Prep
     if (!file) return pass_on(file);
     files.push_back(std::move(*file));
   }
-  return add(analyzer::check_objects(
-                 files, [&known](std::string_view symbol) { return known->contains(symbol); },
-                 report),
-             report);
+  return add(
+      analyzer::check_objects(
+          files, [&known](std::string_view symbol) { return known->contains(symbol); }, report),
+      report);
 }
 
 Result<void> check_linked(const ProgramFile& program, analyzer::Report& report) {

@@ -1,5 +1,7 @@
 // Objects that clang 19 made of small sources, through the reader and the check. The full programs
 // with the real runtime are in execute/ and e2e/.
+#include "analyzer/object_check.h"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -9,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "analyzer/object_check.h"
 #include "analyzer/object_symbols.h"
 #include "core/file.h"
 
@@ -125,9 +126,10 @@ int main() {
   }
 
   TEST_CASE("a call of the operating system is found by its symbol, however it was spelled") {
-    CHECK(finds("#include <sys/socket.h>\n#define CAT(a, b) a##b\n"
-                "int main() { return CAT(sock, et)(1, 1, 0); }",
-                "warns object-symbol", "`socket`, which reaches the network"));
+    CHECK(
+        finds("#include <sys/socket.h>\n#define CAT(a, b) a##b\n"
+              "int main() { return CAT(sock, et)(1, 1, 0); }",
+              "warns object-symbol", "`socket`, which reaches the network"));
     CHECK(finds("extern \"C\" long syscall(long, ...); int main() { return syscall(39); }",
                 "warns object-symbol", "`syscall`"));
     CHECK(finds("#include <unistd.h>\nint main() { return write(3, \"x\", 1); }",
@@ -144,8 +146,8 @@ int main() {
     const std::string source = "#include <fcntl.h>\nint main() { return open(\"x\", 0); }";
     CHECK(findings_of({source}).contains("`open`"));
     CHECK(findings_of({source}, with_finding("os-call", "`open` reaches files")) == "");
-    CHECK(findings_of({source}, with_finding("redeclared-function",
-                                             "`open` is declared by hand")) == "");
+    CHECK(findings_of({source},
+                      with_finding("redeclared-function", "`open` is declared by hand")) == "");
     CHECK(findings_of({source}, with_finding("os-call", "`openat` reaches files")) != "");
     CHECK(findings_of({source}, with_finding("attribute", "`open`")) != "");
   }
@@ -157,14 +159,16 @@ int main() {
                 "refuses object-override", "`_start`"));
     CHECK(finds("namespace mcpac::detail { int connection() { return 3; } } int main() {}",
                 "refuses object-override", "`mcpac::detail::connection`"));
-    CHECK(finds("namespace mcpac::detail { inline int connection() { return 3; } }\n"
-                "int main() { return mcpac::detail::connection(); }",
-                "refuses object-override", "`mcpac::detail::connection`"));
+    CHECK(
+        finds("namespace mcpac::detail { inline int connection() { return 3; } }\n"
+              "int main() { return mcpac::detail::connection(); }",
+              "refuses object-override", "`mcpac::detail::connection`"));
     CHECK(finds("int mine() asm(\"_ZN5mcpac6detail1fEv\"); int mine() { return 1; } int main() {}",
                 "refuses object-override", "`mcpac::detail::f`"));
-    CHECK(finds("#include <cstdlib>\nvoid* operator new(unsigned long n) { return std::malloc(n); }"
-                " int main() {}",
-                "refuses object-override", "_Znwm"));
+    CHECK(
+        finds("#include <cstdlib>\nvoid* operator new(unsigned long n) { return std::malloc(n); }"
+              " int main() {}",
+              "refuses object-override", "_Znwm"));
   }
 
   TEST_CASE("what runs before the entry, other than initialisers of globals, is refused") {
@@ -174,17 +178,21 @@ int main() {
                 "refuses object-section", "`.init_array.101`"));
     CHECK(finds("__attribute__((destructor)) static void late() {} int main() {}",
                 "refuses object-section", "runs"));
-    CHECK(finds("void f() {} [[gnu::section(\".preinit_array\"), gnu::used]] void (*p)() = f;"
-                "int main() {}",
-                "refuses object-section", "`.preinit_array`"));
-    CHECK(finds("void f() {} [[gnu::section(\".init_array\"), gnu::used]] void (*p)() = f;"
-                "int main() {}",
-                "refuses object-section", "`f` runs before the entry"));
-    CHECK(finds("void f() {} [[gnu::section(\".ctors\"), gnu::used]] void (*p)() = f; int main() {}",
-                "refuses object-section", "`.ctors`"));
-    CHECK(finds("extern \"C\" int g() { return 1; } extern \"C\" void* r() { return (void*)&g; }\n"
-                "int f() __attribute__((ifunc(\"r\"))); int main() { return f(); }",
-                "refuses object-section", "IFUNC"));
+    CHECK(
+        finds("void f() {} [[gnu::section(\".preinit_array\"), gnu::used]] void (*p)() = f;"
+              "int main() {}",
+              "refuses object-section", "`.preinit_array`"));
+    CHECK(
+        finds("void f() {} [[gnu::section(\".init_array\"), gnu::used]] void (*p)() = f;"
+              "int main() {}",
+              "refuses object-section", "`f` runs before the entry"));
+    CHECK(
+        finds("void f() {} [[gnu::section(\".ctors\"), gnu::used]] void (*p)() = f; int main() {}",
+              "refuses object-section", "`.ctors`"));
+    CHECK(
+        finds("extern \"C\" int g() { return 1; } extern \"C\" void* r() { return (void*)&g; }\n"
+              "int f() __attribute__((ifunc(\"r\"))); int main() { return f(); }",
+              "refuses object-section", "IFUNC"));
   }
 
   TEST_CASE("sections that C++ does not make are refused") {
@@ -194,9 +202,10 @@ int main() {
                 "refuses object-section", "`.textual`"));
     CHECK(finds("asm(\".section .text.open,\\\"awx\\\",@progbits\\n nop\\n .text\"); int main() {}",
                 "refuses object-section", "`.text.open` can be written and executed"));
-    CHECK(finds("[[gnu::section(\".note.other\"), gnu::used]] const int x[3] = {1, 2, 3};"
-                "int main() {}",
-                "refuses object-section", "`.note.other`"));
+    CHECK(
+        finds("[[gnu::section(\".note.other\"), gnu::used]] const int x[3] = {1, 2, 3};"
+              "int main() {}",
+              "refuses object-section", "`.note.other`"));
   }
 
   TEST_CASE("what one object of the program defines, another may need") {
@@ -267,9 +276,10 @@ int main() {
   }
 
   TEST_CASE("no function is allowed that reaches the operating system") {
-    for (const char* name : {"open", "socket", "system", "syscall", "dlopen", "fork", "execve",
-                             "mmap", "environ", "getenv", "read", "write", "fopen", "dup2",
-                             "__libc_start_main", "_dl_open", "ioctl", "prctl", "", "time clock"})
+    for (const char* name : {"open",     "socket", "system", "syscall", "dlopen",
+                             "fork",     "execve", "mmap",   "environ", "getenv",
+                             "read",     "write",  "fopen",  "dup2",    "__libc_start_main",
+                             "_dl_open", "ioctl",  "prctl",  "",        "time clock"})
       CHECK_MESSAGE(purpose_of(name) == nullptr, name);
     CHECK(purpose_of("sinf") != nullptr);
     CHECK(purpose_of("memcpy") != nullptr);

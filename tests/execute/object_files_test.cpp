@@ -46,11 +46,11 @@ TEST_SUITE("execute/library_symbols") {
     auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-lib-");
     REQUIRE(folder.has_value());
     const auto file = folder->path() / "libx.a";
-    for (const char* text : {"!<arch>\n", "!<arch>\n/               0           0     0     0      ",
-                             "GROUP ( /nonexistent/liby.a )"}) {
+    for (const char* text :
+         {"!<arch>\n", "!<arch>\n/               0           0     0     0      ",
+          "GROUP ( /nonexistent/liby.a )"}) {
       REQUIRE(write_file_atomic(file, text).has_value());
-      CHECK_FALSE(
-          LibrarySymbols::of_link({"-L" + folder->path().string(), "-lx"}, "").has_value());
+      CHECK_FALSE(LibrarySymbols::of_link({"-L" + folder->path().string(), "-lx"}, "").has_value());
     }
   }
 }

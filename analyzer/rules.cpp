@@ -93,6 +93,10 @@ constexpr std::array kRules{
          "((((…1…))))"},
     Rule{"too-many-findings", kRefuses, "nobody reads more; the rest was not kept",
          "ten thousand uses of asm"},
+    Rule{"two-definitions", kRefuses,
+         "one name must be one thing in all files of a program, or the analysis of each is of "
+         "another program than the linker makes",
+         "struct Shared { int a; }; in one file, struct Shared { long a; }; in another"},
     Rule{"two-entries", kRefuses,
          "one program has one entry, or it would be unclear what it declares",
          "int agent_main(A); int agent_main(B);"},

@@ -23,7 +23,7 @@ int exit_code_for(const analyzer::Report& report, Question question) {
 }
 
 struct Options {
-  std::string file;
+  SourceNames files;
   std::shared_ptr<std::string> tier;
   std::shared_ptr<GrantOptions> grants;  // of validate
   Question question = Question::kAnalyze;
@@ -64,11 +64,12 @@ void answer(Context& context, const analyzer::Report& report, const std::string&
 
 void ask(Context& context, const Options& options) {
   // A compiled program: its own note is all there is to read.
-  if (options.file != "-" && execute::is_elf_file(options.file)) {
-    auto report = execute::analyze_binary(options.file);
+  const auto files = options.files.all();
+  if (files.size() == 1 && files.front() != "-" && execute::is_elf_file(files.front())) {
+    auto report = execute::analyze_binary(files.front());
     return report ? answer(context, *report, "", options) : context.fail(report.error());
   }
-  auto source = read_source(options.file, "");
+  auto source = read_source(files, "");
   if (!source) return context.fail(source.error());
   auto project = context.project();
   if (!project) return context.fail(project.error());
@@ -78,17 +79,19 @@ void ask(Context& context, const Options& options) {
                                             context.say(fmt::format("note: {}", what));
                                         });
   if (!report) return context.fail(report.error());
-  answer(context, *report, source->text, options);
+  answer(context, *report, source->text_of(report->file), options);
 }
 
 CLI::App* add_question(CLI::App& permissions, Context& context, const char* name, const char* help,
                        const std::shared_ptr<Options>& options) {
   auto* command = permissions.add_subcommand(name, help);
   add_common_options(*command, context);
-  command
-      ->add_option("FILE", options->file,
-                   "the program: its source, - for standard input, or a compiled one")
-      ->required();
+  command->add_option("FILE", options->files.arguments,
+                      "the program: its sources or their folder, - for standard input, or a "
+                      "compiled one");
+  command->add_option("-f,--file", options->files.options, "the same")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   options->tier = add_tier_option(*command);
   command->callback([&context, options] { ask(context, *options); });
   return command;

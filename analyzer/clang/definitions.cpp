@@ -69,7 +69,8 @@ std::string node_text(CXCursor node) {
     text += fmt::format(" at {}", clang_Cursor_getOffsetOfField(node));
   if (kind == CXCursor_EnumConstantDecl)
     text += fmt::format(" = {}", clang_getEnumConstantDeclValue(node));
-  if (is_type(kind)) text += fmt::format(" size {}", clang_Type_getSizeOf(clang_getCursorType(node)));
+  if (is_type(kind))
+    text += fmt::format(" size {}", clang_Type_getSizeOf(clang_getCursorType(node)));
   return text;
 }
 

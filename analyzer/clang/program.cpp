@@ -46,9 +46,9 @@ std::vector<Request> one_each(const Request& request) {
 Finding finding(std::string_view rule, std::string file, const Place& place, std::string message,
                 std::string fix) {
   const Rule* known = find_rule(rule);
-  return {std::string(rule),  known == nullptr ? Severity::kRefuses : known->severity,
-          std::move(file),    place.line,
-          place.column,       std::move(message),
+  return {std::string(rule), known == nullptr ? Severity::kRefuses : known->severity,
+          std::move(file),   place.line,
+          place.column,      std::move(message),
           std::move(fix)};
 }
 
@@ -66,16 +66,15 @@ Result<std::vector<Analysed>> read_all(const Request& request) {
   bool found = false;
   for (Request& one : one_each(request)) {
     files.push_back({std::move(one), {}, {}});
-    if (auto done = read(files.back(), found ? files.front().report.declared
-                                             : std::vector<Declared>());
+    if (auto done =
+            read(files.back(), found ? files.front().report.declared : std::vector<Declared>());
         !done)
       return pass_on(done);
     if (found || !files.back().part.has_entry) continue;
     found = true;
     std::swap(files.front(), files.back());
     for (std::size_t i = 1; i < files.size(); ++i) {
-      if (auto again = read(files[i], files.front().report.declared); !again)
-        return pass_on(again);
+      if (auto again = read(files[i], files.front().report.declared); !again) return pass_on(again);
     }
   }
   // Without any entry the first file is the one to say so.
@@ -93,10 +92,10 @@ void check_entries(const std::vector<Analysed>& files, std::vector<Finding>& fin
     Place place;
     place.line = 1;
     place.column = 1;
-    findings.push_back(finding(
-        "two-entries", files[i].request.file, place,
-        fmt::format("the program has an entry in {} already", files.front().request.file),
-        "keep one of them"));
+    findings.push_back(
+        finding("two-entries", files[i].request.file, place,
+                fmt::format("the program has an entry in {} already", files.front().request.file),
+                "keep one of them"));
   }
 }
 
@@ -106,11 +105,11 @@ void check_definitions(const std::vector<Analysed>& files, std::vector<Finding>&
     for (const auto& [name, definition] : file.part.definitions) {
       const auto [known, is_new] = first.emplace(name, definition);
       if (is_new || known->second.shape == definition.shape) continue;
-      findings.push_back(finding(
-          "two-definitions", definition.file, definition.place,
-          fmt::format("`{}` is another thing in {}:{}, or reads differently there",
-                      definition.name, known->second.file, known->second.place.line),
-          "give one of them another name, or put what they share into one header"));
+      findings.push_back(
+          finding("two-definitions", definition.file, definition.place,
+                  fmt::format("`{}` is another thing in {}:{}, or reads differently there",
+                              definition.name, known->second.file, known->second.place.line),
+                  "give one of them another name, or put what they share into one header"));
     }
   }
 }
@@ -145,8 +144,8 @@ void merge_findings(const std::vector<Analysed>& files, std::vector<Finding> fou
   for (const Finding& one : found) keep(one);
   for (const Analysed& file : files) std::ranges::for_each(file.report.findings, keep);
   if (whole.findings.size() > kMaxFindings) {
-    whole.findings.back() = finding("too-many-findings", whole.file, {},
-                                    "there are more findings than are kept", "");
+    whole.findings.back() =
+        finding("too-many-findings", whole.file, {}, "there are more findings than are kept", "");
   }
 }
 
@@ -154,9 +153,8 @@ Verdict worst_of(const std::vector<Analysed>& files, const std::vector<Finding>&
   const auto is = [](Verdict verdict) {
     return [verdict](const Analysed& file) { return file.report.verdict == verdict; };
   };
-  const bool refused = std::ranges::any_of(found, [](const Finding& one) {
-    return one.severity == Severity::kRefuses;
-  });
+  const bool refused = std::ranges::any_of(
+      found, [](const Finding& one) { return one.severity == Severity::kRefuses; });
   if (refused || std::ranges::any_of(files, is(Verdict::kRefused))) return Verdict::kRefused;
   return std::ranges::any_of(files, is(Verdict::kCompileError)) ? Verdict::kCompileError
                                                                 : Verdict::kOk;

@@ -21,8 +21,8 @@ const std::string kHead = "#include <mcpac.hpp>\nusing mcp::filesystem::read_tex
 const std::string kRead = "mcpac::Requires<read_text_file>";
 const std::string kMain = kHead + "void helper(" + kRead + " rt);\nint agent_main(" + kRead +
                           " rt) { helper(rt); return 0; }\n";
-const std::string kHelper = kHead + "void helper(" + kRead +
-                            " rt) { rt.filesystem.read_text_file({.path = \"b\"}); }\n";
+const std::string kHelper =
+    kHead + "void helper(" + kRead + " rt) { rt.filesystem.read_text_file({.path = \"b\"}); }\n";
 
 // Every *.cpp is a source of the program, in this order; the rest lies beside them.
 Report analyzed(const Files& files) {
@@ -100,13 +100,14 @@ TEST_SUITE("analyzer/program") {
   }
 
   TEST_CASE("a tool that only another file calls must be declared by the entry") {
-    const std::string write =
-        kHead + "void helper(mcpac::Requires<mcp::filesystem::write_file> rt) {\n"
-                "  rt.filesystem.write_file({.path = \"a\", .content = \"b\"});\n}\n";
+    const std::string write = kHead +
+                              "void helper(mcpac::Requires<mcp::filesystem::write_file> rt) {\n"
+                              "  rt.filesystem.write_file({.path = \"a\", .content = \"b\"});\n}\n";
     CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", write}}) == "undeclared-use in b.cpp");
   }
 
-  TEST_CASE("findings and compile errors name the right file, and an error leaves nothing declared") {
+  TEST_CASE(
+      "findings and compile errors name the right file, and an error leaves nothing declared") {
     CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", kHelper + "asm(\"nop\");\n"}}) ==
           "inline-assembly in b.cpp");
     const Report report = analyzed({{"a.cpp", kMain}, {"b.cpp", kHelper + "int x = ;\n"}});
@@ -166,7 +167,8 @@ TEST_SUITE("analyzer/program") {
       return refusals({{"a.cpp", kMain + left}, {"b.cpp", kHelper + right}})
           .contains("two-definitions");
     };
-    CHECK(refused(fmt::format("extern {} shared;\n", kRead), fmt::format("extern {} shared;\n", both)));
+    CHECK(refused(fmt::format("extern {} shared;\n", kRead),
+                  fmt::format("extern {} shared;\n", both)));
     CHECK(refused(fmt::format("{} make();\n", kRead), fmt::format("{} make();\n", both)));
     CHECK(refused(fmt::format("struct Held {{ {} rt; }};\n", kRead),
                   fmt::format("struct Held {{ {} rt; }};\n", both)));
@@ -187,13 +189,17 @@ TEST_SUITE("analyzer/program") {
         "template <class T> T twice(T a) { return a + a; }\n"
         "inline auto f() { return [](int a) { return a + 1.5; }; }\n"
         "enum class E : char { a = 'a' };\ninline const std::string text = \"x\";\n";
-    CHECK(refusals({{"a.cpp", "#include \"s.hpp\"\n" + kMain + "static int own() { return 1; }\n"
-                              "namespace { struct Mine { int a; }; }\n int n = twice(own());\n"},
-                    {"b.cpp", "#include \"s.hpp\"\n" + kHelper + "static int own() { return 2; }\n"
-                              "namespace { struct Mine { long a; }; }\n long m = twice(2L);\n"},
-                    {"s.hpp", shared}}) == "");
-    CHECK(refusals({{"a.cpp", kMain + "struct S { int a; };\ninline int g(S s) { return s.a; }\n"},
-                    {"b.cpp", kHelper + "struct S { int a; };\ninline int g(S s) { return s.a; }\n"}}) ==
+    CHECK(
+        refusals({{"a.cpp", "#include \"s.hpp\"\n" + kMain +
+                                "static int own() { return 1; }\n"
+                                "namespace { struct Mine { int a; }; }\n int n = twice(own());\n"},
+                  {"b.cpp", "#include \"s.hpp\"\n" + kHelper +
+                                "static int own() { return 2; }\n"
+                                "namespace { struct Mine { long a; }; }\n long m = twice(2L);\n"},
+                  {"s.hpp", shared}}) == "");
+    CHECK(refusals(
+              {{"a.cpp", kMain + "struct S { int a; };\ninline int g(S s) { return s.a; }\n"},
+               {"b.cpp", kHelper + "struct S { int a; };\ninline int g(S s) { return s.a; }\n"}}) ==
           "");
   }
 
@@ -201,7 +207,8 @@ TEST_SUITE("analyzer/program") {
     const std::string declared = kHead + "extern " + kRead + " runtime;\n";
     const Report report = analyzed(
         {{"a.cpp", declared + "void f();\nint main() { f(); }\n"},
-         {"b.cpp", declared + "void f() { runtime.filesystem.read_text_file({.path = \"x\"}); }\n"}});
+         {"b.cpp",
+          declared + "void f() { runtime.filesystem.read_text_file({.path = \"x\"}); }\n"}});
     CHECK(report.verdict == Verdict::kOk);
     CHECK(report.entry == Entry::kRuntimeObject);
     CHECK(report.uses.size() == 1);

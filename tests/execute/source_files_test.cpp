@@ -37,10 +37,10 @@ std::string names_of(const Result<execute::Source>& source) {
 TEST_SUITE("execute/source_files") {
   TEST_CASE("a folder is its *.cpp files, without hidden and build folders and what links name") {
     const Folder folder;
-    for (const char* name : {"b.cpp", "sub/a.cpp", "a.cpp", "a.hpp", "note.txt", ".git/x.cpp",
-                             ".x.cpp", "build/x.cpp", "out/x.cpp", "servers/x.cpp",
-                             "node_modules/m/x.cpp", "cmake-build-debug/x.cpp", "other/x.cpp",
-                             "other/CMakeCache.txt"})
+    for (const char* name :
+         {"b.cpp", "sub/a.cpp", "a.cpp", "a.hpp", "note.txt", ".git/x.cpp", ".x.cpp", "build/x.cpp",
+          "out/x.cpp", "servers/x.cpp", "node_modules/m/x.cpp", "cmake-build-debug/x.cpp",
+          "other/x.cpp", "other/CMakeCache.txt"})
       folder.write(name);
     fs::create_symlink("/etc", folder.temporary.path() / "linked");
     fs::create_symlink("a.cpp", folder.temporary.path() / "link.cpp");
@@ -106,7 +106,8 @@ TEST_SUITE("execute/source_files") {
     fs::create_directory(elsewhere);
     std::ofstream(elsewhere / "b.cpp") << "int y;\n";
     if (fs::temp_directory_path() == "/tmp")
-      CHECK(names_of(source_from_files({file, elsewhere / "b.cpp"})).contains("no folder in common"));
+      CHECK(
+          names_of(source_from_files({file, elsewhere / "b.cpp"})).contains("no folder in common"));
     fs::remove_all(elsewhere);
     for (int i = 1; i <= 64; ++i) folder.write("many/" + std::to_string(i) + ".cpp");
     CHECK(names_of(source_from_files({folder.temporary.path()})).contains("more than 64"));

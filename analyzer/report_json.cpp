@@ -38,12 +38,23 @@ Json to_json(const Argument& argument) {
   return argument.is_constant ? Json{{"value", argument.value}} : Json{{"runtime", true}};
 }
 
+Json to_json(const Foreseen& foreseen) {
+  return {{"answer", to_string(foreseen.answer)},
+          {"reason", foreseen.reason},
+          {"rule", foreseen.rule},
+          {"layer", foreseen.layer},
+          {"depends_on", foreseen.depends_on},
+          {"expected", foreseen.is_expected}};
+}
+
 Json to_json(const Use& use) {
   Json json = place(use.file, use.line, use.column);
   json["permission"] = use.permission;
   json["function"] = use.function;
+  json["open"] = use.open;
   json["arguments"] = Json::object();
   for (const auto& [name, argument] : use.arguments) json["arguments"][name] = to_json(argument);
+  if (use.foreseen) json["verdict"] = to_json(*use.foreseen);
   return json;
 }
 
@@ -75,10 +86,12 @@ Argument read_argument(Form& form, const Json& json, std::string_view at) {
 }
 
 Use read_use(Form& form, const Json& json, std::string_view at) {
-  form.expect_members(json, {"permission", "file", "line", "column", "function", "arguments"}, at);
+  form.expect_members(
+      json, {"permission", "file", "line", "column", "function", "open", "arguments"}, at);
   Use use{form.text(json, "permission", at), form.text(json, "file", at),
           form.number(json, "line", at),     form.number(json, "column", at),
-          form.text(json, "function", at),   {}};
+          form.text(json, "function", at),   {},
+          form.truth(json, "open", at)};
   for (const auto& [name, argument] : form.map(json, "arguments", at).items())
     use.arguments[name] = read_argument(form, argument, fmt::format("{}/arguments/{}", at, name));
   return use;

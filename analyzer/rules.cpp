@@ -28,6 +28,10 @@ constexpr std::array kRules{
     Rule{"connect-in-agent", kRefuses,
          "an agent has only what its entry receives; connect is for programs of their own",
          "mcpac::connect<mcpac::Requires<…>>()"},
+    Rule{"denied-use", kRefuses,
+         "a call whose constant arguments no grant admits fails whenever it is made; found by the "
+         "host, where grants are given",
+         "read_text_file({.path = \"/etc/passwd\"}) under path within ./data"},
     Rule{"dependent-call", kNote,
          "a call in a template that no analysed instantiation resolves counts as a use, with "
          "unknown "
@@ -47,6 +51,10 @@ constexpr std::array kRules{
     Rule{"forged-type", kRefuses,
          "a permission counts by its declaration in the generated header, never by its name",
          "struct Requires {}; int agent_main(Requires rt);"},
+    Rule{
+        "hidden-body", kRefuses,
+        "libclang does not show what stands in a variable template, so nobody can say what it does",
+        "template <class T> const auto read = [](Rt rt) { rt.filesystem.read_text_file({}); };"},
     Rule{"inline-assembly", kRefuses, "assembly does what no analysis of C++ can see",
          "asm(\"syscall\");"},
     Rule{"line-directive", kRefuses, "#line makes findings point at the wrong place",

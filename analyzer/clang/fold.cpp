@@ -224,11 +224,11 @@ std::map<std::string, Argument> Folder::unknown_arguments(CXType args) {
   return unknown;
 }
 
-std::map<std::string, Argument> Folder::arguments(CXCursor expression, CXType args) {
+std::optional<std::map<std::string, Argument>> Folder::arguments(CXCursor expression, CXType args) {
   const CXType record = without_reference(args);
   const CXCursor list = braced_list(expression);
   if (clang_getCursorKind(list) != CXCursor_InitListExpr || !is_generated(record))
-    return unknown_arguments(args);
+    return std::nullopt;
   const auto& fields = fields_.of(clang_getCursorDefinition(declaration_of(record)));
   std::map<std::string, Argument> found;
   for (const Field& field : fields) {
@@ -240,7 +240,7 @@ std::map<std::string, Argument> Folder::arguments(CXCursor expression, CXType ar
     const Field* field = nullptr;
     if (item && !item->field.empty()) field = Fields::find(fields, item->field);
     if (item && item->field.empty() && position < fields.size()) field = &fields[position];
-    if (field == nullptr) return unknown_arguments(args);
+    if (field == nullptr) return std::nullopt;
     position = static_cast<std::size_t>(field - fields.data()) + 1;
     auto folded = value(item->value, field->type, 0);
     found[field->property] = folded ? Argument{true, std::move(*folded)} : Argument{};

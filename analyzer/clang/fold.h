@@ -21,8 +21,9 @@ class Folder {
   explicit Folder(const Sources& sources) : sources_(sources) {}
 
   // The arguments of one call. `expression` is what stands for the tool's Args, `args` their type;
-  // an expression that names no fields gives every field as unknown.
-  [[nodiscard]] std::map<std::string, Argument> arguments(CXCursor expression, CXType args);
+  // nothing where the expression does not name the fields: then any may be passed.
+  [[nodiscard]] std::optional<std::map<std::string, Argument>> arguments(CXCursor expression,
+                                                                         CXType args);
   // Every field of Args as unknown: for a call whose arguments cannot be seen.
   [[nodiscard]] std::map<std::string, Argument> unknown_arguments(CXType args);
 

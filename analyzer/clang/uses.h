@@ -39,10 +39,10 @@ class UseChecker : public Checker {
   void on_call(CXCursor call, const Scope& scope);
   void on_mention(CXCursor mention, CXCursor parent, const Scope& scope);
   void on_dependent_member(CXCursor member, const Scope& scope);
+  // Without `arguments` nothing is known of them but their type, `args`: the use is open.
   void record(const std::string& permission, CXCursor node,
-              std::map<std::string, Argument> arguments, const Scope& scope);
-  [[nodiscard]] std::map<std::string, Argument> arguments_of(CXCursor call, CXCursor function,
-                                                             const Scope& scope);
+              std::optional<std::map<std::string, Argument>> arguments, CXType args,
+              const Scope& scope);
 
   CXTranslationUnit unit_;
   const Identity& identity_;

@@ -13,6 +13,7 @@ struct ExecuteOptions {
   SourceNames files;
   std::string code;
   bool dry_run = false;
+  bool expect_denials = false;
   std::shared_ptr<GrantOptions> grants;
   std::shared_ptr<RunOptions> run;
 };
@@ -35,6 +36,8 @@ void execute(Context& context, const ExecuteOptions& options) {
        .enforcement =
            options.run->observe ? execute::Enforcement::kObserve : execute::Enforcement::kEnforce,
        .mode = options.dry_run ? execute::RunMode::kDryRun : execute::RunMode::kRun,
+       .denied_uses =
+           options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse,
        .limits = *limits},
       view.listener());
   view.finish(outcome, outcome.report ? shown.text_of(outcome.report->file) : "");
@@ -60,6 +63,7 @@ void add_execute(CLI::App& app, Context& context) {
                       "files or folders, or - for standard input");
   command->add_flag("--dry-run", options->dry_run, "do everything but run it");
   options->grants = add_grant_options(*command);
+  add_expect_denials(*command, options->expect_denials);
   options->run = add_run_options(*command);
   command->callback([&context, options] { execute(context, *options); });
 }

@@ -80,7 +80,8 @@ TEST_SUITE("e2e/bombs") {
   TEST_CASE("templates that multiply end within the limits of memory and processor time") {
     refused(kHead +
             "#include <utility>\n"
-            "template <class A, class B> struct P { using L = P<P<A, B>, A>; using R = P<B, P<A, B>>; };\n"
+            "template <class A, class B> struct P { using L = P<P<A, B>, A>; using R = P<B, P<A, "
+            "B>>; };\n"
             "template <class T, int N> struct G { using X = typename G<typename T::L, N - 1>::X;\n"
             "  using Y = typename G<typename T::R, N - 1>::X; };\n"
             "template <class T> struct G<T, 0> { using X = T; };\n"
@@ -90,8 +91,7 @@ TEST_SUITE("e2e/bombs") {
 
   TEST_CASE("macros that multiply are ended") {
     std::string source = kHead + "#define A0 1 +\n";
-    for (int i = 1; i <= 30; ++i)
-      source += fmt::format("#define A{0} A{1} A{1}\n", i, i - 1);
+    for (int i = 1; i <= 30; ++i) source += fmt::format("#define A{0} A{1} A{1}\n", i, i - 1);
     refused(source + "int x = A30 1;\n");
   }
 

@@ -1,0 +1,65 @@
+#include "cli/read_report.h"
+
+#include <fmt/format.h>
+
+#include "analyzer/saved_report.h"
+#include "cli/run_options.h"
+#include "cli/source_argument.h"
+#include "execute/analyze_source.h"
+#include "execute/program_file.h"
+
+namespace mcpac::cli {
+namespace {
+
+bool is_json(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+Result<ReadReport> analyzed(Context& context, const execute::Source& source,
+                            const std::string& tier) {
+  auto project = context.project();
+  if (!project) return pass_on(project);
+  auto report = execute::analyze_source(*project, context.folders, source, to_tier(tier),
+                                        [&context](const char* what) {
+                                          if (context.interactive)
+                                            context.say(fmt::format("note: {}", what));
+                                        });
+  if (!report) return pass_on(report);
+  std::string text = source.text_of(report->file);
+  return ReadReport{std::move(*report), std::move(text)};
+}
+
+}  // namespace
+
+Result<ReadReport> read_report(Context& context, const std::vector<std::string>& files,
+                               const std::string& tier) {
+  if (files.size() == 1 && files.front() != "-" && execute::is_elf_file(files.front())) {
+    auto report = execute::analyze_binary(files.front());
+    if (!report) return pass_on(report);
+    return ReadReport{std::move(*report), ""};
+  }
+  auto source = read_source(files, "");
+  if (!source) return pass_on(source);
+  return analyzed(context, *source, tier);
+}
+
+Result<ReadReport> read_or_load_report(Context& context, const std::string& file,
+                                       const std::string& tier) {
+  if (file != "-" && execute::is_elf_file(file)) return read_report(context, {file}, tier);
+  auto source = read_source({file}, "");
+  if (!source) return pass_on(source);
+  if (!is_json(source->text)) return analyzed(context, *source, tier);
+  auto json = parse_json(source->text, file);
+  if (!json) return pass_on(json);
+  auto report = analyzer::saved_report_from_json(std::move(*json));
+  if (!report) {
+    return fail(ErrorId::kJsonSyntax, fmt::format("{} is no saved report", file),
+                {.where = report.error().where,
+                 .why = report.error().why,
+                 .fix = "save what `mcpac permissions analyze --json` prints"});
+  }
+  return ReadReport{std::move(*report), ""};
+}
+
+}  // namespace mcpac::cli

@@ -21,6 +21,7 @@
 #include "analyzer/clang/identity.h"
 #include "analyzer/clang/outside.h"
 #include "analyzer/clang/own_templates.h"
+#include "analyzer/clang/part.h"
 #include "analyzer/clang/preprocessing.h"
 #include "analyzer/clang/replacements.h"
 #include "analyzer/clang/sources.h"
@@ -152,7 +153,7 @@ void check_undeclared(const Report& report, Findings& findings) {
 
 }  // namespace
 
-Result<Report> analyze(const Request& request) {
+Result<Report> analyze_file(const Request& request, Part* part) {
   auto source = read_file(request.source_path, kMaxSource);
   if (!source) {
     return fail(ErrorId::kSourceUnreadable, fmt::format("cannot read {}", request.file),
@@ -182,6 +183,10 @@ Result<Report> analyze(const Request& request) {
   Walker(sources, findings,
          {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &hidden})
       .walk(unit);
+  if (part != nullptr) {
+    part->has_entry = entry.is_present();
+    part->definitions = definitions_of(unit, sources);
+  }
 
   Report report;
   report.file = request.file;
@@ -191,7 +196,8 @@ Result<Report> analyze(const Request& request) {
   const bool refused = findings.refuses();
   const bool errors = check_diagnostics(unit, identity, sources, findings);
   if (!errors) {
-    auto found = entry.finish(unit);
+    const bool elsewhere = part != nullptr && !part->has_entry;
+    auto found = elsewhere ? EntryFinder::Found{Entry::kNone, part->declared} : entry.finish(unit);
     report.entry = found.entry;
     report.declared = std::move(found.declared);
     report.uses = uses.finish(report.declared, findings);

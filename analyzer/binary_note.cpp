@@ -1,6 +1,5 @@
 #include "analyzer/binary_note.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,10 +64,6 @@ class Reader {
     return fail(ErrorId::kProgramUnusable, fmt::format("{} cannot be read as a program", file_),
                 {.where = std::string(file_), .why = std::move(why)});
   }
-  template <class T>
-  [[nodiscard]] bool read(std::uint64_t offset, T& into) const {
-    return read_at_(offset, std::as_writable_bytes(std::span(&into, 1)));
-  }
   Result<void> read_segments();
   Result<void> read_notes(const Segment& segment);
   Result<void> read_note(std::uint64_t address, const Elf64_Nhdr& header, std::string_view owner,
@@ -86,20 +81,16 @@ class Reader {
 };
 
 Result<void> Reader::read_segments() {
-  Elf64_Ehdr header{};
-  if (!read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-    return broken("it is not an ELF file");
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_machine != EM_X86_64)
-    return broken("it is not for 64-bit x86");
-  if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+  const auto header = read_elf_header(read_at_);
+  if (!header) return broken(header.error());
+  if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
     return broken("it is not linked; the names stand in the linked program");
-  if (header.e_phnum > kMaxSegments || header.e_phentsize != sizeof(Elf64_Phdr))
+  if (header->e_phnum > kMaxSegments || header->e_phentsize != sizeof(Elf64_Phdr))
     return broken("its program headers are of no usual form");
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
+  for (unsigned i = 0; i < header->e_phnum; ++i) {
     Elf64_Phdr segment{};
     // Unsigned, so a huge e_phoff wraps and then fails to be read.
-    if (!read(header.e_phoff + std::uint64_t{i} * sizeof segment, segment))
+    if (!read_struct(read_at_, header->e_phoff + std::uint64_t{i} * sizeof segment, segment))
       return broken("its program headers are cut off");
     const Segment found{segment.p_offset, segment.p_vaddr, segment.p_filesz};
     if (segment.p_type == PT_LOAD) loaded_.push_back(found);

@@ -2,27 +2,19 @@
 // headers leave in it (templates/mcpac/note.hpp).
 //
 // The file is hostile: nothing of it is run, every offset and length is held against the file and
-// against a limit, and what does not fit is an error that names the place. A reader of our own
-// because the form is four small structures, while a general ELF library in the host's process
-// would read far more of the file than this. The note is a claim of whoever built the program, so
-// it may only ever narrow what the program gets.
+// against a limit, and what does not fit is an error that names the place. The note is a claim of
+// whoever built the program, so it may only ever narrow what the program gets.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include "analyzer/elf_header.h"
 #include "analyzer/report.h"
 #include "core/error.h"
 
 namespace mcpac::analyzer {
-
-// Bytes of a file by their place; false where they are not all there.
-using ReadAt = std::function<bool(std::uint64_t offset, std::span<std::byte> into)>;
 
 // All notes of the file together: sorted, each once, `file` as their place. Nothing: the file is an
 // ELF program without such a note, and what it declares is unknown. kProgramUnusable: it is no

@@ -17,6 +17,12 @@
 
 namespace mcpac::analyzer {
 
+// One source file of a program.
+struct SourceFile {
+  std::string file;         // as the user named it, for messages
+  std::string source_path;  // where the worker finds it
+};
+
 // What the worker is asked. Every path is one inside the worker's own sandbox.
 struct Request {
   std::string file;         // the source as the user named it, for messages
@@ -26,6 +32,8 @@ struct Request {
   // C++ name of every permission tag in the locked headers -> "server.tool":
   // {"mcp::filesystem::read_text_file", "filesystem.read_text_file"}
   std::map<std::string, std::string> permissions;
+  std::vector<SourceFile> further{};  // the other sources of the same program
+  std::string source_dir{};           // the program's own folder; empty: that of source_path
 };
 
 // One permission that the program declares; `where` is the text of a Narrow, empty for the whole
@@ -94,8 +102,10 @@ enum class Verdict : std::uint8_t { kOk, kRefused, kCompileError };
 enum class Entry : std::uint8_t { kNone, kAgentMain, kRuntimeObject, kBinary };
 
 struct Report {
-  std::string file;
-  std::string source_digest;  // SHA-256 over the bytes that were analysed
+  std::string file;  // the source that holds the entry; without one, the first
+  // SHA-256 over every file that was read, sources and local headers, with their names
+  // (Snapshot::digest); of a binary, over its bytes.
+  std::string source_digest;
   Verdict verdict = Verdict::kOk;
   Entry entry = Entry::kNone;
   std::vector<Declared> declared;   // what the entry receives: sorted, without repetition

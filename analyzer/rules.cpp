@@ -119,6 +119,20 @@ constexpr std::array kRules{
          "int main() { return 0; }"},
     Rule{"no-entry", kRefuses, "without an entry there is nothing to run",
          "namespace mine { int agent_main(mcpac::Requires<>) { return 0; } }"},
+    Rule{"object-note", kRefuses,
+         "the compiled program must declare exactly what the analysis of its source saw",
+         "a second mcpac note, or one whose text differs", FoundIn::kObject},
+    Rule{"object-override", kRefuses,
+         "a definition with the name of one of the runtime or a library takes that one's place",
+         "extern \"C\" int open(const char*, int, ...) { return 3; }", FoundIn::kObject},
+    Rule{
+        "object-section", kRefuses,
+        "compiled code that runs outside of the entry, or lies where none belongs, was hidden from "
+        "the analysis",
+        ".preinit_array, .init_array.101, an IFUNC symbol", FoundIn::kObject},
+    Rule{"object-symbol", kWarns,
+         "the compiled program needs a function that programs in the sandbox have no use for",
+         "an undefined symbol `socket` in the object file", FoundIn::kObject},
     Rule{"os-call", kWarns,
          "the sandbox gives an agent no files, sockets, processes or environment; the call fails "
          "at run time",
@@ -166,6 +180,11 @@ constexpr std::array kRules{
          "int sum = 1 + 1 + 1;  // and 3,000 more"},
     Rule{"too-many-findings", kRefuses, "nobody reads more; the rest was not kept",
          "asm(\"nop\");  // and 500 more"},
+    Rule{"two-definitions", kRefuses,
+         "one name must be one thing in all files of a program, or the analysis of each is of "
+         "another program than the linker makes",
+         "struct Shared { int a; }; in one file, struct Shared { long a; }; in another",
+         FoundIn::kFiles},
     Rule{"two-entries", kRefuses,
          "one program has one entry, or it would be unclear what it declares",
          "int agent_main(mcpac::Requires<>) { return 0; }\n"

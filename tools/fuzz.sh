@@ -23,4 +23,9 @@ for target in build/fuzz/bin/fuzz_*; do
   fi
   grep -E 'stat::number_of_executed_units' "$work/$name.log" || true
 done
+# What is fuzzed from outside, as a process of its own; a seed and a number make an input again.
+if [ -x build/release/libexec/mcpac/mcpac-analyzer ]; then
+  printf '== worker_fuzz for %s s\n' "$seconds" >&2
+  python3 fuzz/worker_fuzz.py --seconds "$seconds"
+fi
 [ "$found" = 1 ] || { echo "no fuzz target was built" >&2; exit 1; }

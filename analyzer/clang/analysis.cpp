@@ -22,6 +22,7 @@
 #include "analyzer/clang/identity.h"
 #include "analyzer/clang/outside.h"
 #include "analyzer/clang/own_templates.h"
+#include "analyzer/clang/part.h"
 #include "analyzer/clang/preprocessing.h"
 #include "analyzer/clang/replacements.h"
 #include "analyzer/clang/sources.h"
@@ -153,7 +154,7 @@ void check_undeclared(const Report& report, Findings& findings) {
 
 }  // namespace
 
-Result<Report> analyze(const Request& request) {
+Result<Report> analyze_file(const Request& request, Part* part) {
   auto source = read_file(request.source_path, kMaxSource);
   if (!source) {
     return fail(ErrorId::kSourceUnreadable, fmt::format("cannot read {}", request.file),
@@ -184,6 +185,10 @@ Result<Report> analyze(const Request& request) {
   Walker(sources, findings,
          {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &hidden, &arguments})
       .walk(unit);
+  if (part != nullptr) {
+    part->has_entry = entry.is_present();
+    part->definitions = definitions_of(unit, sources);
+  }
 
   Report report;
   report.file = request.file;
@@ -193,7 +198,8 @@ Result<Report> analyze(const Request& request) {
   const bool refused = findings.refuses();
   const bool errors = check_diagnostics(unit, identity, sources, arguments, findings);
   if (!errors) {
-    auto found = entry.finish(unit);
+    const bool elsewhere = part != nullptr && !part->has_entry;
+    auto found = elsewhere ? EntryFinder::Found{Entry::kNone, part->declared} : entry.finish(unit);
     report.entry = found.entry;
     report.declared = std::move(found.declared);
     report.uses = uses.finish(report.declared, findings);

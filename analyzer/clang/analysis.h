@@ -1,7 +1,8 @@
 // Analysis: one request to one report, in this process.
 //
 // What cannot be parsed is an error, never an empty report that says ok. The source is read once;
-// its digest and its meaning are of the same bytes.
+// its digest and its meaning are of the same bytes. One file is analysis.cpp, several are
+// program.cpp.
 #pragma once
 
 #include "analyzer/report.h"

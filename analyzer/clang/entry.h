@@ -23,6 +23,8 @@ class EntryFinder : public Checker {
     Entry entry = Entry::kNone;
     std::vector<Declared> declared;  // sorted, without repetition
   };
+  // Whether this file of the program has one; a `runtime` without a main is another file's.
+  [[nodiscard]] bool is_present() const { return !agent_mains_.empty() || !mains_.empty(); }
   // Adds the findings about the entry as a whole.
   [[nodiscard]] Found finish(CXTranslationUnit unit);
 

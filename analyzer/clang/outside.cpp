@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyzer/clang/os_calls.h"
+#include "analyzer/os_calls.h"
 
 namespace mcpac::analyzer {
 namespace {

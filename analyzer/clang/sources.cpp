@@ -54,6 +54,7 @@ std::vector<fs::path> system_folders(const std::vector<std::string>& arguments) 
 Sources::Sources(const Request& request)
     : main_name_(request.file),
       main_(real_path(request.source_path)),
+      folder_(request.source_dir.empty() ? main_.parent_path() : real_path(request.source_dir)),
       headers_(real_path(request.headers_dir)),
       system_(system_folders(request.arguments)) {}
 
@@ -66,7 +67,7 @@ Home Sources::home_of_path(const fs::path& path) const {
   for (const fs::path& folder : system_) {
     if (is_below(real, folder) && !is_below(main_, folder)) return Home::kSystem;
   }
-  return is_below(real, main_.parent_path()) ? Home::kProgram : Home::kForeign;
+  return is_below(real, folder_) ? Home::kProgram : Home::kForeign;
 }
 
 const Sources::Known& Sources::look_up(CXFile file) const {

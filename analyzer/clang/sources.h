@@ -42,6 +42,7 @@ class Sources {
 
   std::string main_name_;
   std::filesystem::path main_;
+  std::filesystem::path folder_;  // the program's own
   std::filesystem::path headers_;
   std::vector<std::filesystem::path> system_;
   mutable std::map<CXFile, Known> known_;  // one question a file: paths cost system calls

@@ -10,9 +10,8 @@ namespace mcpac::cli {
 namespace {
 
 struct ExecuteOptions {
-  std::string file;
+  SourceNames files;
   std::string code;
-  std::string standard_input;
   bool dry_run = false;
   bool expect_denials = false;
   std::shared_ptr<GrantOptions> grants;
@@ -20,8 +19,7 @@ struct ExecuteOptions {
 };
 
 void execute(Context& context, const ExecuteOptions& options) {
-  auto source = read_source(options.standard_input.empty() ? options.file : options.standard_input,
-                            options.code);
+  auto source = read_source(options.files.all(), options.code);
   if (!source) return context.fail(source.error());
   auto project = context.project();
   if (!project) return context.fail(project.error());
@@ -30,7 +28,7 @@ void execute(Context& context, const ExecuteOptions& options) {
   auto limits = to_limits(*options.run);
   if (!limits) return context.fail(limits.error());
   RunView view(context, *options.run);
-  const std::string text = source->text;
+  const execute::Source shown = *source;
   const auto outcome = execute::execute(
       *project, context.folders,
       {.source = std::move(*source),
@@ -42,7 +40,7 @@ void execute(Context& context, const ExecuteOptions& options) {
            options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse,
        .limits = *limits},
       view.listener());
-  view.finish(outcome, text);
+  view.finish(outcome, outcome.report ? shown.text_of(outcome.report->file) : "");
   if (options.dry_run && !outcome.error)
     context.say("dry run: analysed, checked and compiled; not run");
 }
@@ -54,10 +52,15 @@ void add_execute(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("execute", "analyse, check, compile and run a C++ program in the sandbox");
   add_common_options(*command, context);
-  command->add_option("-f,--file", options->file, "the program's source")->type_name("FILE");
+  command
+      ->add_option("-f,--file", options->files.options,
+                   "a source of the program, or a folder of them; more than once for several")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   command->add_option("-c,--code", options->code, "the program's source as text")
       ->type_name("CODE");
-  command->add_option("SOURCE", options->standard_input, "a file, or - for standard input");
+  command->add_option("SOURCE", options->files.arguments,
+                      "files or folders, or - for standard input");
   command->add_flag("--dry-run", options->dry_run, "do everything but run it");
   options->grants = add_grant_options(*command);
   add_expect_denials(*command, options->expect_denials);

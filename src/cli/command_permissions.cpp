@@ -11,6 +11,7 @@
 #include "cli/read_report.h"
 #include "cli/report_format.h"
 #include "cli/run_options.h"
+#include "cli/source_argument.h"
 #include "core/printable.h"
 #include "execute/would_be_granted.h"
 
@@ -29,7 +30,7 @@ int exit_code_for(const analyzer::Report& report) {
 }
 
 struct Options {
-  std::string file;
+  SourceNames files;
   std::shared_ptr<std::string> tier;
   std::shared_ptr<GrantOptions> grants;
   std::shared_ptr<FormatOptions> format;
@@ -76,7 +77,7 @@ void answer(Context& context, analyzer::Report report, const std::string& source
 void ask(Context& context, const Options& options) {
   const auto format = chosen_format(*options.format, context);
   if (!format) return context.fail(format.error());
-  auto report = read_report(context, options.file, *options.tier);
+  auto report = read_report(context, options.files.all(), *options.tier);
   if (!report) return context.fail(report.error());
   answer(context, std::move(report->report), report->source, *format, options);
 }
@@ -87,10 +88,12 @@ void add_question(CLI::App& permissions, Context& context, const char* name, con
   options->question = question;
   auto* command = permissions.add_subcommand(name, help);
   add_common_options(*command, context);
-  command
-      ->add_option("FILE", options->file,
-                   "the program: its source, - for standard input, or a compiled one")
-      ->required();
+  command->add_option("FILE", options->files.arguments,
+                      "the program: its sources or their folder, - for standard input, or a "
+                      "compiled one");
+  command->add_option("-f,--file", options->files.options, "the same")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   options->tier = add_tier_option(*command);
   options->grants = add_grant_options(*command);
   options->format = add_format_options(*command);

@@ -16,7 +16,8 @@ bool is_json(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-Result<ReadReport> analyzed(Context& context, execute::Source source, const std::string& tier) {
+Result<ReadReport> analyzed(Context& context, const execute::Source& source,
+                            const std::string& tier) {
   auto project = context.project();
   if (!project) return pass_on(project);
   auto report = execute::analyze_source(*project, context.folders, source, to_tier(tier),
@@ -25,28 +26,30 @@ Result<ReadReport> analyzed(Context& context, execute::Source source, const std:
                                             context.say(fmt::format("note: {}", what));
                                         });
   if (!report) return pass_on(report);
-  return ReadReport{std::move(*report), std::move(source.text)};
+  std::string text = source.text_of(report->file);
+  return ReadReport{std::move(*report), std::move(text)};
 }
 
 }  // namespace
 
-Result<ReadReport> read_report(Context& context, const std::string& file, const std::string& tier) {
-  if (file != "-" && execute::is_elf_file(file)) {
-    auto report = execute::analyze_binary(file);
+Result<ReadReport> read_report(Context& context, const std::vector<std::string>& files,
+                               const std::string& tier) {
+  if (files.size() == 1 && files.front() != "-" && execute::is_elf_file(files.front())) {
+    auto report = execute::analyze_binary(files.front());
     if (!report) return pass_on(report);
     return ReadReport{std::move(*report), ""};
   }
-  auto source = read_source(file, "");
+  auto source = read_source(files, "");
   if (!source) return pass_on(source);
-  return analyzed(context, std::move(*source), tier);
+  return analyzed(context, *source, tier);
 }
 
 Result<ReadReport> read_or_load_report(Context& context, const std::string& file,
                                        const std::string& tier) {
-  if (file != "-" && execute::is_elf_file(file)) return read_report(context, file, tier);
-  auto source = read_source(file, "");
+  if (file != "-" && execute::is_elf_file(file)) return read_report(context, {file}, tier);
+  auto source = read_source({file}, "");
   if (!source) return pass_on(source);
-  if (!is_json(source->text)) return analyzed(context, std::move(*source), tier);
+  if (!is_json(source->text)) return analyzed(context, *source, tier);
   auto json = parse_json(source->text, file);
   if (!json) return pass_on(json);
   auto report = analyzer::saved_report_from_json(std::move(*json));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analyzer/report.h"
 #include "cli/context.h"
@@ -13,8 +14,10 @@ struct ReadReport {
   std::string source;  // the text of report.file, where it is a source
 };
 
-// `file` is a source, `-`, or a compiled program, of which its own note is all there is to read.
-[[nodiscard]] Result<ReadReport> read_report(Context& context, const std::string& file,
+// `files` are the sources of one program or their folder, `-`, or one compiled program, of which
+// its own note is all there is to read.
+[[nodiscard]] Result<ReadReport> read_report(Context& context,
+                                             const std::vector<std::string>& files,
                                              const std::string& tier);
 // Also what `--json` printed and was saved; a text that begins with '{' is no C++ program.
 [[nodiscard]] Result<ReadReport> read_or_load_report(Context& context, const std::string& file,

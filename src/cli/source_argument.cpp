@@ -1,16 +1,27 @@
 #include "cli/source_argument.h"
 
+#include <algorithm>
+
 #include "core/file.h"
+#include "execute/source_files.h"
 
 namespace mcpac::cli {
 
-Result<execute::Source> read_source(const std::string& file, const std::string& code) {
-  if (file.empty() == code.empty()) {
+std::vector<std::string> SourceNames::all() const {
+  std::vector<std::string> names = options;
+  names.insert(names.end(), arguments.begin(), arguments.end());
+  return names;
+}
+
+Result<execute::Source> read_source(const std::vector<std::string>& files,
+                                    const std::string& code) {
+  const bool has_input = std::ranges::find(files, "-") != files.end();
+  if (files.empty() == code.empty() || (has_input && files.size() > 1)) {
     return fail(ErrorId::kUsage, "a program is needed, from one place",
-                {.fix = "-f FILE, -c CODE, or - for standard input"});
+                {.fix = "-f FILE (more than once, or a folder), -c CODE, or - for standard input"});
   }
   if (!code.empty()) return execute::source_from_text(code, "<code>");
-  if (file != "-") return execute::source_from_file(file);
+  if (!has_input) return execute::source_from_files({files.begin(), files.end()});
   auto text = read_descriptor(0, "standard input", std::size_t{4} << 20U);
   if (!text) return pass_on(text);
   return execute::source_from_text(std::move(*text), "<stdin>");

@@ -1,14 +1,24 @@
-// Where a program's source comes from: a file, `-` for standard input, or text.
+// Where a program's source comes from: files and folders, `-` for standard input, or text.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "execute/snapshot.h"
 
 namespace mcpac::cli {
 
-// `file` may be "-". With `code` not empty that text is the program and `file` must be empty.
-[[nodiscard]] Result<execute::Source> read_source(const std::string& file, const std::string& code);
+// What options and what plain arguments name, as one program.
+struct SourceNames {
+  std::vector<std::string> options{};
+  std::vector<std::string> arguments{};
+  [[nodiscard]] std::vector<std::string> all() const;
+};
+
+// One of `files` may be "-", if it is the only one. With `code` not empty that text is the program
+// and `files` must be empty.
+[[nodiscard]] Result<execute::Source> read_source(const std::vector<std::string>& files,
+                                                  const std::string& code);
 
 }  // namespace mcpac::cli

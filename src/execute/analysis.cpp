@@ -12,8 +12,12 @@ constexpr std::size_t kMaxReport = std::size_t{16} << 20U;
 analyzer::Request make_request(const Snapshot& snapshot, const codegen::Lock& lock,
                                const Prepared& prepared) {
   analyzer::Request request;
-  request.file = snapshot.to_user(snapshot.main_inside());
-  request.source_path = snapshot.main_inside();
+  const auto sources = snapshot.sources_inside();
+  request.source_path = sources.front();
+  request.file = snapshot.to_user(request.source_path);
+  for (std::size_t i = 1; i < sources.size(); ++i)
+    request.further.push_back({snapshot.to_user(sources[i]), sources[i]});
+  request.source_dir = inside::kSource;
   request.headers_dir = inside::kInclude;
   request.arguments = prepared.toolchain.analyze;
   for (const auto& server : lock.servers) {

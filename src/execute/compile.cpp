@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "execute/object_files.h"
 #include "execute/program_file.h"
 
 namespace mcpac::execute {
@@ -33,15 +36,17 @@ Result<void> run(sandbox::Warden& warden, sandbox::Spec spec,
 
 // The source as it is compiled: the snapshot's bytes with the entry text behind them. Nothing above
 // the end of a file can depend on what follows it, so this is the program that was analysed.
-Result<TemporaryFolder> with_entry(const Snapshot& snapshot, analyzer::Entry entry,
+Result<TemporaryFolder> with_entry(const Snapshot& snapshot, const analyzer::Report& report,
                                    const fs::path& temporary) {
   auto folder = TemporaryFolder::create(temporary, "mcpac-build-");
   if (!folder) return pass_on(folder);
   std::error_code error;
   fs::copy(snapshot.folder(), folder->path() / "source", fs::copy_options::recursive, error);
-  const fs::path main = folder->path() / "source" / fs::path(snapshot.main_inside()).filename();
-  fs::remove(main, error);
-  auto written = write_file_atomic(main, snapshot.main_text() + entry_text(entry), 0444);
+  const fs::path inside = snapshot.sources_inside()[snapshot.source_shown_as(report.file)];
+  const std::string name = inside.lexically_relative(inside::kSource).string();
+  const std::string text = snapshot.files().at(name) + entry_text(report.entry);
+  fs::remove(folder->path() / "source" / name, error);
+  auto written = write_file_atomic(folder->path() / "source" / name, text, 0444);
   if (!written) return pass_on(written);
   fs::create_directory(folder->path() / "output", error);
   // As root the compiler runs under another id and writes here; the private parent keeps others
@@ -52,6 +57,32 @@ Result<TemporaryFolder> with_entry(const Snapshot& snapshot, analyzer::Entry ent
                 fmt::format("cannot prepare {}: {}", folder->path().string(), error.message()));
   }
   return folder;
+}
+
+const std::string kObject = fmt::format("{}/agent.o", inside::kOutput);
+
+std::vector<std::string> compile_command(const Toolchain& toolchain, const std::string& source,
+                                         const std::string& object) {
+  auto command = toolchain.compile;
+  for (std::string& word : command) {
+    if (word == "{source}") word = source;
+    if (word == kObject) word = object;
+  }
+  return command;
+}
+
+std::vector<std::string> link_command(const Toolchain& toolchain,
+                                      const std::vector<std::string>& objects) {
+  auto command = toolchain.link;
+  const auto place = command.erase(std::ranges::find(command, kObject));
+  command.insert(place, objects.begin(), objects.end());
+  return command;
+}
+
+std::vector<fs::path> on_host(const std::vector<std::string>& objects, const fs::path& output) {
+  std::vector<fs::path> files;
+  for (const fs::path object : objects) files.push_back(output / object.filename());
+  return files;
 }
 
 }  // namespace
@@ -78,24 +109,27 @@ std::string entry_text(analyzer::Entry entry) {
   return head;
 }
 
-Result<Program> compile(const Snapshot& snapshot, analyzer::Entry entry, const Prepared& prepared,
-                        const Folders& folders, sandbox::Warden& warden, sandbox::Tier lowest_tier,
-                        StopSignal stop) {
-  auto folder = with_entry(snapshot, entry, folders.temporary);
+Result<Program> compile(const Snapshot& snapshot, analyzer::Report& report,
+                        const Prepared& prepared, const Folders& folders, sandbox::Warden& warden,
+                        sandbox::Tier lowest_tier, StopSignal stop) {
+  auto folder = with_entry(snapshot, report, folders.temporary);
   if (!folder) return pass_on(folder);
   const fs::path output = folder->path() / "output";
   auto spec = tool_spec(folders, prepared.folder, lowest_tier);
   spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
   const auto linker_spec = spec;  // the linker gets no source: what it needs is the object alone
   spec.mounts.push_back({folder->path() / "source", inside::kSource, Mount::Access::kRead});
-  auto command = prepared.toolchain.compile;
-  for (std::string& word : command) {
-    if (word == "{source}") word = snapshot.main_inside();
+  std::vector<std::string> objects;
+  for (const std::string& source : snapshot.sources_inside()) {
+    objects.push_back(fmt::format("{}/agent{}.o", inside::kOutput, objects.size()));
+    const auto command = compile_command(prepared.toolchain, source, objects.back());
+    if (auto done = run(warden, spec, command, snapshot, ErrorId::kCompileFailed, stop); !done)
+      return pass_on(done);
   }
-  if (auto done = run(warden, spec, command, snapshot, ErrorId::kCompileFailed, stop); !done)
+  if (auto done = check_object_files(on_host(objects, output), prepared, report); !done)
     return pass_on(done);
-  if (auto done =
-          run(warden, linker_spec, prepared.toolchain.link, snapshot, ErrorId::kLinkFailed, stop);
+  if (auto done = run(warden, linker_spec, link_command(prepared.toolchain, objects), snapshot,
+                      ErrorId::kLinkFailed, stop);
       !done) {
     return pass_on(done);
   }
@@ -106,6 +140,7 @@ Result<Program> compile(const Snapshot& snapshot, analyzer::Entry entry, const P
     return fail(ErrorId::kProgramUnusable, "the built program names an interpreter of its own",
                 {.why = "agents are static programs"});
   }
+  if (auto done = check_linked(*kind, report); !done) return pass_on(done);
   return program;
 }
 

@@ -1,4 +1,5 @@
 // Compile: snapshot in, one static program out, through two sandboxed runs (clang -cc1, ld.lld).
+// Between the two, and after them, the result is held against what the analysis saw.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,8 @@ struct Program {
   std::filesystem::path file;
 };
 
-[[nodiscard]] Result<Program> compile(const Snapshot& snapshot, analyzer::Entry entry,
+// `report` is that of the snapshot's source; what the compiled program shows is added to it.
+[[nodiscard]] Result<Program> compile(const Snapshot& snapshot, analyzer::Report& report,
                                       const Prepared& prepared, const Folders& folders,
                                       sandbox::Warden& warden, sandbox::Tier lowest_tier,
                                       StopSignal stop);

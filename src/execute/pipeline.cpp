@@ -160,7 +160,7 @@ Result<void> Run::all() {
   if (auto done = stage("check", [&] { return check_grants(); }); !done) return done;
   if (request_.mode == RunMode::kRun) host.start(servers_of(declared().permissions));
   auto program = stage("compile", [&] {
-    return compile(*snapshot, outcome_.report->entry, *prepared, folders_, *warden, lowest,
+    return compile(*snapshot, *outcome_.report, *prepared, folders_, *warden, lowest,
                    interrupt_.stop());
   });
   if (!program) return pass_on(program);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/file.h"
+#include "execute/library_symbols.h"
 #include "execute/prepare.h"
 
 namespace mcpac::execute {
@@ -120,6 +121,10 @@ Result<void> precompile_runtime(const Headers& runtime, const fs::path& target,
   for (const char* name : {"runtime.pch", "runtime.o"}) {
     if (auto done = folder->keep(name); !done) return done;
   }
+  auto symbols = LibrarySymbols::of_link(toolchain->link, folder->path() / "runtime.o");
+  if (!symbols) return pass_on(symbols);
+  if (auto done = write_file_atomic(folder->path() / "symbols", symbols->to_bytes()); !done)
+    return done;
   const std::string commands = to_text(to_json(*toolchain));
   if (auto done = write_file_atomic(folder->path() / "toolchain.json", commands); !done)
     return done;
@@ -148,11 +153,11 @@ Result<void> precompile_servers(const Headers& servers, const fs::path& runtime,
 }
 
 Result<Toolchain> load_runtime(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o"});
+  return load(folder, {"runtime.pch", "runtime.o", "symbols"});
 }
 
 Result<Toolchain> load_servers(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o", "agent.hpp", "agent.pch"});
+  return load(folder, {"runtime.pch", "runtime.o", "symbols", "agent.hpp", "agent.pch"});
 }
 
 }  // namespace mcpac::execute

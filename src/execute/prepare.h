@@ -23,7 +23,7 @@
 namespace mcpac::execute {
 
 struct Prepared {
-  std::filesystem::path folder;  // include/, agent.pch, runtime.pch, runtime.o
+  std::filesystem::path folder;  // include/, agent.pch, runtime.pch, runtime.o, symbols
   Toolchain toolchain;
 };
 

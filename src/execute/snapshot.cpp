@@ -114,43 +114,76 @@ Result<Source> source_from_text(std::string text, std::string display) {
   return Source{std::move(display), {}, "agent.cpp", std::move(text)};
 }
 
-Result<Snapshot> Snapshot::take(const Source& source, const std::filesystem::path& temporary) {
-  auto folder = TemporaryFolder::create(temporary, "mcpac-source-");
-  if (!folder) return pass_on(folder);
-  Snapshot snapshot(std::move(*folder), source);
-  snapshot.files_[source.name] = source.text;
-  std::vector<std::string> waiting{source.name};
+std::string Source::text_of(std::string_view shown) const {
+  for (const File& file : further) {
+    if (file.display == shown) return file.text;
+  }
+  return shown == display ? text : std::string();
+}
+
+Result<void> Snapshot::add_headers(const Source& source) {
+  std::vector<std::string> waiting;
+  for (const auto& [name, bytes] : files_) waiting.push_back(name);
+  const std::size_t most = files_.size() + kMaxFiles;
   while (!waiting.empty()) {
     const std::filesystem::path current = waiting.back();
     waiting.pop_back();
-    for (const std::string& name : quoted_includes(snapshot.files_.at(current.string()))) {
+    for (const std::string& name : quoted_includes(files_.at(current.string()))) {
       const auto relative = (current.parent_path() / name).lexically_normal();
       // Outside the folder it is not copied; the analyzer then reports the include with its place.
       const bool outside = relative.empty() || relative.is_absolute() || *relative.begin() == "..";
-      if (source.folder.empty() || outside || snapshot.files_.contains(relative.string())) continue;
+      if (source.folder.empty() || outside || files_.contains(relative.string())) continue;
       auto bytes = read_beneath(source.folder, relative);
       if (!bytes) continue;  // the compiler says "file not found", with the line
-      if (snapshot.files_.size() >= kMaxFiles) {
+      if (files_.size() >= most) {
         return fail(ErrorId::kSourceUnreadable,
                     fmt::format("{} includes more than {} files", source.display, kMaxFiles));
       }
-      if (auto checked = check_text(*bytes + "x", relative.string()); !checked)
-        return pass_on(checked);
-      snapshot.files_[relative.string()] = std::move(*bytes);
+      if (auto checked = check_text(*bytes + "x", relative.string()); !checked) return checked;
+      files_[relative.string()] = std::move(*bytes);
       waiting.push_back(relative.string());
     }
   }
-  for (const auto& [path, bytes] : snapshot.files_) {
-    const auto target = snapshot.folder() / path;
+  return {};
+}
+
+Result<void> Snapshot::write() const {
+  for (const auto& [path, bytes] : files_) {
+    const auto target = folder() / path;
     std::error_code error;
     std::filesystem::create_directories(target.parent_path(), error);
-    if (auto written = write_file_atomic(target, bytes, 0444); !written) return pass_on(written);
+    if (auto written = write_file_atomic(target, bytes, 0444); !written) return written;
   }
+  return {};
+}
+
+Result<Snapshot> Snapshot::take(const Source& source, const std::filesystem::path& temporary) {
+  auto folder = TemporaryFolder::create(temporary, "mcpac-source-");
+  if (!folder) return pass_on(folder);
+  Snapshot snapshot(std::move(*folder));
+  snapshot.files_[source.name] = source.text;
+  snapshot.sources_.push_back({source.name, source.display});
+  for (const auto& file : source.further) {
+    snapshot.files_[file.name] = file.text;
+    snapshot.sources_.push_back({file.name, file.display});
+  }
+  if (auto added = snapshot.add_headers(source); !added) return pass_on(added);
+  if (auto written = snapshot.write(); !written) return pass_on(written);
   return snapshot;
 }
 
-std::string Snapshot::main_inside() const {
-  return fmt::format("{}/{}", inside::kSource, main_);
+std::vector<std::string> Snapshot::sources_inside() const {
+  std::vector<std::string> paths;
+  for (const Shown& source : sources_)
+    paths.push_back(fmt::format("{}/{}", inside::kSource, source.name));
+  return paths;
+}
+
+std::size_t Snapshot::source_shown_as(std::string_view display) const {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].display == display) return i;
+  }
+  return 0;
 }
 
 std::string Snapshot::digest() const {
@@ -159,17 +192,32 @@ std::string Snapshot::digest() const {
   return sha256_hex(all);
 }
 
+// One pass, so that nothing is replaced in what the user's own names brought in.
 std::string Snapshot::to_user(std::string text) const {
-  const auto replace_all = [&text](const std::string& from, const std::string& to) {
-    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-      text.replace(at, from.size(), to);
+  const std::string folder = fmt::format("{}/", inside::kSource);
+  const std::string headers = fmt::format("{}/", inside::kInclude);
+  // Headers are called by the way to the folder that the user's name of the first source shows.
+  const Shown& first = sources_.front();
+  const bool below = first.display.ends_with(first.name);
+  const std::string prefix =
+      below ? first.display.substr(0, first.display.size() - first.name.size()) : std::string();
+  std::string shown;
+  for (std::string_view rest = text; !rest.empty();) {
+    if (rest.starts_with(headers)) {
+      shown += "servers/";
+      rest.remove_prefix(headers.size());
+    } else if (rest.starts_with(folder)) {
+      rest.remove_prefix(folder.size());
+      const auto named = std::ranges::find_if(
+          sources_, [rest](const Shown& source) { return rest.starts_with(source.name); });
+      shown += named == sources_.end() ? prefix : named->display;
+      if (named != sources_.end()) rest.remove_prefix(named->name.size());
+    } else {
+      shown += rest.front();
+      rest.remove_prefix(1);
     }
-  };
-  replace_all(main_inside(), display_);
-  const std::string prefix = std::filesystem::path(display_).parent_path().string();
-  replace_all(fmt::format("{}/", inside::kSource), prefix.empty() ? "" : prefix + "/");
-  replace_all(fmt::format("{}/", inside::kInclude), "servers/");
-  return text;
+  }
+  return shown;
 }
 
 const std::string* Snapshot::text_of(const std::string& display) const {

@@ -1,14 +1,17 @@
 // Snapshot: the bytes of a program, read once, for the analyzer and the compiler alike.
 //
 // Both see a private copy, so a file that changes between the two is no way in. Only what the
-// program includes by name is copied: the file itself and, transitively, its `#include "…"` headers
-// below the folder of the file. Nothing else of the user's folder exists for the compiler (`#embed
+// program includes by name is copied: its source files and, transitively, their `#include "…"`
+// headers below the folder of the program. Nothing else of the user's folder exists for the
+// compiler (`#embed
 // ".env"`).
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -19,8 +22,16 @@ struct Source {
   std::string display;  // how messages call it: "agent.cpp", "<code>", "<stdin>"
   std::filesystem::path
       folder;        // where `#include "…"` looks; empty: the program has no local headers
-  std::string name;  // file name of the main source inside the snapshot
+  std::string name;  // of the source below that folder, and inside the snapshot
   std::string text;
+  struct File {
+    std::string display;
+    std::string name;
+    std::string text;
+  };
+  std::vector<File> further{};  // the other sources of the same program
+  // The text of a source by the name that messages call it; empty where there is none.
+  [[nodiscard]] std::string text_of(std::string_view shown) const;
 };
 
 // Reads FILE; the text must be valid UTF-8 without NUL bytes and not empty.
@@ -34,8 +45,10 @@ class Snapshot {
 
   // The copy; its parent is private, so that no other user of the machine reaches it.
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path() / "source"; }
-  [[nodiscard]] const std::string& main_text() const { return files_.at(main_); }
-  [[nodiscard]] std::string main_inside() const;
+  // The sources of the program, the first in front: their paths inside the sandboxes.
+  [[nodiscard]] std::vector<std::string> sources_inside() const;
+  // Which of them the user knows by this name; 0 where it is none.
+  [[nodiscard]] std::size_t source_shown_as(std::string_view display) const;
   // Path below the folder -> bytes.
   [[nodiscard]] const std::map<std::string, std::string>& files() const { return files_; }
   // SHA-256 over every name and byte.
@@ -47,12 +60,16 @@ class Snapshot {
   [[nodiscard]] const std::string* text_of(const std::string& display) const;
 
  private:
-  Snapshot(TemporaryFolder folder, const Source& source)
-      : folder_(std::move(folder)), main_(source.name), display_(source.display) {}
+  struct Shown {
+    std::string name;  // below the folder
+    std::string display;
+  };
+  explicit Snapshot(TemporaryFolder folder) : folder_(std::move(folder)) {}
+  Result<void> add_headers(const Source& source);
+  Result<void> write() const;
   TemporaryFolder folder_;
   std::map<std::string, std::string> files_;  // path below the folder -> bytes
-  std::string main_;
-  std::string display_;
+  std::vector<Shown> sources_;
 };
 
 }  // namespace mcpac::execute

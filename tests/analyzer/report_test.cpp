@@ -71,6 +71,8 @@ TEST_SUITE("analyzer/report") {
 
   TEST_CASE("a request comes back from its JSON as it was") {
     Request request{"a.cpp", "/in/a.cpp", "/h", {"-std=c++23"}, {{"mcp::a::b", "a.b"}}};
+    request.further = {{"b.cpp", "/in/b.cpp"}};
+    request.source_dir = "/in";
     const Json json = to_json(request);
     const auto back = request_from_json(json);
     REQUIRE(back.has_value());

@@ -1,4 +1,4 @@
-#include "analyzer/clang/os_calls.h"
+#include "analyzer/os_calls.h"
 
 #include <algorithm>
 #include <array>

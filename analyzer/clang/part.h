@@ -1,0 +1,21 @@
+// Part: one file of a program of several, and what it has to do with the others (program.cpp).
+#pragma once
+
+#include <vector>
+
+#include "analyzer/clang/definitions.h"
+#include "analyzer/report.h"
+#include "core/error.h"
+
+namespace mcpac::analyzer {
+
+struct Part {
+  std::vector<Declared> declared{};  // in: what the entry of another file receives
+  bool has_entry = false;            // out: this file has an entry of its own
+  Definitions definitions{};         // out: what it says about names that all files share
+};
+
+// The first file of `request` alone. Without a part it is a whole program.
+[[nodiscard]] Result<Report> analyze_file(const Request& request, Part* part);
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,190 @@
+// A program of several files: each is analysed by itself, then they are one.
+//
+// The file with the entry comes first, because what it declares is what the others may use. Which
+// one that is shows only after parsing, so files that spell a main are tried before the others; a
+// file that was read too early is read again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "analyzer/clang/analysis.h"
+#include "analyzer/clang/part.h"
+#include "analyzer/rules.h"
+#include "core/file.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+// As many as one file may have (findings.cpp).
+constexpr std::size_t kMaxFindings = 500;
+// A name is looked for at the front of a file of this size; more is only slower (see above).
+constexpr std::size_t kMaxSource = std::size_t{16} << 20U;
+
+struct Analysed {
+  Request request;
+  Part part;
+  Report report;
+};
+
+std::vector<Request> one_each(const Request& request) {
+  std::vector<Request> files{request};
+  for (const SourceFile& source : request.further) {
+    files.push_back(request);
+    files.back().file = source.file;
+    files.back().source_path = source.source_path;
+  }
+  for (Request& file : files) file.further.clear();
+  std::ranges::stable_partition(files, [](const Request& file) {
+    const auto text = read_file(file.source_path, kMaxSource);
+    return text && (text->contains("agent_main(") || text->contains(" main("));
+  });
+  return files;
+}
+
+Finding finding(std::string_view rule, std::string file, const Place& place, std::string message,
+                std::string fix) {
+  const Rule* known = find_rule(rule);
+  return {std::string(rule), known == nullptr ? Severity::kRefuses : known->severity,
+          std::move(file),   place.line,
+          place.column,      std::move(message),
+          std::move(fix)};
+}
+
+Result<void> read(Analysed& file, const std::vector<Declared>& declared) {
+  file.part = {.declared = declared, .has_entry = false, .definitions = {}};
+  auto report = analyze_file(file.request, &file.part);
+  if (!report) return pass_on(report);
+  file.report = std::move(*report);
+  return {};
+}
+
+// All files, the one with the entry in front.
+Result<std::vector<Analysed>> read_all(const Request& request) {
+  std::vector<Analysed> files;
+  bool found = false;
+  for (Request& one : one_each(request)) {
+    files.push_back({std::move(one), {}, {}});
+    if (auto done =
+            read(files.back(), found ? files.front().report.declared : std::vector<Declared>());
+        !done)
+      return pass_on(done);
+    if (found || !files.back().part.has_entry) continue;
+    found = true;
+    std::swap(files.front(), files.back());
+    for (std::size_t i = 1; i < files.size(); ++i) {
+      if (auto again = read(files[i], files.front().report.declared); !again) return pass_on(again);
+    }
+  }
+  // Without any entry the first file is the one to say so.
+  if (!found) {
+    auto whole = analyze_file(files.front().request, nullptr);
+    if (!whole) return pass_on(whole);
+    files.front().report = std::move(*whole);
+  }
+  return files;
+}
+
+void check_entries(const std::vector<Analysed>& files, std::vector<Finding>& findings) {
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    if (!files[i].part.has_entry) continue;
+    Place place;
+    place.line = 1;
+    place.column = 1;
+    findings.push_back(
+        finding("two-entries", files[i].request.file, place,
+                fmt::format("the program has an entry in {} already", files.front().request.file),
+                "keep one of them"));
+  }
+}
+
+void check_definitions(const std::vector<Analysed>& files, std::vector<Finding>& findings) {
+  Definitions first;
+  for (const Analysed& file : files) {
+    for (const auto& [name, definition] : file.part.definitions) {
+      const auto [known, is_new] = first.emplace(name, definition);
+      if (is_new || known->second.shape == definition.shape) continue;
+      findings.push_back(
+          finding("two-definitions", definition.file, definition.place,
+                  fmt::format("`{}` is another thing in {}:{}, or reads differently there",
+                              definition.name, known->second.file, known->second.place.line),
+                  "give one of them another name, or put what they share into one header"));
+    }
+  }
+}
+
+void merge_uses(const std::vector<Analysed>& files, Report& whole) {
+  std::set<std::string> seen;
+  whole.uses.clear();
+  for (const Analysed& file : files) {
+    Report one;
+    for (const Use& use : file.report.uses) {
+      one.uses = {use};
+      if (seen.insert(to_text(to_json(one)["uses"])).second) whole.uses.push_back(use);
+    }
+  }
+  std::erase_if(whole.unused, [&whole](const std::string& unused) {
+    return std::ranges::any_of(whole.uses, [&](const Use& use) {
+      return unused == use.permission || unused.starts_with(use.permission + " where ");
+    });
+  });
+}
+
+void merge_findings(const std::vector<Analysed>& files, std::vector<Finding> found, Report& whole) {
+  const auto key = [](const Finding& one) {
+    return std::tuple(one.rule, one.file, one.line, one.column, one.message);
+  };
+  std::set<std::tuple<std::string, std::string, unsigned, unsigned, std::string>> seen;
+  whole.findings.clear();
+  const auto keep = [&](const Finding& one) {
+    if (whole.findings.size() <= kMaxFindings && seen.insert(key(one)).second)
+      whole.findings.push_back(one);
+  };
+  for (const Finding& one : found) keep(one);
+  for (const Analysed& file : files) std::ranges::for_each(file.report.findings, keep);
+  if (whole.findings.size() > kMaxFindings) {
+    whole.findings.back() =
+        finding("too-many-findings", whole.file, {}, "there are more findings than are kept", "");
+  }
+}
+
+Verdict worst_of(const std::vector<Analysed>& files, const std::vector<Finding>& found) {
+  const auto is = [](Verdict verdict) {
+    return [verdict](const Analysed& file) { return file.report.verdict == verdict; };
+  };
+  const bool refused = std::ranges::any_of(
+      found, [](const Finding& one) { return one.severity == Severity::kRefuses; });
+  if (refused || std::ranges::any_of(files, is(Verdict::kRefused))) return Verdict::kRefused;
+  return std::ranges::any_of(files, is(Verdict::kCompileError)) ? Verdict::kCompileError
+                                                                : Verdict::kOk;
+}
+
+}  // namespace
+
+Result<Report> analyze(const Request& request) {
+  if (request.further.empty()) return analyze_file(request, nullptr);
+  auto files = read_all(request);
+  if (!files) return pass_on(files);
+  Report whole = files->front().report;
+  std::vector<Finding> found;
+  check_entries(*files, found);
+  check_definitions(*files, found);
+  merge_uses(*files, whole);
+  whole.verdict = worst_of(*files, found);
+  merge_findings(*files, std::move(found), whole);
+  const bool broken = std::ranges::any_of(*files, [](const Analysed& file) {
+    return std::ranges::find(file.report.findings, "compile-error", &Finding::rule) !=
+           file.report.findings.end();
+  });
+  // What clang repairs while it reads on is not the program (analysis.cpp), in any of the files.
+  if (broken) {
+    whole.entry = Entry::kNone;
+    whole.declared.clear();
+    whole.uses.clear();
+    whole.unused.clear();
+  }
+  return whole;
+}
+
+}  // namespace mcpac::analyzer

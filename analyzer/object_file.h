@@ -1,0 +1,54 @@
+// ObjectFile: sections and symbols of an object file that the compiler made of hostile source.
+//
+// Every offset, size and index is held against the file and against a limit; what does not fit is
+// an error. Nothing of the file is run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/elf_header.h"
+#include "core/error.h"
+
+namespace mcpac::analyzer {
+
+struct ObjectSection {
+  std::string_view name;
+  std::uint32_t type = 0;   // SHT_…
+  std::uint64_t flags = 0;  // SHF_…
+};
+
+struct ObjectSymbol {
+  std::string_view name;
+  std::uint8_t type = 0;      // STT_…
+  std::uint8_t binding = 0;   // STB_…
+  std::uint32_t section = 0;  // index in `sections`; 0: the object needs it from elsewhere
+  std::uint64_t value = 0;    // its place in that section
+};
+
+// One word of a relocated section, and what it will point at.
+struct ObjectPointer {
+  std::uint32_t in = 0;  // index of the section that holds the word
+  std::uint32_t symbol = 0;
+  std::int64_t addend = 0;
+};
+
+struct ObjectFile {
+  std::vector<ObjectSection> sections;
+  std::vector<ObjectSymbol> symbols;
+  std::vector<ObjectPointer> early;  // the pointers in .init_array and its like
+  // What the names point into; where they lie does not change when the object moves.
+  std::unique_ptr<std::string> section_names;
+  std::unique_ptr<std::string> symbol_names;
+};
+
+// kProgramUnusable where the file is no object file, is broken, or is larger than programs are.
+[[nodiscard]] Result<ObjectFile> read_object(const ReadAt& read_at, std::string_view file);
+
+// Whether what this section points at runs before or after the entry, by the section's type.
+[[nodiscard]] bool runs_early(const ObjectSection& section);
+
+}  // namespace mcpac::analyzer

@@ -8,6 +8,7 @@
 #include <set>
 #include <type_traits>
 
+#include "analyzer/clang/constancy.h"
 #include "analyzer/clang/diagnostics.h"
 #include "analyzer/clang/entry.h"
 #include "analyzer/clang/findings.h"
@@ -135,7 +136,10 @@ Result<Report> analyze(const Request& request) {
   check_inclusions(unit, sources, findings);
 
   EntryFinder entry(identity, sources, findings);
-  UseChecker uses(unit, identity, sources);
+  ConstancyChecker constancy;
+  Walker(sources, findings, {&constancy}).walk(unit);
+  UseChecker uses(unit, identity, sources,
+                  constancy.writes_through_constness() ? Variables::kUnknown : Variables::kKnown);
   ForgeryChecker forgery(identity, sources, findings);
   HatchChecker hatches(identity, sources, findings, pastes);
   Walker(sources, findings, {&entry, &uses, &forgery, &hatches}).walk(unit);

@@ -68,8 +68,8 @@ std::string key_of(const Use& use) {
 
 }  // namespace
 
-void UseChecker::record(const std::string& permission, CXCursor node,
-                        std::map<std::string, Argument> arguments, const Scope& scope) {
+void UseChecker::record(const std::string& permission, CXCursor node, Folder::Arguments arguments,
+                        const Scope& scope) {
   const Place place = place_of(node);
   const Extent extent = extent_of(node);
   seen_.push_back({{permission, sources_.name(place.file), place.line, place.column, scope.function,
@@ -79,13 +79,13 @@ void UseChecker::record(const std::string& permission, CXCursor node,
                    scope.in_template});
 }
 
-std::map<std::string, Argument> UseChecker::arguments_of(CXCursor call, CXCursor function,
-                                                         const Scope& scope) {
-  if (clang_Cursor_getNumArguments(function) == 0) return {};
+std::vector<Folder::Arguments> UseChecker::arguments_of(CXCursor call, CXCursor function,
+                                                        const Scope& scope) {
+  if (clang_Cursor_getNumArguments(function) == 0) return {{}};
   const CXType args = clang_getCursorType(clang_Cursor_getArgument(function, 0));
   // For an operator libclang counts the object as the first argument.
   const int count = clang_Cursor_getNumArguments(call);
-  if (scope.in_template || count < 1) return folder_.unknown_arguments(args);
+  if (scope.in_template || count < 1) return {folder_.unknown_arguments(args)};
   const CXCursor given = clang_Cursor_getArgument(call, static_cast<unsigned>(count - 1));
   return folder_.arguments(given, args);
 }
@@ -96,7 +96,8 @@ void UseChecker::on_call(CXCursor call, const Scope& scope) {
   const auto permission = identity_.called_permission(function);
   if (!permission) return;
   for (const CXCursor part : callee_parts(call, function)) called_.push_back(part);
-  record(*permission, call, arguments_of(call, function, scope), scope);
+  for (auto& arguments : arguments_of(call, function, scope))
+    record(*permission, call, std::move(arguments), scope);
 }
 
 void UseChecker::on_mention(CXCursor mention, CXCursor, const Scope& scope) {
@@ -129,7 +130,9 @@ void UseChecker::on_dependent_member(CXCursor member, const Scope& scope) {
 }
 
 void UseChecker::on_node(CXCursor node, CXCursor parent, const Scope& scope) {
+  if (scope.unevaluated) return;
   const CXCursorKind kind = clang_getCursorKind(node);
+  if (kind == CXCursor_CXXForRangeStmt) return folder_.enter_loop(node);
   if (kind == CXCursor_CallExpr) return on_call(node, scope);
   if (is_mention(kind)) return on_mention(node, parent, scope);
 }

@@ -7,6 +7,8 @@
 //   // use: filesystem.write_file {"path": "x", "content": "?"}     a use; "?" is known at run time
 //   only
 //   // unused: filesystem.write_file      anywhere in the file
+//   // elsewhere: local.hpp 10 filesystem.read_text_file {"path": "x"}   a use in another file, on
+//   its line
 //   // verdict: compile_error             where the findings do not already say it
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -34,8 +36,17 @@ struct Expected {
   std::string verdict = "ok";
 };
 
-std::string use_text(unsigned line, const std::string& permission, const Json& arguments) {
-  return fmt::format("{}: use: {} {}", line, permission, to_text(arguments));
+std::string use_text(const std::string& place, const std::string& permission,
+                     const Json& arguments) {
+  return fmt::format("{}: use: {} {}", place, permission, to_text(arguments));
+}
+
+// "filesystem.read_text_file {…}"; without braces there are no arguments.
+std::string use_expected(const std::string& place, const std::string& text) {
+  const auto brace = text.find(" {");
+  const Json arguments =
+      brace == std::string::npos ? Json::object() : Json::parse(text.substr(brace + 1));
+  return use_text(place, text.substr(0, brace), arguments);
 }
 
 void read_comment(const std::string& comment, unsigned line, Expected& expected) {
@@ -51,10 +62,10 @@ void read_comment(const std::string& comment, unsigned line, Expected& expected)
   } else if (word == "unused") {
     expected.lines.insert("unused: " + text);
   } else if (word == "use") {
-    const auto brace = text.find(" {");
-    const Json arguments =
-        brace == std::string::npos ? Json::object() : Json::parse(text.substr(brace + 1));
-    expected.lines.insert(use_text(line, text.substr(0, brace), arguments));
+    expected.lines.insert(use_expected(std::to_string(line), text));
+  } else if (word == "elsewhere") {
+    const auto second = text.find(' ', text.find(' ') + 1);
+    expected.lines.insert(use_expected(text.substr(0, second), text.substr(second + 1)));
   }
 }
 
@@ -85,7 +96,10 @@ Expected found_in(const analyzer::Report& report) {
     Json arguments = Json::object();
     for (const auto& [name, argument] : use.arguments)
       arguments[name] = argument.is_constant ? argument.value : Json("?");
-    found.lines.insert(use_text(use.line, use.permission, arguments));
+    const std::string name = std::filesystem::path(use.file).filename();
+    const std::string place =
+        use.file == report.file ? std::to_string(use.line) : fmt::format("{} {}", name, use.line);
+    found.lines.insert(use_text(place, use.permission, arguments));
   }
   return found;
 }

@@ -47,6 +47,10 @@ constexpr std::array kRules{
     Rule{"forged-type", kRefuses,
          "a permission counts by its declaration in the generated header, never by its name",
          "struct Requires {}; int agent_main(Requires rt);"},
+    Rule{
+        "hidden-body", kRefuses,
+        "libclang does not show what stands in a variable template, so nobody can say what it does",
+        "template <class T> const auto read = [](Rt rt) { rt.filesystem.read_text_file({}); };"},
     Rule{"inline-assembly", kRefuses, "assembly does what no analysis of C++ can see",
          "asm(\"syscall\");"},
     Rule{"line-directive", kRefuses, "#line makes findings point at the wrong place",

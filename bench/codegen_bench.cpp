@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/recorded_listings.h"
 #include "codegen/generate.h"
 #include "codegen/search.h"
 #include "core/file.h"
@@ -28,25 +29,6 @@ using namespace mcpac::codegen;
 
 constexpr std::size_t kTools = 2700;
 constexpr int kRuns = 7;
-
-std::vector<ServerListing> load(const std::filesystem::path& folder) {
-  std::vector<ServerListing> listings;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".json") continue;
-    const auto text = read_file(entry.path());
-    const auto json = text ? parse_ordered_json(*text) : Result<OrderedJson>(OrderedJson::object());
-    if (!json || !json->contains("tools")) continue;
-    ServerListing listing{.server = entry.path().stem().string(),
-                          .identity = "recorded",
-                          .implementation = "recorded",
-                          .protocol_version = "2025-06-18",
-                          .tools = {}};
-    for (const auto& tool : json->at("tools"))
-      listing.tools.push_back({.name = tool.at("name"), .definition = tool});
-    listings.push_back(std::move(listing));
-  }
-  return listings;
-}
 
 std::vector<ServerListing> repeated(const std::vector<ServerListing>& once) {
   std::vector<ServerListing> listings;
@@ -98,7 +80,12 @@ int main(int count, char** values) {
   const bool once = std::erase(words, "--once") > 0;
   const std::filesystem::path folder =
       words.empty() ? MCPAC_SOURCE_DIR "/tests/codegen/data" : words[0];
-  const auto listings = once ? load(folder) : repeated(load(folder));
+  const auto recorded = bench::recorded_listings(folder);
+  if (!recorded) {
+    fmt::print(stderr, "{}\n", recorded.error().to_text());
+    return 1;
+  }
+  const auto listings = once ? *recorded : repeated(*recorded);
   std::size_t tools = 0;
   for (const auto& listing : listings) tools += listing.tools.size();
   const auto output = generate(listings);

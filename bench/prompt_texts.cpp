@@ -6,11 +6,11 @@
 // and tools.json: for each permission its line of signatures.txt.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "bench/recorded_listings.h"
 #include "codegen/generate.h"
 #include "codegen/prompt.h"
 #include "core/file.h"
@@ -21,34 +21,8 @@ using namespace mcpac;
 using namespace mcpac::codegen;
 namespace fs = std::filesystem;
 
-Result<std::vector<ServerListing>> load(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (entry.path().extension() == ".json" && !name.starts_with('_'))
-      files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  std::vector<ServerListing> listings;
-  for (const auto& file : files) {
-    auto text = read_file(file);
-    if (!text) return pass_on(text);
-    auto json = parse_ordered_json(*text, file.string());
-    if (!json) return pass_on(json);
-    ServerListing listing{.server = file.stem().string(),
-                          .identity = "recorded",
-                          .implementation = "recorded",
-                          .protocol_version = "2025-06-18",
-                          .tools = {}};
-    for (const auto& tool : json->at("tools"))
-      listing.tools.push_back({.name = tool.at("name"), .definition = tool});
-    listings.push_back(std::move(listing));
-  }
-  return listings;
-}
-
 Result<void> write_texts(const fs::path& from, const fs::path& to) {
-  auto listings = load(from);
+  auto listings = bench::recorded_listings(from);
   if (!listings) return pass_on(listings);
   auto output = generate(*listings);
   if (!output) return pass_on(output);

@@ -195,4 +195,10 @@ Result<Output> generate(const std::vector<ServerListing>& servers, const Lock& k
   return output;
 }
 
+Result<Output> regenerate(const Lock& lock) {
+  std::vector<ServerListing> listings;
+  for (const LockedServer& server : lock.servers) listings.push_back(listing_of(server));
+  return generate(listings, lock);
+}
+
 }  // namespace mcpac::codegen

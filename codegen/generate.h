@@ -37,4 +37,8 @@ struct Output {
 // What `locked` approved, as if its server had just said it.
 [[nodiscard]] ServerListing listing_of(const LockedServer& locked);
 
+// What the tools of a lock give by themselves, under the names that it gave them. A lock that was
+// not edited, and is of this version of mcpac, names just these headers.
+[[nodiscard]] Result<Output> regenerate(const Lock& lock);
+
 }  // namespace mcpac::codegen

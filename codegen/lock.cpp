@@ -45,20 +45,21 @@ class Reader {
  public:
   Reader(std::string_view text, std::string_view where) : text_(text), where_(where) {}
 
-  Result<Lock> read(const OrderedJson& root) {
+  // Definitions are most of a lock: they move from `root` into the result.
+  Result<Lock> read(OrderedJson root) {
     if (!root.is_object()) return broken("the lock", "it is not a JSON object");
     const OrderedJson* version = member(root, "version");
     if (version == nullptr || *version != kVersion) return wrong_version(version);
     if (auto ok = only(root, "the lock", {"version", "servers", "headers"}); !ok)
       return pass_on(ok);
-    const OrderedJson* servers = member(root, "servers");
+    OrderedJson* servers = member(root, "servers");
     const OrderedJson* headers = member(root, "headers");
     if (servers == nullptr || !servers->is_object() || headers == nullptr ||
         !headers->is_object()) {
       return broken("the lock", "it lacks \"servers\" or \"headers\"");
     }
     Lock lock;
-    for (const auto& [name, value] : servers->items()) {
+    for (auto& [name, value] : servers->items()) {
       auto server = read_server(name, value);
       if (!server) return pass_on(server);
       lock.servers.push_back(std::move(*server));
@@ -70,7 +71,9 @@ class Reader {
   }
 
  private:
-  static const OrderedJson* member(const OrderedJson& object, std::string_view name) {
+  // Object is OrderedJson, constant or not.
+  template <class Object>
+  static Object* member(Object& object, std::string_view name) {
     const auto found = object.find(name);
     return found == object.end() ? nullptr : &*found;
   }
@@ -122,7 +125,7 @@ class Reader {
     return value->get<std::string>();
   }
 
-  Result<LockedServer> read_server(const std::string& name, const OrderedJson& value) {
+  Result<LockedServer> read_server(const std::string& name, OrderedJson& value) {
     const std::string entry = fmt::format("server '{}'", name);
     server_ = name;
     tool_.clear();
@@ -144,9 +147,9 @@ class Reader {
     }
     if (!is_new_cpp_name(server.cpp_name, "mcp", name))
       return broken(entry, "its cppName is no name of it, or another one's");
-    const OrderedJson* tools = member(value, "tools");
+    OrderedJson* tools = member(value, "tools");
     if (tools == nullptr || !tools->is_object()) return broken(entry, "it lacks \"tools\"");
-    for (const auto& [tool_name, tool_value] : tools->items()) {
+    for (auto& [tool_name, tool_value] : tools->items()) {
       auto tool = read_tool(server, tool_name, tool_value);
       if (!tool) return pass_on(tool);
       server.tools.push_back(std::move(*tool));
@@ -156,7 +159,7 @@ class Reader {
   }
 
   Result<LockedTool> read_tool(const LockedServer& server, const std::string& name,
-                               const OrderedJson& value) {
+                               OrderedJson& value) {
     const std::string entry = fmt::format("tool '{}.{}'", server.name, cut(name, 256));
     tool_ = name;
     if (!Permission::of(server.name, name) || !value.is_object())
@@ -168,7 +171,7 @@ class Reader {
     if (!digest) return pass_on(digest);
     if (!is_new_cpp_name(*cpp_name, server.cpp_name, name))
       return broken(entry, "its cppName is no name of it, or another one's");
-    const OrderedJson* definition = member(value, "definition");
+    OrderedJson* definition = member(value, "definition");
     if (definition == nullptr || !definition->is_object())
       return broken(entry, "it lacks \"definition\"");
     const OrderedJson* own_name = member(*definition, "name");
@@ -180,7 +183,7 @@ class Reader {
     return LockedTool{.name = name,
                       .cpp_name = std::move(*cpp_name),
                       .digest = std::move(*digest),
-                      .definition = *definition};
+                      .definition = std::move(*definition)};
   }
 
   // "mcp::filesystem" below "mcp", "mcp::filesystem::read_file" below "mcp::filesystem"; no two the
@@ -250,7 +253,7 @@ std::string server_text(const LockedServer& server) {
 
 Result<Lock> parse_lock(std::string_view text, std::string_view where) {
   auto root = parse_ordered_json(text, where, kLockLimits);
-  if (root) return Reader(text, where).read(*root);
+  if (root) return Reader(text, where).read(std::move(*root));
   if (const std::size_t line = conflict_line(text); line > 0) {
     return fail(ErrorId::kLockInvalid, "mcpac.lock holds the marks of a merge conflict",
                 {.where = fmt::format("{}:{}", where, line),

@@ -14,7 +14,9 @@
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/forgery.h"
 #include "analyzer/clang/hatches.h"
+#include "analyzer/clang/hidden.h"
 #include "analyzer/clang/identity.h"
+#include "analyzer/clang/own_templates.h"
 #include "analyzer/clang/preprocessing.h"
 #include "analyzer/clang/sources.h"
 #include "analyzer/clang/text_checks.h"
@@ -47,19 +49,37 @@ std::string_view reason_of(CXErrorCode code) {
   }
 }
 
-Result<Unit> parse(CXIndex index, const Request& request, const std::string& source) {
+Result<Unit> parse(CXIndex index, const Request& request, const std::string& source,
+                   CXTranslationUnit_Flags extent) {
   std::vector<const char*> arguments;
   arguments.reserve(request.arguments.size());
   for (const std::string& argument : request.arguments) arguments.push_back(argument.c_str());
   CXUnsavedFile bytes{request.source_path.c_str(), source.data(), source.size()};
   CXTranslationUnit unit = nullptr;
-  const CXErrorCode code = clang_parseTranslationUnit2(
-      index, request.source_path.c_str(), arguments.data(), static_cast<int>(arguments.size()),
-      &bytes, 1, CXTranslationUnit_None, &unit);
+  const CXErrorCode code =
+      clang_parseTranslationUnit2(index, request.source_path.c_str(), arguments.data(),
+                                  static_cast<int>(arguments.size()), &bytes, 1, extent, &unit);
   Unit parsed(unit);
   if (code == CXError_Success && parsed) return parsed;
   return fail(ErrorId::kAnalyzerFailed, fmt::format("{} could not be analysed", request.file),
               {.why = std::string(reason_of(code))});
+}
+
+bool has_own_templates(CXTranslationUnit unit, const Request& request, const Sources& sources) {
+  return has_templates(unit, sources) ||
+         std::ranges::any_of(program_files(unit, sources, request), [unit](CXFile file) {
+           return may_declare_templates(tokens_of(unit, file));
+         });
+}
+
+// As much as the analysis needs (own_templates.h).
+Result<Unit> parse_enough(CXIndex index, const Request& request, const std::string& source,
+                          const Sources& sources) {
+  if (!looks_templated(source)) {
+    auto beginning = parse(index, request, source, CXTranslationUnit_Incomplete);
+    if (!beginning || !has_own_templates(beginning->get(), request, sources)) return beginning;
+  }
+  return parse(index, request, source, CXTranslationUnit_None);
 }
 
 // The spelling checks of every file of the program; whether any of them pastes tokens together.
@@ -125,11 +145,11 @@ Result<Report> analyze(const Request& request) {
   if (auto text = check_text(*source, request.file); !text) return pass_on(text);
 
   const Index index(clang_createIndex(/*excludeDeclarationsFromPCH=*/1, /*displayDiagnostics=*/0));
-  auto parsed = parse(index.get(), request, *source);
+  const Sources sources(request);
+  auto parsed = parse_enough(index.get(), request, *source, sources);
   if (!parsed) return pass_on(parsed);
   CXTranslationUnit unit = parsed->get();
 
-  const Sources sources(request);
   const Identity identity(request, sources);
   Findings findings(sources);
   const bool pastes = check_spelling(unit, request, sources, findings);
@@ -142,7 +162,8 @@ Result<Report> analyze(const Request& request) {
                   constancy.writes_through_constness() ? Variables::kUnknown : Variables::kKnown);
   ForgeryChecker forgery(identity, sources, findings);
   HatchChecker hatches(identity, sources, findings, pastes);
-  Walker(sources, findings, {&entry, &uses, &forgery, &hatches}).walk(unit);
+  HiddenChecker hidden(unit, identity, findings);
+  Walker(sources, findings, {&entry, &uses, &forgery, &hatches, &hidden}).walk(unit);
 
   Report report;
   report.file = request.file;

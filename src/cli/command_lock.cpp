@@ -59,6 +59,7 @@ void show(const execute::Status& status) {
                  printable(tool.permission));
     }
   }
+  if (!status.lock_fits_itself) fmt::print("mcpac.lock names other headers than its tools give\n");
   if (status.headers.empty()) return fmt::print("servers/ fits mcpac.lock\n");
   for (const auto& problem : status.headers) {
     fmt::print("{} {}\n", problem.file,
@@ -84,6 +85,7 @@ Json to_json(const execute::Status& status) {
   }
   return {{"drifted", status.drifted()},
           {"headers_fit", status.headers.empty()},
+          {"lock_fits_itself", status.lock_fits_itself},
           {"servers", servers},
           {"headers", headers}};
 }
@@ -100,6 +102,12 @@ std::optional<Error> verdict(const execute::Status& status) {
     return Error{ErrorId::kHeaderDrift, "servers/ does not fit mcpac.lock", "",
                  "the headers were edited, or are older or newer than the lock",
                  "mcpac generate --offline"};
+  }
+  if (!status.lock_fits_itself) {
+    return Error{
+        ErrorId::kHeaderDrift, "mcpac.lock names other headers than its tools give", "",
+        "it was edited by hand, or is of another version of mcpac",
+        "restore it from your repository, or look at its tools and `mcpac generate --offline`"};
   }
   for (const auto& server : status.servers) {
     if (server.error) return server.error;

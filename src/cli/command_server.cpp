@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/permission.h"
 #include "execute/list_servers.h"
+#include "execute/project.h"
 
 namespace mcpac::cli {
 namespace {
@@ -88,6 +89,19 @@ Result<std::vector<std::string>> import(ConfigFile& config, const AddOptions& op
   return names;
 }
 
+// " NAME NAME" for those that mcpac.lock holds already: what replaces them must be approved.
+std::string locked_of(Context& context, const std::vector<std::string>& names) {
+  const auto project = context.project();
+  if (!project) return {};
+  const auto lock = execute::load_lock(*project);
+  if (!lock) return {};
+  std::string words;
+  for (const std::string& name : names) {
+    if (lock->find_server(name) != nullptr) words += " " + name;
+  }
+  return words;
+}
+
 void add_one(Context& context, const AddOptions& options) {
   auto config = ConfigFile::open(context.config_file);
   if (!config) return context.fail(config.error());
@@ -109,7 +123,11 @@ void add_one(Context& context, const AddOptions& options) {
   }
   if (auto saved = config->save(); !saved) return context.fail(saved.error());
   for (const auto& name : names) context.say(fmt::format("added {}", name));
-  context.say("next: mcpac generate");
+  const auto approved = locked_of(context, names);
+  context.say("next: " +
+              (approved.empty()
+                   ? std::string("mcpac generate")
+                   : fmt::format("mcpac lock diff{0}, then mcpac lock accept{0}", approved)));
 }
 
 void add_add(CLI::App& server, Context& context) {

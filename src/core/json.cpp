@@ -103,8 +103,9 @@ class Builder {
       fresh = open_.back().names.add(members, name);
       // Names are known to be new, so the linear search of ordered_map::emplace can be skipped.
       if (fresh) {
-        using Members = typename Value::object_t::Container;
-        slot_ = &static_cast<Members&>(members).emplace_back(name, nullptr).second;
+        auto& list = static_cast<typename Value::object_t::Container&>(members);
+        make_room(list);
+        slot_ = &list.emplace_back(name, nullptr).second;
       }
     } else {
       const auto [place, added] = members.try_emplace(name, nullptr);
@@ -136,6 +137,16 @@ class Builder {
  private:
   static constexpr bool kOrdered = std::is_same_v<Value, OrderedJson>;
   struct NoNames {};
+
+  // A vector of pairs with constant names copies them, and all below them, when it grows by itself.
+  template <class List>
+  static void make_room(List& list) {
+    if (list.size() < list.capacity()) return;
+    List larger;
+    larger.reserve(std::max<std::size_t>(8, list.capacity() * 2));
+    for (auto& [name, value] : list) larger.emplace_back(name, std::move(value));
+    list.swap(larger);
+  }
   struct Level {
     Value*
         value;  // stays where it is: nothing is added to an outer value while an inner one is open

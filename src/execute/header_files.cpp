@@ -92,6 +92,17 @@ Result<HeaderChanges> write_headers(const fs::path& folder, const HeaderFiles& f
   return changes;
 }
 
+std::vector<std::string> foreign_files(const fs::path& folder, const HeaderFiles& files) {
+  std::vector<std::string> foreign;
+  for (const auto& [name, text] : files) {
+    std::error_code error;
+    const fs::directory_entry entry(folder / name, error);
+    const bool taken = !error && entry.symlink_status(error).type() != fs::file_type::not_found;
+    if (taken && !is_generated_header(entry)) foreign.push_back(name);
+  }
+  return foreign;
+}
+
 Result<std::string> read_header(const Project& project, const codegen::Lock& lock,
                                 const std::string& name) {
   auto path = inside_servers(project, name);

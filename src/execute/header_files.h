@@ -29,6 +29,10 @@ struct HeaderChanges {
 [[nodiscard]] Result<HeaderChanges> write_headers(const std::filesystem::path& folder,
                                                   const HeaderFiles& files);
 
+// The names in `files` that are taken in `folder` by something else than a header of ours.
+[[nodiscard]] std::vector<std::string> foreign_files(const std::filesystem::path& folder,
+                                                     const HeaderFiles& files);
+
 // The file `name` of servers/, byte for byte as the lock names it; else kHeaderDrift.
 [[nodiscard]] Result<std::string> read_header(const Project& project, const codegen::Lock& lock,
                                               const std::string& name);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/generate.h"
 #include "core/printable.h"
 #include "execute/project_turn.h"
 
@@ -30,6 +31,12 @@ Result<std::vector<mcp::ServerConfig>> servers_to_ask(const Project& project,
           ErrorId::kUnknownServer,
           fmt::format("neither mcpac.json nor mcpac.lock has a server {}", printable(server, 80)),
           {.fix = "mcpac server list"});
+    }
+    if (config == nullptr && name != server) {
+      return fail(ErrorId::kUnknownServer,
+                  fmt::format("the server {} is no longer in mcpac.json", printable(server, 80)),
+                  {.why = "its tools leave mcpac.lock together",
+                   .fix = fmt::format("mcpac lock diff {}", server)});
     }
     const bool asked =
         std::ranges::find(servers, server, &mcp::ServerConfig::name) != servers.end();
@@ -148,6 +155,8 @@ Result<Status> status(const Project& project, Ask ask, const OnProgress& progres
   if (!lock) return pass_on(lock);
   Status result;
   result.headers = check_headers(project, *lock);
+  const auto made = codegen::regenerate(*lock);
+  result.lock_fits_itself = made && made->lock.headers == lock->headers;
   std::map<std::string, Result<ServerListing>> answers;
   if (ask == Ask::kServers) {
     auto asked = ask_servers(project.config.servers, progress);

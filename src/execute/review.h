@@ -45,6 +45,8 @@ struct ServerStatus {
 struct Status {
   std::vector<ServerStatus> servers;
   std::vector<HeaderProblem> headers;
+  // False: mcpac.lock was edited by hand, or is of another version of mcpac.
+  bool lock_fits_itself = true;
   [[nodiscard]] bool drifted() const;
 };
 

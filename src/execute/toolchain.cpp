@@ -82,11 +82,13 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
       Question{toolchain.compile_runtime,
                with(language_flags(), {"-O2", "-c", here(in(inside::kOutput, "runtime.pch")), "-o",
                                        here(in(inside::kOutput, "runtime.o"))})},
-      // No code is generated into this one: a program uses few of the types of its servers.
+      // What the headers themselves need is instantiated here once, not in every program. No code
+      // is generated: a program uses few of the types of its servers.
       Question{toolchain.make_pch,
                with(language_flags(),
-                    {include, "-include-pch", here(inside::kRuntimePch), "-xc++-header",
-                     here(inside::kAgentHeader), "-o", here(in(inside::kOutput, "agent.pch"))})},
+                    {include, "-include-pch", here(inside::kRuntimePch),
+                     "-fpch-instantiate-templates", "-xc++-header", here(inside::kAgentHeader),
+                     "-o", here(in(inside::kOutput, "agent.pch"))})},
       Question{toolchain.compile,
                with(language_flags(), {include, "-include-pch", here(inside::kPch), "-c", "-xc++",
                                        here(source), "-o", here(in(inside::kOutput, "agent.o"))})},

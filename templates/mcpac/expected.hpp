@@ -1,10 +1,13 @@
 // Expected<T>: a result, or the error that came instead; the names of std::expected, which clang
 // before 19 does not have with libstdc++. value() throws the error as the class of its kind.
+//
+// It holds its two alternatives itself: std::variant is a dozen class templates deep, and a program
+// pays for them once a tool.
 #pragma once
 
-#include <type_traits>
+#include <memory>
+#include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "error.hpp"
 
@@ -16,15 +19,28 @@ class [[nodiscard]] Expected {
   using value_type = T;
   using error_type = Error;
 
-  Expected(T value) : state_(::std::in_place_index<0>, ::std::move(value)) {}
-  Expected(Error error) : state_(::std::in_place_index<1>, ::std::move(error)) {}
+  Expected(T value) : value_(::std::move(value)), has_value_(true) {}
+  Expected(Error error) : error_(::std::move(error)), has_value_(false) {}
+  Expected(const Expected& other) : nothing_(), has_value_(other.has_value_) {
+    other.has_value_ ? construct(value_, other.value_) : construct(error_, other.error_);
+  }
+  Expected(Expected&& other) noexcept : nothing_(), has_value_(other.has_value_) {
+    other.has_value_ ? construct(value_, ::std::move(other.value_))
+                     : construct(error_, ::std::move(other.error_));
+  }
+  Expected& operator=(Expected other) noexcept {
+    ::std::destroy_at(this);
+    ::std::construct_at(this, ::std::move(other));
+    return *this;
+  }
+  ~Expected() { has_value_ ? ::std::destroy_at(&value_) : ::std::destroy_at(&error_); }
 
-  [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
   [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
 
-  [[nodiscard]] const T& value() const& { return check(), *::std::get_if<0>(&state_); }
-  [[nodiscard]] T& value() & { return check(), *::std::get_if<0>(&state_); }
-  [[nodiscard]] T&& value() && { return check(), ::std::move(*::std::get_if<0>(&state_)); }
+  [[nodiscard]] const T& value() const& { return check(), value_; }
+  [[nodiscard]] T& value() & { return check(), value_; }
+  [[nodiscard]] T&& value() && { return check(), ::std::move(value_); }
 
   // Checked as value() is: an agent that forgets to ask gets the error, not undefined behaviour.
   [[nodiscard]] const T& operator*() const& { return value(); }
@@ -42,14 +58,27 @@ class [[nodiscard]] Expected {
     return has_value() ? ::std::move(*this).value() : static_cast<T>(::std::forward<U>(other));
   }
 
-  // Throws std::bad_variant_access where there is a value.
-  [[nodiscard]] const Error& error() const { return ::std::get<1>(state_); }
+  // Throws std::logic_error where there is a value.
+  [[nodiscard]] const Error& error() const {
+    if (has_value()) throw ::std::logic_error("mcpac: this Expected holds a value, no error");
+    return error_;
+  }
 
  private:
-  void check() const {
-    if (!has_value()) ::std::get_if<1>(&state_)->rethrow();
+  template <class Member, class From>
+  static void construct(Member& member, From&& from) {
+    ::std::construct_at(&member, ::std::forward<From>(from));
   }
-  ::std::variant<T, Error> state_;
+  void check() const {
+    if (!has_value()) error_.rethrow();
+  }
+
+  union {
+    char nothing_;
+    T value_;
+    Error error_;
+  };
+  bool has_value_;
 };
 
 }  // namespace mcpac

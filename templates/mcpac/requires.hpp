@@ -7,7 +7,6 @@
 // expansions, because recursion over the list is what makes such types slow to compile.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -30,6 +29,14 @@ template <class T>
 inline constexpr char identity = 0;
 using Identity = const char*;
 
+// std::array would be another class with all of its iterators for every length of a list.
+template <class T, ::std::size_t N>
+struct Row {
+  T items[N];
+  [[nodiscard]] constexpr T& operator[](::std::size_t i) noexcept { return items[i]; }
+  [[nodiscard]] constexpr const T& operator[](::std::size_t i) const noexcept { return items[i]; }
+};
+
 template <class P>
 struct Whole {
   using type = P;
@@ -49,9 +56,9 @@ using whole_t = typename Whole<P>::type;
 template <class... P>
 [[nodiscard]] consteval auto places_of_tools() {
   constexpr ::std::size_t n = sizeof...(P);
-  const ::std::array<Identity, n> own{&identity<P>...};
-  const ::std::array<Identity, n> tool{&identity<whole_t<P>>...};
-  ::std::array<bool, n> keep{};
+  const Row<Identity, n> own{&identity<P>...};
+  const Row<Identity, n> tool{&identity<whole_t<P>>...};
+  Row<bool, n> keep{};
   for (::std::size_t i = 0; i < n; ++i) {
     keep[i] = true;
     for (::std::size_t j = 0; j < n; ++j) {
@@ -68,8 +75,8 @@ template <class... P>
 template <class... P>
 [[nodiscard]] consteval auto places_of_servers() {
   constexpr ::std::size_t n = sizeof...(P);
-  const ::std::array<Identity, n> server{&identity<typename P::server>...};
-  ::std::array<bool, n> keep{};
+  const Row<Identity, n> server{&identity<typename P::server>...};
+  Row<bool, n> keep{};
   for (::std::size_t i = 0; i < n; ++i) {
     keep[i] = true;
     for (::std::size_t j = 0; j < i; ++j) keep[i] = keep[i] && server[i] != server[j];

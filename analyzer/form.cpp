@@ -64,6 +64,13 @@ unsigned Form::number(const Json& object, std::string_view name, std::string_vie
   return found->get<unsigned>();
 }
 
+bool Form::truth(const Json& object, std::string_view name, std::string_view at) {
+  const Json* found = member(object, name, at);
+  if (found == nullptr) return false;
+  if (!found->is_boolean()) reject(fmt::format("{}/{}", at, name), "true or false belongs here");
+  return found->is_boolean() && found->get<bool>();
+}
+
 const Json& Form::list(const Json& object, std::string_view name, std::string_view at) {
   static const Json kEmpty = Json::array();
   const Json* found = member(object, name, at);

@@ -27,6 +27,7 @@ class Form {
                       std::string_view at);
   std::string text(const Json& object, std::string_view name, std::string_view at);
   unsigned number(const Json& object, std::string_view name, std::string_view at);
+  bool truth(const Json& object, std::string_view name, std::string_view at);
   // An array or an object of at most kMaxEntries entries; an empty one where it is not.
   const Json& list(const Json& object, std::string_view name, std::string_view at);
   const Json& map(const Json& object, std::string_view name, std::string_view at);

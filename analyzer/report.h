@@ -52,6 +52,9 @@ struct Use {
   unsigned column = 0;
   std::string function;  // the qualified name of the function that holds the call
   std::map<std::string, Argument> arguments;  // by the tool's original property name
+  // The call's arguments could not be read off: others than these may be passed as well. Where it
+  // is not set, what is not among them is absent.
+  bool open = false;
 };
 
 enum class Severity : std::uint8_t { kNote, kWarns, kRefuses };

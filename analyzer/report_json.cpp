@@ -42,6 +42,7 @@ Json to_json(const Use& use) {
   Json json = place(use.file, use.line, use.column);
   json["permission"] = use.permission;
   json["function"] = use.function;
+  json["open"] = use.open;
   json["arguments"] = Json::object();
   for (const auto& [name, argument] : use.arguments) json["arguments"][name] = to_json(argument);
   return json;
@@ -75,10 +76,12 @@ Argument read_argument(Form& form, const Json& json, std::string_view at) {
 }
 
 Use read_use(Form& form, const Json& json, std::string_view at) {
-  form.expect_members(json, {"permission", "file", "line", "column", "function", "arguments"}, at);
+  form.expect_members(
+      json, {"permission", "file", "line", "column", "function", "open", "arguments"}, at);
   Use use{form.text(json, "permission", at), form.text(json, "file", at),
           form.number(json, "line", at),     form.number(json, "column", at),
-          form.text(json, "function", at),   {}};
+          form.text(json, "function", at),   {},
+          form.truth(json, "open", at)};
   for (const auto& [name, argument] : form.map(json, "arguments", at).items())
     use.arguments[name] = read_argument(form, argument, fmt::format("{}/arguments/{}", at, name));
   return use;

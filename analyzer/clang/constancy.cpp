@@ -96,8 +96,7 @@ bool is_never_assigned(CXCursor variable) {
   if (clang_getCursorKind(variable) != CXCursor_VarDecl) return false;
   const CXType type = clang_getCanonicalType(clang_getCursorType(variable));
   if (is_plain(type)) return true;
-  const bool reference =
-      type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
+  const bool reference = type.kind == CXType_LValueReference || type.kind == CXType_RValueReference;
   if (reference && is_plain(clang_getPointeeType(type))) return true;
   const CXType element = clang_getArrayElementType(type);
   return element.kind != CXType_Invalid && is_plain(element);

@@ -24,8 +24,9 @@ class ConstancyChecker : public Checker {
 // folding of its initialiser sees to that.
 [[nodiscard]] bool is_never_assigned(CXCursor variable);
 
-// Whether the variable is const or a reference to const, or is a value of its own that every mention
-// below `body` only reads: takes its value, or hands it on as const or to the generated headers.
+// Whether the variable is const or a reference to const, or is a value of its own that every
+// mention below `body` only reads: takes its value, or hands it on as const or to the generated
+// headers.
 [[nodiscard]] bool is_only_read(CXCursor body, CXCursor variable, const Sources& sources);
 
 }  // namespace mcpac::analyzer

@@ -19,8 +19,8 @@ std::string name_of(CXType type) {
 // Containers that hold exactly what a braced list gave them. A set drops what is repeated and sorts
 // the rest, which are the same values.
 bool is_container(CXType type) {
-  constexpr std::array<std::string_view, 6> kNames{"std::deque", "std::initializer_list",
-                                                   "std::list",  "std::set",
+  constexpr std::array<std::string_view, 6> kNames{"std::deque",         "std::initializer_list",
+                                                   "std::list",          "std::set",
                                                    "std::unordered_set", "std::vector"};
   return std::ranges::find(kNames, name_of(type)) != kNames.end();
 }
@@ -64,7 +64,8 @@ CXCursor braces_of(CXCursor list, Variables variables, unsigned depth) {
       const CXCursor function = clang_getCursorReferenced(at);
       if (clang_getCursorKind(function) != CXCursor_Constructor || operands.size() != 1)
         return nothing;
-      const bool list_given = name_of(clang_getCursorType(operands.front())) == "std::initializer_list";
+      const bool list_given =
+          name_of(clang_getCursorType(operands.front())) == "std::initializer_list";
       return list_given ? braces_of(operands.front(), variables, depth + 1) : nothing;
     }
     default: return nothing;

@@ -146,9 +146,9 @@ std::map<std::string, Argument> Folder::unknown_arguments(CXType args) {
   return unknown;
 }
 
-std::map<std::string, Argument> Folder::one_call(CXCursor list, CXType record) {
+std::optional<Folder::Arguments> Folder::one_call(CXCursor list, CXType record) {
   const auto& fields = fields_.of(clang_getCursorDefinition(declaration_of(record)));
-  std::map<std::string, Argument> found;
+  Arguments found;
   for (const Field& field : fields) {
     if (field.fills_itself) found[field.property] = {};
   }
@@ -158,7 +158,7 @@ std::map<std::string, Argument> Folder::one_call(CXCursor list, CXType record) {
     const Field* field = nullptr;
     if (item && !item->field.empty()) field = Fields::find(fields, item->field);
     if (item && item->field.empty() && position < fields.size()) field = &fields[position];
-    if (field == nullptr) return unknown_arguments(record);
+    if (field == nullptr) return std::nullopt;
     position = static_cast<std::size_t>(field - fields.data()) + 1;
     auto folded = value(item->value, field->type, 0);
     found[field->property] = folded ? Argument{true, std::move(*folded)} : Argument{};
@@ -166,18 +166,23 @@ std::map<std::string, Argument> Folder::one_call(CXCursor list, CXType record) {
   return found;
 }
 
-std::vector<Folder::Arguments> Folder::arguments(CXCursor expression, CXType args) {
+std::optional<std::vector<Folder::Arguments>> Folder::arguments(CXCursor expression, CXType args) {
   const CXType record = without_reference(args);
   const CXCursor list = braced_list(expression);
   if (clang_getCursorKind(list) != CXCursor_InitListExpr || !is_generated(record))
-    return {unknown_arguments(args)};
+    return std::nullopt;
   std::vector<Arguments> calls;
   bindings_.first();
-  do calls.push_back(one_call(list, record));
-  while (bindings_.next());
+  do {
+    auto call = one_call(list, record);
+    if (!call) return std::nullopt;
+    calls.push_back(std::move(*call));
+  } while (bindings_.next());
   // Once more without the loops: what does not depend on them is still known.
-  if (bindings_.too_many()) calls = {one_call(list, record)};
-  return calls;
+  if (!bindings_.too_many()) return calls;
+  auto call = one_call(list, record);
+  if (!call) return std::nullopt;
+  return std::vector{std::move(*call)};
 }
 
 }  // namespace mcpac::analyzer

@@ -28,16 +28,16 @@ class Folder {
   // The loops around a call are told before it.
   void enter_loop(CXCursor range_for) { bindings_.add_loop(range_for); }
   // The arguments of one call, once for every combination of the elements that the variables of
-  // loops stand for. `expression` is what stands for the tool's Args, `args` their type; an
-  // expression that names no fields gives every field as unknown.
-  [[nodiscard]] std::vector<Arguments> arguments(CXCursor expression, CXType args);
+  // loops stand for. `expression` is what stands for the tool's Args, `args` their type; nothing
+  // where the expression does not name the fields: then any may be passed.
+  [[nodiscard]] std::optional<std::vector<Arguments>> arguments(CXCursor expression, CXType args);
   // Every field of Args as unknown: for a call whose arguments cannot be seen.
   [[nodiscard]] Arguments unknown_arguments(CXType args);
 
  private:
   using Folded = std::optional<Json>;
 
-  [[nodiscard]] Arguments one_call(CXCursor list, CXType record);
+  [[nodiscard]] std::optional<Arguments> one_call(CXCursor list, CXType record);
   [[nodiscard]] Folded value(CXCursor expression, CXType target, unsigned depth);
   [[nodiscard]] Folded array(CXCursor list, CXType element, unsigned depth);
   [[nodiscard]] Folded object(CXCursor list, CXType record, unsigned depth);

@@ -102,10 +102,12 @@ Folder::Folded Folder::compared(CXCursor comparison) {
   if (parts.size() != 2) return std::nullopt;
   std::array<std::int64_t, 2> values{};
   for (std::size_t i = 0; i < 2; ++i) {
-    const CXType type = clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(parts[i])));
-    const CXType written = clang_getUnqualifiedType(
-        clang_getCanonicalType(clang_getCursorType(strip(parts[i]))));
-    const bool plain = type.kind == CXType_Int || type.kind == CXType_Long || type.kind == CXType_Bool;
+    const CXType type =
+        clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(parts[i])));
+    const CXType written =
+        clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(strip(parts[i]))));
+    const bool plain =
+        type.kind == CXType_Int || type.kind == CXType_Long || type.kind == CXType_Bool;
     if (!plain || clang_equalTypes(type, written) == 0) return std::nullopt;
     const auto value = number(parts[i]);
     if (!value || value->is_number_float()) return std::nullopt;
@@ -165,8 +167,8 @@ Folder::Folded Folder::element_text(CXCursor list, CXCursor index, unsigned dept
   const auto elements = elements_of(list, bindings_.variables());
   if (!elements || is_named(without_reference(clang_getCursorType(strip(list))), "std::set"))
     return std::nullopt;
-  const bool inside = at->get<std::int64_t>() >= 0 &&
-                      at->get<std::uint64_t>() < elements->expressions.size();
+  const bool inside =
+      at->get<std::int64_t>() >= 0 && at->get<std::uint64_t>() < elements->expressions.size();
   return inside ? text(elements->expressions[at->get<std::size_t>()], depth) : std::nullopt;
 }
 

@@ -11,7 +11,8 @@ std::vector<std::string> words_of(CXTranslationUnit unit, CXCursor node) {
   unsigned count = 0;
   clang_tokenize(unit, clang_getCursorExtent(node), &tokens, &count);
   std::vector<std::string> words;
-  for (unsigned i = 0; i < count; ++i) words.push_back(take(clang_getTokenSpelling(unit, tokens[i])));
+  for (unsigned i = 0; i < count; ++i)
+    words.push_back(take(clang_getTokenSpelling(unit, tokens[i])));
   clang_disposeTokens(unit, tokens, count);
   return words;
 }

@@ -1,7 +1,8 @@
 // Hidden: declarations that libclang names but does not open.
 //
-// The initialiser of a variable template is one: a lambda in it can do anything, and no checker visits
-// it. What cannot be analysed is refused; templates of plain constants hold nothing that acts.
+// The initialiser of a variable template is one: a lambda in it can do anything, and no checker
+// visits it. What cannot be analysed is refused; templates of plain constants hold nothing that
+// acts.
 #pragma once
 
 #include "analyzer/clang/findings.h"

@@ -12,8 +12,8 @@ namespace {
 using namespace std::string_view_literals;
 using Words = std::vector<std::string_view>;
 
-constexpr std::array kTemplates{"template"sv, "concept"sv, "requires"sv, "__auto_type"sv,
-                                "##"sv,       "%:%:"sv};
+constexpr std::array kTemplates{"template"sv,    "concept"sv, "requires"sv,
+                                "__auto_type"sv, "##"sv,      "%:%:"sv};
 constexpr std::array kSpecifiers{"const"sv,  "constexpr"sv, "constinit"sv,    "static"sv,
                                  "inline"sv, "volatile"sv,  "thread_local"sv, "extern"sv};
 // What stands before the `auto` of a variable, or of a function's result.

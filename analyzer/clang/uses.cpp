@@ -62,32 +62,24 @@ std::string key_of(const Use& use) {
     arguments += fmt::format("{}={};", name,
                              argument.is_constant ? to_text(argument.value) : std::string("?"));
   }
-  return fmt::format("{}\n{}\n{}:{}\n{}", use.permission, use.file, use.line, use.column,
-                     arguments);
+  return fmt::format("{}\n{}\n{}:{}\n{}{}", use.permission, use.file, use.line, use.column,
+                     arguments, use.open ? "*" : "");
 }
 
 }  // namespace
 
-void UseChecker::record(const std::string& permission, CXCursor node, Folder::Arguments arguments,
+void UseChecker::record(const std::string& permission, CXCursor node,
+                        std::optional<Folder::Arguments> arguments, CXType args,
                         const Scope& scope) {
+  const bool open = !arguments;
+  if (open) arguments = folder_.unknown_arguments(args);
   const Place place = place_of(node);
   const Extent extent = extent_of(node);
   seen_.push_back({{permission, sources_.name(place.file), place.line, place.column, scope.function,
-                    std::move(arguments)},
+                    std::move(*arguments), open},
                    extent.from,
                    extent.to,
                    scope.in_template});
-}
-
-std::vector<Folder::Arguments> UseChecker::arguments_of(CXCursor call, CXCursor function,
-                                                        const Scope& scope) {
-  if (clang_Cursor_getNumArguments(function) == 0) return {{}};
-  const CXType args = clang_getCursorType(clang_Cursor_getArgument(function, 0));
-  // For an operator libclang counts the object as the first argument.
-  const int count = clang_Cursor_getNumArguments(call);
-  if (scope.in_template || count < 1) return {folder_.unknown_arguments(args)};
-  const CXCursor given = clang_Cursor_getArgument(call, static_cast<unsigned>(count - 1));
-  return folder_.arguments(given, args);
 }
 
 void UseChecker::on_call(CXCursor call, const Scope& scope) {
@@ -96,8 +88,17 @@ void UseChecker::on_call(CXCursor call, const Scope& scope) {
   const auto permission = identity_.called_permission(function);
   if (!permission) return;
   for (const CXCursor part : callee_parts(call, function)) called_.push_back(part);
-  for (auto& arguments : arguments_of(call, function, scope))
-    record(*permission, call, std::move(arguments), scope);
+  const CXType none{CXType_Invalid, {nullptr, nullptr}};
+  if (clang_Cursor_getNumArguments(function) == 0)
+    return record(*permission, call, Folder::Arguments(), none, scope);
+  const CXType args = clang_getCursorType(clang_Cursor_getArgument(function, 0));
+  // For an operator libclang counts the object as the first argument.
+  const int count = clang_Cursor_getNumArguments(call);
+  if (scope.in_template || count < 1) return record(*permission, call, {}, args, scope);
+  const CXCursor given = clang_Cursor_getArgument(call, static_cast<unsigned>(count - 1));
+  auto calls = folder_.arguments(given, args);
+  if (!calls) return record(*permission, call, {}, args, scope);
+  for (auto& arguments : *calls) record(*permission, call, std::move(arguments), args, scope);
 }
 
 void UseChecker::on_mention(CXCursor mention, CXCursor, const Scope& scope) {
@@ -111,13 +112,12 @@ void UseChecker::on_mention(CXCursor mention, CXCursor, const Scope& scope) {
   }
   if (const auto permission = identity_.called_permission(named)) {
     const CXType owner = clang_getCursorType(clang_getCursorSemanticParent(named));
-    return record(*permission, mention, folder_.unknown_arguments(Identity::args_of(owner)), scope);
+    return record(*permission, mention, {}, Identity::args_of(owner), scope);
   }
   const CXType type = bare_type(clang_getCursorType(mention));
   if (!identity_.is_method(type)) return;
   const auto permission = identity_.method_permission(type);
-  if (permission)
-    record(*permission, mention, folder_.unknown_arguments(Identity::args_of(type)), scope);
+  if (permission) record(*permission, mention, {}, Identity::args_of(type), scope);
 }
 
 void UseChecker::on_dependent_member(CXCursor member, const Scope& scope) {
@@ -125,7 +125,7 @@ void UseChecker::on_dependent_member(CXCursor member, const Scope& scope) {
        identity_.permissions_named(last_identifier(unit_, member))) {
     Scope as_written = scope;
     as_written.in_template = true;
-    record(permission, member, {}, as_written);
+    record(permission, member, {}, CXType{CXType_Invalid, {nullptr, nullptr}}, as_written);
   }
 }
 

@@ -40,10 +40,9 @@ class UseChecker : public Checker {
   void on_call(CXCursor call, const Scope& scope);
   void on_mention(CXCursor mention, CXCursor parent, const Scope& scope);
   void on_dependent_member(CXCursor member, const Scope& scope);
-  void record(const std::string& permission, CXCursor node, Folder::Arguments arguments,
-              const Scope& scope);
-  [[nodiscard]] std::vector<Folder::Arguments> arguments_of(CXCursor call, CXCursor function,
-                                                            const Scope& scope);
+  // Without `arguments` nothing is known of them but their type, `args`: the use is open.
+  void record(const std::string& permission, CXCursor node,
+              std::optional<Folder::Arguments> arguments, CXType args, const Scope& scope);
 
   CXTranslationUnit unit_;
   const Identity& identity_;

@@ -166,4 +166,24 @@ TEST_SUITE("analyzer/cases") {
       CHECK_MESSAGE(extra.empty(), file.filename().string(), " has beyond\n", extra, messages);
     }
   }
+
+  TEST_CASE("a use whose arguments cannot be read off is open, and no other is") {
+    const auto folder = std::filesystem::path(MCPAC_SOURCE_DIR) / "tests/analyzer/cases";
+    const auto has_open = [&folder](const std::string& name) {
+      const auto report = test::analyze_file((folder / name).string());
+      REQUIRE(report.has_value());
+      REQUIRE_FALSE(report->uses.empty());
+      return std::ranges::any_of(report->uses, &analyzer::Use::open);
+    };
+    for (const char* name : {"use_arguments_variable.cpp", "use_through_invoke.cpp",
+                             "use_through_reference.cpp", "use_uninstantiated_template.cpp"}) {
+      CAPTURE(name);
+      CHECK(has_open(name));
+    }
+    for (const char* name :
+         {"use_no_arguments.cpp", "use_runtime_argument.cpp", "use_three_forms.cpp"}) {
+      CAPTURE(name);
+      CHECK_FALSE(has_open(name));
+    }
+  }
 }

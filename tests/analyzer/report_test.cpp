@@ -84,6 +84,7 @@ TEST_SUITE("analyzer/report") {
         changed("/uses/0/line", -1),
         changed("/uses/0/line", 4294967296),
         changed("/uses/0/line", 1.5),
+        changed("/uses/0/open", 0),
         changed("/uses/0/arguments/path", Json{{"runtime", false}}),
         changed("/uses/0/arguments/path", Json{{"value", 1}, {"runtime", true}}),
         changed("/findings/0/severity", "harmless"),

@@ -10,6 +10,7 @@
 #include "execute/analyze_source.h"
 #include "execute/program_file.h"
 #include "execute/require_granted.h"
+#include "execute/suggest_narrow.h"
 
 namespace mcpac::cli {
 namespace {
@@ -47,13 +48,41 @@ Result<void> check_grants(const Context& context, const analyzer::Report& report
   return execute::would_be_granted(*project, listener, report, std::move(*layer));
 }
 
+// What the program could do without, for who asks what it does.
+std::vector<execute::Suggestion> suggestions(const Context& context,
+                                             const analyzer::Report& report) {
+  auto project = context.project();
+  if (!project) return {};
+  const auto lock = execute::load_lock(*project);
+  if (!lock) return {};
+  std::map<std::string, std::string> tags;
+  for (const auto& server : lock->servers) {
+    for (const auto& tool : server.tools) tags[server.name + "." + tool.name] = tool.cpp_name;
+  }
+  return execute::suggestions(report, tags);
+}
+
+void print_analysis(const Context& context, const analyzer::Report& report,
+                    const std::string& source) {
+  const auto found = suggestions(context, report);
+  if (context.json) {
+    Json json = analyzer::to_json(report);
+    json["suggestions"] = Json::array();
+    for (const auto& suggestion : found)
+      json["suggestions"].push_back(execute::to_json(suggestion));
+    return context.print(json);
+  }
+  fmt::print("{}", analyzer::to_human_text(report, source));
+  for (const auto& suggestion : found) fmt::print("{}", execute::to_human_text(suggestion));
+}
+
 void answer(Context& context, const analyzer::Report& report, const std::string& source,
             const Options& options) {
   context.exit_code = exit_code_for(report, options.question);
-  if (context.json) {
+  if (options.question == Question::kAnalyze) {
+    print_analysis(context, report, source);
+  } else if (context.json) {
     context.print(analyzer::to_json(report));
-  } else if (options.question == Question::kAnalyze) {
-    fmt::print("{}", analyzer::to_human_text(report, source));
   } else {
     fmt::print(stderr, "{}", analyzer::findings_text(report, source));
   }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyzer/report.h"
+#include "analyzer/use_text.h"
 #include "core/printable.h"
 
 namespace mcpac::analyzer {
@@ -31,11 +32,49 @@ std::size_t width_before(std::string_view line, unsigned column) {
   return width;
 }
 
-std::string excerpt(std::string_view source, unsigned line, unsigned column) {
+// The name that begins at the column, underlined as far as it goes.
+std::string marker(std::string_view line, unsigned column) {
+  const auto is_of_name = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  std::string mark = "^";
+  for (std::size_t i = column; i > 0 && i < line.size() && is_of_name(line[i - 1]); ++i) {
+    if (is_of_name(line[i])) mark += '~';
+  }
+  return mark;
+}
+
+class Painter {
+ public:
+  explicit Painter(Colours colours) : colours_(colours) {}
+  [[nodiscard]] std::string severity(Severity severity) const {
+    const char* code = severity == Severity::kRefuses ? "1;31"
+                       : severity == Severity::kWarns ? "1;33"
+                                                      : "1;36";
+    return paint(code, to_string(severity));
+  }
+  [[nodiscard]] std::string mark(const std::string& text) const { return paint("1;32", text); }
+  [[nodiscard]] std::string answer(Foreseen::Answer answer) const {
+    const char* code = answer == Foreseen::Answer::kDenied        ? "1;31"
+                       : answer == Foreseen::Answer::kConditional ? "1;33"
+                                                                  : "1;32";
+    return paint(code, to_string(answer));
+  }
+
+ private:
+  [[nodiscard]] std::string paint(const char* code, const std::string& text) const {
+    return colours_ == Colours::kYes ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  }
+  Colours colours_;
+};
+
+std::string excerpt(std::string_view source, unsigned line, unsigned column,
+                    const Painter& painter) {
   const std::string_view text = line_of(source, line);
   if (line == 0 || text.empty() || text.size() > kMaxShownLine) return {};
-  return fmt::format("{:>5} | {}\n      | {}^\n", line, printable_in_place(text),
-                     std::string(width_before(text, column), ' '));
+  return fmt::format("{:>5} | {}\n      | {}{}\n", line, printable_in_place(text),
+                     std::string(width_before(text, column), ' '),
+                     painter.mark(marker(text, column)));
 }
 
 std::string indented(std::string_view head, std::string_view text) {
@@ -54,36 +93,36 @@ std::string place(std::string_view file, unsigned line, unsigned column) {
                    : fmt::format("{}:{}:{}", printable_in_place(file), line, column);
 }
 
-std::string to_text(const Finding& finding, const Report& report, std::string_view source) {
-  std::string text =
-      fmt::format("{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
-                  to_string(finding.severity), printable_in_place(finding.message), finding.rule);
-  if (finding.file == report.file) text += excerpt(source, finding.line, finding.column);
+std::string to_text(const Finding& finding, const Report& report, std::string_view source,
+                    const Painter& painter) {
+  std::string text = fmt::format(
+      "{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
+      painter.severity(finding.severity), printable_in_place(finding.message), finding.rule);
+  if (finding.file == report.file) text += excerpt(source, finding.line, finding.column, painter);
   if (!finding.fix.empty()) text += indented("  fix: ", finding.fix);
   return text;
 }
 
-std::string to_text(const Use& use) {
-  std::string arguments;
-  for (const auto& [name, argument] : use.arguments) {
-    const std::string value = argument.is_constant ? mcpac::to_text(argument.value) : "(run time)";
-    arguments += fmt::format("{}{} = {}", arguments.empty() ? "" : ", ", name, value);
-  }
-  const std::string in = use.function.empty() ? "" : fmt::format(" in {}", use.function);
-  return printable_in_place(fmt::format("  {}({})  {}{}", use.permission, arguments,
-                                        place(use.file, use.line, use.column), in));
+std::string to_text(const Foreseen& foreseen, const Painter& painter) {
+  std::string why;
+  if (!foreseen.reason.empty()) why = ": " + foreseen.reason;
+  if (!foreseen.rule.empty()) why += fmt::format(" [{}]", foreseen.rule);
+  if (foreseen.is_expected) why += ", as expected";
+  return fmt::format("    {}{}\n", painter.answer(foreseen.answer), printable_in_place(why));
 }
 
 }  // namespace
 
-std::string findings_text(const Report& report, std::string_view source) {
+std::string findings_text(const Report& report, std::string_view source, Colours colours) {
+  const Painter painter(colours);
   std::string text;
-  for (const Finding& finding : report.findings) text += to_text(finding, report, source);
+  for (const Finding& finding : problems(report)) text += to_text(finding, report, source, painter);
   return text;
 }
 
-std::string to_human_text(const Report& report, std::string_view source) {
-  std::string text = findings_text(report, source);
+std::string to_human_text(const Report& report, std::string_view source, Colours colours) {
+  const Painter painter(colours);
+  std::string text = findings_text(report, source, colours);
   if (report.verdict != Verdict::kCompileError) {
     text += report.declared.empty() ? "declares no permission\n" : "declares\n";
     for (const Declared& declared : report.declared)
@@ -91,7 +130,10 @@ std::string to_human_text(const Report& report, std::string_view source) {
     if (report.entry == Entry::kBinary)
       text += "uses\n  unknown: a binary shows what it declares, not what it calls\n";
     if (!report.uses.empty()) text += "uses\n";
-    for (const Use& use : report.uses) text += to_text(use) + "\n";
+    for (const Use& use : report.uses) {
+      text += fmt::format("  {}\n", use_text(use));
+      if (use.foreseen) text += to_text(*use.foreseen, painter);
+    }
     if (!report.unused.empty()) text += "declared, but not used\n";
     for (const std::string& unused : report.unused)
       text += fmt::format("  {}\n", printable_in_place(unused));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,19 @@ struct Argument {
   Json value;
 };
 
+// What a user's grants will make of a use. The host adds it (execute/check_uses.h); a worker that
+// says so itself is not believed.
+struct Foreseen {
+  enum class Answer : std::uint8_t { kCovered, kConditional, kDenied };
+  Answer answer = Answer::kDenied;
+  std::string reason;                   // why it is not covered
+  std::string rule;                     // that decides, or came nearest; may be empty
+  std::string layer;                    // whose rule that is
+  std::vector<std::string> depends_on;  // arguments that only the run knows
+  bool is_expected = false;             // denied, and the user said that this is meant
+};
+[[nodiscard]] std::string to_string(Foreseen::Answer answer);
+
 struct Use {
   std::string permission;
   std::string file;
@@ -55,6 +69,7 @@ struct Use {
   // The call's arguments could not be read off: others than these may be passed as well. Where it
   // is not set, what is not among them is absent.
   bool open = false;
+  std::optional<Foreseen> foreseen{};  // nothing: no grants were given
 };
 
 enum class Severity : std::uint8_t { kNote, kWarns, kRefuses };
@@ -88,14 +103,23 @@ struct Report {
   std::vector<Finding> findings;    // in the order of the source; compile errors are findings too
 };
 
+// All that speaks against the program: the findings, and after them the uses that will be denied
+// and are not meant to be, each as a finding of the rule "denied-use".
+[[nodiscard]] std::vector<Finding> problems(const Report& report);
+
 [[nodiscard]] Json to_json(const Report& report);
 [[nodiscard]] Result<Report> report_from_json(const Json& json);
 [[nodiscard]] Json to_json(const Request& request);
 [[nodiscard]] Result<Request> request_from_json(const Json& json);
 
-// "FILE:LINE:COLUMN: refuses: message [rule]" lines with the source line, a caret and the fix.
-[[nodiscard]] std::string findings_text(const Report& report, std::string_view source);
+// Terminal escapes are ours alone: none comes from the source.
+enum class Colours : std::uint8_t { kNo, kYes };
+// "FILE:LINE:COLUMN: refuses: message [rule]" lines with the source line, a caret and the fix, for
+// all problems.
+[[nodiscard]] std::string findings_text(const Report& report, std::string_view source,
+                                        Colours colours = Colours::kNo);
 // The findings, then what the program declares and uses, then the verdict.
-[[nodiscard]] std::string to_human_text(const Report& report, std::string_view source);
+[[nodiscard]] std::string to_human_text(const Report& report, std::string_view source,
+                                        Colours colours = Colours::kNo);
 
 }  // namespace mcpac::analyzer

@@ -38,6 +38,15 @@ Json to_json(const Argument& argument) {
   return argument.is_constant ? Json{{"value", argument.value}} : Json{{"runtime", true}};
 }
 
+Json to_json(const Foreseen& foreseen) {
+  return {{"answer", to_string(foreseen.answer)},
+          {"reason", foreseen.reason},
+          {"rule", foreseen.rule},
+          {"layer", foreseen.layer},
+          {"depends_on", foreseen.depends_on},
+          {"expected", foreseen.is_expected}};
+}
+
 Json to_json(const Use& use) {
   Json json = place(use.file, use.line, use.column);
   json["permission"] = use.permission;
@@ -45,6 +54,7 @@ Json to_json(const Use& use) {
   json["open"] = use.open;
   json["arguments"] = Json::object();
   for (const auto& [name, argument] : use.arguments) json["arguments"][name] = to_json(argument);
+  if (use.foreseen) json["verdict"] = to_json(*use.foreseen);
   return json;
 }
 

@@ -28,6 +28,10 @@ constexpr std::array kRules{
     Rule{"connect-in-agent", kRefuses,
          "an agent has only what its entry receives; connect is for programs of their own",
          "mcpac::connect<mcpac::Requires<…>>()"},
+    Rule{"denied-use", kRefuses,
+         "a call whose constant arguments no grant admits fails whenever it is made; found by the "
+         "host, where grants are given",
+         "read_text_file({.path = \"/etc/passwd\"}) under path within ./data"},
     Rule{"dependent-call", kNote,
          "a call in a template that no analysed instantiation resolves counts as a use, with "
          "unknown "

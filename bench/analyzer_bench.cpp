@@ -141,8 +141,8 @@ int main() {
       "{2}/headers/mcpac/warm.hpp -o {2}/runtime.pch",
       kDriver, kFlags, root.string());
   const std::string servers = fmt::format(
-      "{0} {1} -isystem{2}/headers -include-pch {2}/runtime.pch -xc++-header {2}/headers/mcpac.hpp "
-      "-o {2}/agent.pch",
+      "{0} {1} -isystem{2}/headers -include-pch {2}/runtime.pch -fpch-instantiate-templates "
+      "-xc++-header {2}/headers/mcpac.hpp -o {2}/agent.pch",
       kDriver, kFlags, root.string());
   if (std::system(runtime.c_str()) != 0 || std::system(servers.c_str()) != 0) return 1;
   measure("a process that refuses its request",

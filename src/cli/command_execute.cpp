@@ -14,6 +14,7 @@ struct ExecuteOptions {
   std::string code;
   std::string standard_input;
   bool dry_run = false;
+  bool expect_denials = false;
   std::shared_ptr<GrantOptions> grants;
   std::shared_ptr<RunOptions> run;
 };
@@ -37,6 +38,8 @@ void execute(Context& context, const ExecuteOptions& options) {
        .enforcement =
            options.run->observe ? execute::Enforcement::kObserve : execute::Enforcement::kEnforce,
        .mode = options.dry_run ? execute::RunMode::kDryRun : execute::RunMode::kRun,
+       .denied_uses =
+           options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse,
        .limits = *limits},
       view.listener());
   view.finish(outcome, text);
@@ -57,6 +60,7 @@ void add_execute(CLI::App& app, Context& context) {
   command->add_option("SOURCE", options->standard_input, "a file, or - for standard input");
   command->add_flag("--dry-run", options->dry_run, "do everything but run it");
   options->grants = add_grant_options(*command);
+  add_expect_denials(*command, options->expect_denials);
   options->run = add_run_options(*command);
   command->callback([&context, options] { execute(context, *options); });
 }

@@ -5,28 +5,33 @@
 #include "analyzer/rules.h"
 #include "cli/commands.h"
 #include "cli/grant_options.h"
+#include "cli/permissions_diff.h"
+#include "cli/read_report.h"
+#include "cli/report_format.h"
 #include "cli/run_options.h"
-#include "cli/source_argument.h"
-#include "execute/analyze_source.h"
-#include "execute/program_file.h"
-#include "execute/require_granted.h"
 #include "execute/suggest_narrow.h"
+#include "execute/would_be_granted.h"
 
 namespace mcpac::cli {
 namespace {
 
 enum class Question : std::uint8_t { kAnalyze, kValidate };
 
-int exit_code_for(const analyzer::Report& report, Question question) {
-  if (report.verdict == analyzer::Verdict::kCompileError) return static_cast<int>(ExitCode::kData);
-  const bool refused = report.verdict == analyzer::Verdict::kRefused;
-  return refused && question == Question::kValidate ? static_cast<int>(ExitCode::kRefused) : 0;
+int exit_code_for(const analyzer::Report& report) {
+  switch (report.verdict) {
+    case analyzer::Verdict::kOk: return 0;
+    case analyzer::Verdict::kRefused: return static_cast<int>(ExitCode::kRefused);
+    case analyzer::Verdict::kCompileError: break;
+  }
+  return static_cast<int>(ExitCode::kData);
 }
 
 struct Options {
   std::string file;
   std::shared_ptr<std::string> tier;
-  std::shared_ptr<GrantOptions> grants;  // of validate
+  std::shared_ptr<GrantOptions> grants;
+  std::shared_ptr<FormatOptions> format;
+  bool expect_denials = false;
   Question question = Question::kAnalyze;
 };
 
@@ -35,17 +40,21 @@ bool are_grants_given(const GrantOptions& grants) {
          !grants.policy_files.empty();
 }
 
-// Declared against granted, as a run would do it, where grants were given.
-Result<void> check_grants(const Context& context, const analyzer::Report& report,
-                          const Options& options) {
-  if (!options.grants || !are_grants_given(*options.grants)) return {};
+// Declared and used against granted, as a run would do it, where grants were given and there is a
+// program that could run.
+Result<execute::GrantAnswer> check_grants(const Context& context, analyzer::Report& report,
+                                          const Options& options) {
+  if (!are_grants_given(*options.grants) || report.verdict != analyzer::Verdict::kOk)
+    return execute::GrantAnswer{};
   auto project = context.project();
   if (!project) return pass_on(project);
   auto layer = to_layer(*options.grants);
   if (!layer) return pass_on(layer);
   execute::Listener listener;
   listener.warning = [&context](std::string_view text) { context.warn(text); };
-  return execute::would_be_granted(*project, listener, report, std::move(*layer));
+  return execute::would_be_granted(
+      *project, listener, report, std::move(*layer),
+      options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse);
 }
 
 // What the program could do without, for who asks what it does.
@@ -62,56 +71,51 @@ std::vector<execute::Suggestion> suggestions(const Context& context,
   return execute::suggestions(report, tags);
 }
 
+// The whole report, and what the program could do without.
 void print_analysis(const Context& context, const analyzer::Report& report,
-                    const std::string& source) {
+                    const std::string& source, Format format) {
   const auto found = suggestions(context, report);
-  if (context.json) {
+  if (format == Format::kJson) {
     Json json = analyzer::to_json(report);
     json["suggestions"] = Json::array();
     for (const auto& suggestion : found)
       json["suggestions"].push_back(execute::to_json(suggestion));
     return context.print(json);
   }
-  fmt::print("{}", analyzer::to_human_text(report, source));
+  print_report(context, report, source, format, Extent::kWhole);
+  if (format != Format::kHuman) return;
   for (const auto& suggestion : found) fmt::print("{}", execute::to_human_text(suggestion));
 }
 
-void answer(Context& context, const analyzer::Report& report, const std::string& source,
+void answer(Context& context, analyzer::Report report, const std::string& source, Format format,
             const Options& options) {
-  context.exit_code = exit_code_for(report, options.question);
+  auto granted = check_grants(context, report, options);
+  if (!granted) return context.fail(granted.error());
   if (options.question == Question::kAnalyze) {
-    print_analysis(context, report, source);
-  } else if (context.json) {
-    context.print(analyzer::to_json(report));
+    print_analysis(context, report, source, format);
   } else {
-    fmt::print(stderr, "{}", analyzer::findings_text(report, source));
+    print_report(context, report, source, format, Extent::kProblems);
   }
-  if (context.exit_code != 0) return;
-  if (auto granted = check_grants(context, report, options); !granted)
-    context.fail(granted.error());
+  context.exit_code = exit_code_for(report);
+  if (!granted->refusal) return;
+  Error& refusal = *granted->refusal;
+  // Printed above already, with the line and the fix.
+  if (refusal.id == ErrorId::kUseDenied && format == Format::kHuman) refusal.why = refusal.fix = "";
+  context.fail(refusal);
 }
 
 void ask(Context& context, const Options& options) {
-  // A compiled program: its own note is all there is to read.
-  if (options.file != "-" && execute::is_elf_file(options.file)) {
-    auto report = execute::analyze_binary(options.file);
-    return report ? answer(context, *report, "", options) : context.fail(report.error());
-  }
-  auto source = read_source(options.file, "");
-  if (!source) return context.fail(source.error());
-  auto project = context.project();
-  if (!project) return context.fail(project.error());
-  auto report = execute::analyze_source(*project, context.folders, *source, to_tier(*options.tier),
-                                        [&context](const char* what) {
-                                          if (context.interactive)
-                                            context.say(fmt::format("note: {}", what));
-                                        });
+  const auto format = chosen_format(*options.format, context);
+  if (!format) return context.fail(format.error());
+  auto report = read_report(context, options.file, *options.tier);
   if (!report) return context.fail(report.error());
-  answer(context, *report, source->text, options);
+  answer(context, std::move(report->report), report->source, *format, options);
 }
 
-CLI::App* add_question(CLI::App& permissions, Context& context, const char* name, const char* help,
-                       const std::shared_ptr<Options>& options) {
+void add_question(CLI::App& permissions, Context& context, const char* name, const char* help,
+                  Question question) {
+  auto options = std::make_shared<Options>();
+  options->question = question;
   auto* command = permissions.add_subcommand(name, help);
   add_common_options(*command, context);
   command
@@ -119,8 +123,10 @@ CLI::App* add_question(CLI::App& permissions, Context& context, const char* name
                    "the program: its source, - for standard input, or a compiled one")
       ->required();
   options->tier = add_tier_option(*command);
+  options->grants = add_grant_options(*command);
+  options->format = add_format_options(*command);
+  add_expect_denials(*command, options->expect_denials);
   command->callback([&context, options] { ask(context, *options); });
-  return command;
 }
 
 void show_rules(const Context& context) {
@@ -143,14 +149,13 @@ void add_permissions(CLI::App& app, Context& context) {
   auto* permissions = app.add_subcommand("permissions", "what a program declares, uses and hides");
   permissions->require_subcommand(1);
   add_common_options(*permissions, context);
-  add_question(*permissions, context, "analyze", "report what the program declares and uses",
-               std::make_shared<Options>());
-  auto validate = std::make_shared<Options>();
-  validate->question = Question::kValidate;
-  auto* command = add_question(
-      *permissions, context, "validate",
-      "exit 77 when a finding refuses the program, or it declares more than is granted", validate);
-  validate->grants = add_grant_options(*command);
+  add_question(*permissions, context, "analyze",
+               "report what the program declares and uses, and what given grants make of it",
+               Question::kAnalyze);
+  add_question(*permissions, context, "validate",
+               "the same question for scripts: prints what speaks against the program",
+               Question::kValidate);
+  add_permissions_diff(*permissions, context);
   auto* rules = permissions->add_subcommand("rules", "every rule of the analyzer, with its reason");
   add_common_options(*rules, context);
   rules->callback([&context] { show_rules(context); });

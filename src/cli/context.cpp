@@ -50,8 +50,9 @@ Context make_context() {
   const fs::path temporary = environment("TMPDIR");
   context.folders.temporary = temporary.is_absolute() ? temporary : fs::path("/tmp");
   context.folders.libexec = libexec_folder();
-  context.color =
-      ::isatty(2) != 0 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  const bool wants_colors = environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  context.color = wants_colors && ::isatty(2) != 0;
+  context.color_out = wants_colors && ::isatty(1) != 0;
   context.interactive = ::isatty(0) != 0 && ::isatty(2) != 0;
   return context;
 }

@@ -23,6 +23,7 @@ struct Context {
   std::filesystem::path config_file = "mcpac.json";
   bool json = false;
   bool color = false;        // standard error is a terminal that shows colours
+  bool color_out = false;    // standard output is one
   bool interactive = false;  // standard input and standard error are terminals: a person can answer
   int exit_code = 0;
 

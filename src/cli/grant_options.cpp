@@ -24,6 +24,11 @@ std::shared_ptr<GrantOptions> add_grant_options(CLI::App& command) {
   return options;
 }
 
+void add_expect_denials(CLI::App& command, bool& into) {
+  command.add_flag("--expect-denials", into,
+                   "accept calls that are certain to be denied: the program handles that");
+}
+
 Result<policy::LayerText> to_layer(const GrantOptions& options) {
   policy::LayerText layer{.name = "the command line",
                           .grants = options.grants,

@@ -23,6 +23,9 @@ struct GrantOptions {
 
 // --grant, --ask, --deny (each may stand several times) and --policy FILE.
 [[nodiscard]] std::shared_ptr<GrantOptions> add_grant_options(CLI::App& command);
+// --expect-denials: calls in the source that are certain to be denied are what the program is
+// about.
+void add_expect_denials(CLI::App& command, bool& into);
 [[nodiscard]] Result<policy::LayerText> to_layer(const GrantOptions& options);
 
 }  // namespace mcpac::cli

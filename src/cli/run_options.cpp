@@ -164,15 +164,18 @@ void RunView::finish(const execute::Outcome& outcome, std::string_view source) {
     return;
   }
   if (outcome.report) {
-    const bool all = verbose_ || outcome.report->verdict != analyzer::Verdict::kOk;
-    if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, source));
+    const bool all = verbose_ || outcome.report->verdict != analyzer::Verdict::kOk ||
+                     (outcome.error && outcome.error->id == ErrorId::kUseDenied);
+    const auto colours = context_.color ? analyzer::Colours::kYes : analyzer::Colours::kNo;
+    if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, source, colours));
   }
   if (outcome.result) context_.print(*outcome.result);
   if (outcome.error) {
     Error error = *outcome.error;
     // The findings above say it already, with the line and the fix.
-    const bool shown =
-        error.id == ErrorId::kFindingRefuses || error.id == ErrorId::kSourceDoesNotCompile;
+    const bool shown = error.id == ErrorId::kFindingRefuses ||
+                       error.id == ErrorId::kSourceDoesNotCompile ||
+                       error.id == ErrorId::kUseDenied;
     if (shown) error.why = error.fix = "";
     context_.fail(error);
   }

@@ -60,6 +60,7 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kRunKilled:
     case ErrorId::kRunOutputLimit:
     case ErrorId::kRunViolation: return ExitCode::kKilled;
+    case ErrorId::kUseDenied: return ExitCode::kRefused;
     case ErrorId::kProgramUnusable: return ExitCode::kData;
     case ErrorId::kCallDenied: return ExitCode::kRefused;
     case ErrorId::kCallInvalid:

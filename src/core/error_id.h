@@ -71,6 +71,7 @@ enum class ErrorId : std::uint16_t {
   kRunOutputLimit = 707,
   kProgramUnusable = 708,  // not an ELF program we can run
   kRunViolation = 709,     // ended by the system-call filter
+  kUseDenied = 710,        // a call in the source is certain to be denied
   // 08: gate
   kCallDenied = 800,
   kCallInvalid = 801,

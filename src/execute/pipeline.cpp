@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "execute/analysis.h"
 #include "execute/authorities.h"
+#include "execute/check_uses.h"
 #include "execute/compile.h"
 #include "execute/host.h"
 #include "execute/named_servers.h"
@@ -105,8 +106,10 @@ Result<void> Run::check_grants() {
   for (const auto& text : outcome_.report->unused) {
     listener_.note(fmt::format("{} is declared, but never used", text));
   }
-  return require_granted({project_, world_, listener_, request_.enforcement, interrupt_.stop()},
-                         *outcome_.report, request_.granted, outcome_.check);
+  const GrantCheck parts{project_, world_, listener_, request_.enforcement, interrupt_.stop()};
+  auto granted = require_granted(parts, *outcome_.report, request_.granted, outcome_.check);
+  if (!granted) return granted;
+  return require_admitted(parts, *outcome_.report, request_.granted, request_.denied_uses);
 }
 
 Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program) {

@@ -24,6 +24,8 @@
 namespace mcpac::execute {
 
 enum class Enforcement : std::uint8_t { kEnforce, kObserve };
+// Calls that will certainly be denied: a mistake, or what the program is about.
+enum class DeniedUses : std::uint8_t { kRefuse, kExpect };
 enum class RunMode : std::uint8_t { kRun, kDryRun };
 
 struct StageTime {
@@ -54,6 +56,7 @@ struct ExecuteRequest {
   policy::LayerText granted;
   Enforcement enforcement = Enforcement::kEnforce;
   RunMode mode = RunMode::kRun;
+  DeniedUses denied_uses = DeniedUses::kRefuse;
   RunLimits limits;
 };
 

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/clock.h"
-#include "execute/tool_tables.h"
-
 namespace mcpac::execute {
 namespace {
 
@@ -52,18 +49,6 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
       {.where = report.file,
        .why = "a program may do only what its user granted",
        .fix = result.fix});
-}
-
-Result<void> would_be_granted(const Project& project, const Listener& listener,
-                              const analyzer::Report& report, policy::LayerText granted) {
-  auto lock = load_lock(project);
-  if (!lock) return pass_on(lock);
-  const SystemClock clock;
-  PolicyWorld world(project, clock);
-  world.tools = tool_schemas(*lock);
-  CheckResult ignored;
-  return require_granted({project, world, listener, Enforcement::kEnforce, {}}, report, granted,
-                         ignored);
 }
 
 }  // namespace mcpac::execute

@@ -21,11 +21,6 @@ struct GrantCheck {
 [[nodiscard]] Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,
                                            policy::LayerText& granted, CheckResult& result);
 
-// The same question without a run: loads the lock and asks nobody.
-[[nodiscard]] Result<void> would_be_granted(const Project& project, const Listener& listener,
-                                            const analyzer::Report& report,
-                                            policy::LayerText granted);
-
 void warn_of_observing(const Listener& listener);
 
 }  // namespace mcpac::execute

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "policy/decide.h"
+#include "policy/foresee.h"
 #include "policy/load.h"
 #include "policy/parser.h"
 #include "policy/path_pattern.h"
@@ -227,6 +228,15 @@ Coverage Authority::coverage(const Permission& permission, std::string_view wher
   for (const auto& layer : impl_->layers)
     worst = std::max(worst, impl_->coverage_in(layer, permission, declared));
   return worst;
+}
+
+Foresight Authority::foresee(const Permission& permission, const CallInSource& call) const {
+  if (impl_->knows(permission))
+    return foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission));
+  Foresight unknown;
+  unknown.reason = "the lock has no such tool";
+  unknown.layer = "lock";
+  return unknown;
 }
 
 std::vector<Permission> Authority::named_tools() const {

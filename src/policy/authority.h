@@ -20,6 +20,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/permission.h"
+#include "policy/foresight.h"
 
 namespace mcpac::policy {
 
@@ -106,6 +107,9 @@ class Authority {
   // sent.
   [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments);
   void give_back(const Permission& permission, const Json& arguments);
+
+  // What decide() will say of a call that a source makes, as far as that is certain before the run.
+  [[nodiscard]] Foresight foresee(const Permission& permission, const CallInSource& call) const;
 
   // `where` is the text of a Narrow, empty for the whole tool.
   [[nodiscard]] Coverage coverage(const Permission& permission, std::string_view where) const;

@@ -142,20 +142,7 @@ bool allow_matches(const CompiledBrackets& brackets, const CallUnderTest& call,
     if (!Admission(arg, view, miss).admits(call.arguments, 0)) return false;
     if (miss != nullptr) ++miss->passed;
   }
-  if (brackets.rest) return true;
-  const SchemaView schema = call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
-  // Brackets without arguments are a tree without members: t() admits no argument at all.
-  if (brackets.names.is_leaf()) {
-    for (const auto& [name, value] : call.arguments.items()) {
-      const auto member = schema.member(name);
-      const Json* filled = member ? member->default_value() : nullptr;
-      if (filled != nullptr && json_equal(*filled, value)) continue;
-      note(miss, fmt::format("{} is not named in the brackets", printable(name)));
-      return false;
-    }
-    return true;
-  }
-  return all_named(brackets.names, call.arguments, schema, "", miss);
+  return names_all(brackets, call, miss);
 }
 
 bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, CallView view,
@@ -175,6 +162,23 @@ bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, C
 }
 
 }  // namespace
+
+bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call, Miss* miss) {
+  if (brackets.rest) return true;
+  const SchemaView schema = call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
+  // Brackets without arguments are a tree without members: t() admits no argument at all.
+  if (brackets.names.is_leaf()) {
+    for (const auto& [name, value] : call.arguments.items()) {
+      const auto member = schema.member(name);
+      const Json* filled = member ? member->default_value() : nullptr;
+      if (filled != nullptr && json_equal(*filled, value)) continue;
+      note(miss, fmt::format("{} is not named in the brackets", printable(name)));
+      return false;
+    }
+    return true;
+  }
+  return all_named(brackets.names, call.arguments, schema, "", miss);
+}
 
 bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call, Miss* miss) {
   if (!target.brackets) return true;

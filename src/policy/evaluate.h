@@ -20,6 +20,11 @@ struct Miss {
   std::size_t passed = 0;
 };
 
+// The closed world of an allow: is every argument of the call named in the brackets, or equal to
+// its default? Says nothing of their tests.
+[[nodiscard]] bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call,
+                             Miss* miss = nullptr);
+
 [[nodiscard]] bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call,
                            Miss* miss = nullptr);
 

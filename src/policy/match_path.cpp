@@ -24,18 +24,34 @@ class PathMatcher final : public Matcher {
     if (!value.is_string()) return Outcome::kWrongType;
     const auto path = read_path(value.get_ref<const std::string&>());
     if (!path) return call.any_string ? Outcome::kFail : Outcome::kUnreadable;
-    const bool holds =
-        call.reading == Reading::kAdmit ? admits(*path, call.server) : catches(*path, call.server);
-    return holds ? Outcome::kPass : Outcome::kFail;
+    return holds(*path, call, resolves(call.server) ? Look::kResolved : Look::kLexical)
+               ? Outcome::kPass
+               : Outcome::kFail;
+  }
+  // An allow hangs on it where the text alone would admit, a deny or ask where it would not catch.
+  bool asks_file_system(const Json& value, const CallView& call) const override {
+    if (!value.is_string() || !resolves(call.server)) return false;
+    const auto path = read_path(value.get_ref<const std::string&>());
+    return path && holds(*path, call, Look::kLexical) == (call.reading == Reading::kAdmit);
   }
   Types types() const override { return kStringType; }
 
  private:
+  enum class Look : std::uint8_t { kLexical, kResolved };
+
   [[nodiscard]] bool is_remote(const std::string& server) const {
     return bases_.remote_servers.contains(server);
   }
+  [[nodiscard]] bool resolves(const std::string& server) const {
+    return resolver_ != nullptr && !is_remote(server);
+  }
 
-  [[nodiscard]] bool admits(const PathValue& path, const std::string& server) const {
+  [[nodiscard]] bool holds(const PathValue& path, const CallView& call, Look look) const {
+    return call.reading == Reading::kAdmit ? admits(path, call.server, look)
+                                           : catches(path, call.server, look);
+  }
+
+  [[nodiscard]] bool admits(const PathValue& path, const std::string& server, Look look) const {
     Components raw = path.components;
     if (!path.absolute) {
       const auto root = bases_.roots.find(server);
@@ -45,14 +61,15 @@ class PathMatcher final : public Matcher {
       raw.insert(raw.begin(), start.begin(), start.end());
     }
     const PathBase& base = pattern_.base_for(server);
-    return admits_below(raw, base.written, base.real, server) ||
-           (base.real != base.written && admits_below(raw, base.real, base.real, server));
+    return admits_below(raw, base.written, base.real, server, look) ||
+           (base.real != base.written && admits_below(raw, base.real, base.real, server, look));
   }
 
   // `base` is the name by which the value must enter the base; ".." may only stand strictly below
   // it.
   [[nodiscard]] bool admits_below(const Components& raw, const Components& base,
-                                  const Components& real, const std::string& server) const {
+                                  const Components& real, const std::string& server,
+                                  Look look) const {
     if (!begins_with(raw, base)) return false;
     const Components below(raw.begin() + static_cast<std::ptrdiff_t>(base.size()), raw.end());
     std::size_t depth = 0;
@@ -65,7 +82,7 @@ class PathMatcher final : public Matcher {
     Components whole = base;
     whole.insert(whole.end(), lexical.begin(), lexical.end());
     if (excepted(whole, server)) return false;
-    if (resolver_ == nullptr || is_remote(server)) return true;
+    if (look == Look::kLexical) return true;
     const auto resolved = resolver_->resolve_beneath(join(real), below);
     if (!resolved) return false;
     const Components found = split(*resolved);
@@ -73,24 +90,24 @@ class PathMatcher final : public Matcher {
            !excepted(found, server);
   }
 
-  [[nodiscard]] bool catches(const PathValue& path, const std::string& server) const {
-    if (path.absolute) return catches_at({}, path.components, server);
+  [[nodiscard]] bool catches(const PathValue& path, const std::string& server, Look look) const {
+    if (path.absolute) return catches_at({}, path.components, server, look);
     const auto root = bases_.roots.find(server);
-    if (root != bases_.roots.end() && catches_at(root->second, path.components, server))
+    if (root != bases_.roots.end() && catches_at(root->second, path.components, server, look))
       return true;
     if (is_remote(server)) return root == bases_.roots.end();
     const auto working = bases_.working_directories.find(server);
     const auto& here =
         working == bases_.working_directories.end() ? bases_.current_directory : working->second;
-    return catches_at(here, path.components, server);
+    return catches_at(here, path.components, server, look);
   }
 
   [[nodiscard]] bool catches_at(std::string_view start, const Components& components,
-                                const std::string& server) const {
+                                const std::string& server, Look look) const {
     Components raw = split(start);
     raw.insert(raw.end(), components.begin(), components.end());
     const Components lexical = collapse(raw);
-    if (resolver_ == nullptr || is_remote(server))
+    if (look == Look::kLexical)
       return pattern_.covers(lexical, server) && !excepted(lexical, server);
     const auto resolved = resolver_->resolve(join(raw));
     if (!resolved) return true;

@@ -43,6 +43,8 @@ class Matcher {
  public:
   virtual ~Matcher() = default;
   [[nodiscard]] virtual Outcome match(const Json& value, const CallView& call) const = 0;
+  // Whether the answer for this value hangs on the file system: then match() tells of now only.
+  [[nodiscard]] virtual bool asks_file_system(const Json&, const CallView&) const { return false; }
   // Every other type is a wrong one.
   [[nodiscard]] virtual Types types() const = 0;
 };

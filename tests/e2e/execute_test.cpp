@@ -157,7 +157,7 @@ int agent_main(mcpac::Requires<read_data> rt) {
   return 0;
 }
 )",
-                                                 "filesystem.read_text_file");
+                                                 "filesystem.read_text_file", {"--expect-denials"});
     INFO(run.err);
     CHECK(run.out == "alpha\ndenied\n");
   }

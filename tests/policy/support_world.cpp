@@ -20,6 +20,14 @@ std::string data_file(const std::string& name) {
   return read_file(std::string(MCPAC_SOURCE_DIR) + "/tests/policy/data/" + name).value();
 }
 
+std::vector<std::string> texts(const World& world, const Json& line, const char* member) {
+  std::vector<std::string> filled;
+  if (const Json* list = find_member(line, member)) {
+    for (const auto& text : *list) filled.push_back(world.fill(text.get<std::string>()));
+  }
+  return filled;
+}
+
 }  // namespace
 
 World::World(std::string_view start)
@@ -100,6 +108,34 @@ std::vector<Json> vectors() {
     at = end + 1;
   }
   return cases;
+}
+
+std::vector<LayerText> layers_of(const World& world, const Json& line) {
+  LayerText run{.name = "the command line",
+                .grants = texts(world, line, "grants"),
+                .asks = texts(world, line, "asks"),
+                .denies = texts(world, line, "denies"),
+                .files = {}};
+  if (line.contains("policy")) run.files.push_back(world.fill(line["policy"].get<std::string>()));
+  std::vector<LayerText> layers{run};
+  for (const auto& ceiling : texts(world, line, "ceilings")) {
+    layers.push_back(
+        {.name = "mcpac.policy", .grants = {}, .asks = {}, .denies = {}, .files = {ceiling}});
+  }
+  return layers;
+}
+
+std::unique_ptr<World> world_of(const Json& line) {
+  auto world = std::make_unique<World>(string_member(line, "start", "2026-06-01T12:00:00Z"));
+  if (const Json* fs = find_member(line, "fs")) {
+    for (const auto& [path, kind] : fs->items()) world->put(path, kind.get<std::string>());
+  }
+  if (const Json* tools = find_member(line, "tools")) world->add_tools(*tools);
+  if (const Json* roots = find_member(line, "roots")) {
+    for (const auto& [server, root] : roots->items())
+      world->bases.roots[server] = world->base() + "/" + root.get<std::string>();
+  }
+  return world;
 }
 
 }  // namespace mcpac::policy::testing

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,5 +65,8 @@ class World {
 [[nodiscard]] std::optional<Permission> permission_of(const std::string& text);
 [[nodiscard]] Json data(const std::string& name);
 [[nodiscard]] std::vector<Json> vectors();
+// The folder, tools and roots of one vector, and its rules.
+[[nodiscard]] std::unique_ptr<World> world_of(const Json& line);
+[[nodiscard]] std::vector<LayerText> layers_of(const World& world, const Json& line);
 
 }  // namespace mcpac::policy::testing

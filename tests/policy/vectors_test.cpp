@@ -23,29 +23,6 @@ const std::map<std::string, std::string> kUnfinished = {
     {"policy-005", "bytes and cost are not counted yet, hence a load error"},
 };
 
-std::vector<std::string> texts(const World& world, const Json& line, const char* member) {
-  std::vector<std::string> filled;
-  if (const Json* list = find_member(line, member)) {
-    for (const auto& text : *list) filled.push_back(world.fill(text.get<std::string>()));
-  }
-  return filled;
-}
-
-std::vector<LayerText> layers_of(const World& world, const Json& line) {
-  LayerText run{.name = "the command line",
-                .grants = texts(world, line, "grants"),
-                .asks = texts(world, line, "asks"),
-                .denies = texts(world, line, "denies"),
-                .files = {}};
-  if (line.contains("policy")) run.files.push_back(world.fill(line["policy"].get<std::string>()));
-  std::vector<LayerText> layers{run};
-  for (const auto& ceiling : texts(world, line, "ceilings")) {
-    layers.push_back(
-        {.name = "mcpac.policy", .grants = {}, .asks = {}, .denies = {}, .files = {ceiling}});
-  }
-  return layers;
-}
-
 // What the gate does with a call: parse, look up, fill defaults, validate, decide.
 std::string answer(const World& world, Authority& authority, const Json& call) {
   const auto permission = permission_of(call["permission"].get<std::string>());
@@ -66,19 +43,6 @@ std::optional<Json> call_of(const Json& line) {
   if (line.contains("call")) return line["call"];
   auto parsed = parse_json(line["call_raw"].get<std::string>());
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
-}
-
-std::unique_ptr<World> world_of(const Json& line) {
-  auto world = std::make_unique<World>(string_member(line, "start", "2026-06-01T12:00:00Z"));
-  if (const Json* fs = find_member(line, "fs")) {
-    for (const auto& [path, kind] : fs->items()) world->put(path, kind.get<std::string>());
-  }
-  if (const Json* tools = find_member(line, "tools")) world->add_tools(*tools);
-  if (const Json* roots = find_member(line, "roots")) {
-    for (const auto& [server, root] : roots->items())
-      world->bases.roots[server] = world->base() + "/" + root.get<std::string>();
-  }
-  return world;
 }
 
 // Empty when the case holds; otherwise "got …".

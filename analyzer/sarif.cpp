@@ -1,0 +1,134 @@
+#include "analyzer/sarif.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "analyzer/rules.h"
+#include "core/hash.h"
+#include "core/printable.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+const char* level(Severity severity) {
+  switch (severity) {
+    case Severity::kNote: return "note";
+    case Severity::kWarns: return "warning";
+    case Severity::kRefuses: break;
+  }
+  return "error";
+}
+
+Json rule_json(const Rule& rule) {
+  const std::string reason(rule.reason);
+  return {{"id", rule.name},
+          {"shortDescription", {{"text", reason}}},
+          {"fullDescription", {{"text", reason}}},
+          {"help",
+           {{"text", fmt::format("{}\nExample: {}", reason, rule.example)},
+            {"markdown", fmt::format("{}\n\n```cpp\n{}\n```\n", reason, rule.example)}}},
+          {"defaultConfiguration", {{"level", level(rule.severity)}}}};
+}
+
+// A path as a URI reference (RFC 3986): what is not unreserved or '/' is percent-encoded.
+std::string uri_of(std::string_view path) {
+  if (path.starts_with("./")) path.remove_prefix(2);
+  constexpr std::string_view kPlain = "-._~/";
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z') || kPlain.find(c) != std::string_view::npos;
+    if (is_plain) {
+      uri += c;
+    } else {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return uri;
+}
+
+std::string_view line_of(std::string_view source, unsigned line) {
+  for (unsigned at = 1; at < line; ++at) {
+    const auto end = source.find('\n');
+    if (end == std::string_view::npos) return {};
+    source.remove_prefix(end + 1);
+  }
+  return source.substr(0, source.find('\n'));
+}
+
+// Our columns count bytes, those of SARIF characters; only the text of the line tells.
+std::size_t character_column(std::string_view line, unsigned column) {
+  std::size_t characters = 1;
+  for (std::size_t i = 0; i + 1 < column && i < line.size(); ++i)
+    characters += (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U ? 1 : 0;
+  return characters;
+}
+
+class Results {
+ public:
+  Results(const Report& report, std::string_view source) : report_(report), source_(source) {}
+
+  Json result_for(const Finding& finding) {
+    const bool is_known = finding.file == report_.file && finding.line > 0;
+    const std::string_view line = is_known ? line_of(source_, finding.line) : std::string_view();
+    Json artifact = {{"uri", uri_of(finding.file)}};
+    if (!finding.file.starts_with('/')) artifact["uriBaseId"] = "%SRCROOT%";
+    Json place = {{"artifactLocation", std::move(artifact)}};
+    if (finding.line > 0) {
+      place["region"] = {{"startLine", finding.line}};
+      if (!line.empty() && finding.column > 0)
+        place["region"]["startColumn"] = character_column(line, finding.column);
+    }
+    std::string text = printable_lines(finding.message);
+    if (!finding.fix.empty()) text += "\nFix: " + printable_lines(finding.fix);
+    Json result = {{"ruleId", finding.rule},
+                   {"level", level(finding.severity)},
+                   {"message", {{"text", std::move(text)}}},
+                   {"locations", Json::array({Json{{"physicalLocation", std::move(place)}}})},
+                   {"partialFingerprints", {{"mcpacRuleAndLine/v1", fingerprint(finding, line)}}}};
+    const Rule* rule = find_rule(finding.rule);
+    if (rule != nullptr) result["ruleIndex"] = rule - rules().data();
+    return result;
+  }
+
+ private:
+  // The same line twice in a file is told apart by its number among its like.
+  std::string fingerprint(const Finding& finding, std::string_view line) {
+    const auto from = line.find_first_not_of(" \t");
+    const std::string_view text =
+        from == std::string_view::npos ? finding.message : line.substr(from);
+    const std::string hash =
+        sha256_hex(fmt::format("{}\n{}\n{}", finding.rule, finding.file, text)).substr(0, 32);
+    return fmt::format("{}:{}", hash, ++seen_[hash]);
+  }
+
+  const Report& report_;
+  std::string_view source_;
+  std::map<std::string, unsigned> seen_;
+};
+
+}  // namespace
+
+Json to_sarif(const Report& report, std::string_view source, std::string_view version) {
+  Json rule_list = Json::array();
+  for (const Rule& rule : rules()) rule_list.push_back(rule_json(rule));
+  Results results(report, source);
+  Json result_list = Json::array();
+  for (const Finding& finding : problems(report))
+    result_list.push_back(results.result_for(finding));
+  Json driver = {{"name", "mcpac"}, {"semanticVersion", version}, {"rules", std::move(rule_list)}};
+  Json run = {{"tool", {{"driver", std::move(driver)}}},
+              {"columnKind", "unicodeCodePoints"},
+              {"automationDetails", {{"id", "mcpac/permissions/"}}},
+              {"results", std::move(result_list)},
+              {"properties",
+               {{"verdict", to_string(report.verdict)}, {"sourceDigest", report.source_digest}}}};
+  return {{"$schema",
+           "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+           "sarif-schema-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs", Json::array({std::move(run)})}};
+}
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,63 @@
+#include "cli/read_report.h"
+
+#include <fmt/format.h>
+
+#include "analyzer/saved_report.h"
+#include "cli/run_options.h"
+#include "cli/source_argument.h"
+#include "execute/analyze_source.h"
+#include "execute/program_file.h"
+
+namespace mcpac::cli {
+namespace {
+
+bool is_json(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+Result<ReadReport> analyzed(Context& context, execute::Source source, const std::string& tier) {
+  auto project = context.project();
+  if (!project) return pass_on(project);
+  auto report = execute::analyze_source(*project, context.folders, source, to_tier(tier),
+                                        [&context](const char* what) {
+                                          if (context.interactive)
+                                            context.say(fmt::format("note: {}", what));
+                                        });
+  if (!report) return pass_on(report);
+  return ReadReport{std::move(*report), std::move(source.text)};
+}
+
+}  // namespace
+
+Result<ReadReport> read_report(Context& context, const std::string& file, const std::string& tier) {
+  if (file != "-" && execute::is_elf_file(file)) {
+    auto report = execute::analyze_binary(file);
+    if (!report) return pass_on(report);
+    return ReadReport{std::move(*report), ""};
+  }
+  auto source = read_source(file, "");
+  if (!source) return pass_on(source);
+  return analyzed(context, std::move(*source), tier);
+}
+
+Result<ReadReport> read_or_load_report(Context& context, const std::string& file,
+                                       const std::string& tier) {
+  if (file != "-" && execute::is_elf_file(file)) return read_report(context, file, tier);
+  auto source = read_source(file, "");
+  if (!source) return pass_on(source);
+  if (!is_json(source->text)) return analyzed(context, std::move(*source), tier);
+  auto json = parse_json(source->text, file);
+  if (!json) return pass_on(json);
+  json->erase("suggestions");  // advice beside the report
+  auto report = analyzer::saved_report_from_json(std::move(*json));
+  if (!report) {
+    return fail(ErrorId::kJsonSyntax, fmt::format("{} is no saved report", file),
+                {.where = report.error().where,
+                 .why = report.error().why,
+                 .fix = "save what `mcpac permissions analyze --json` prints"});
+  }
+  return ReadReport{std::move(*report), ""};
+}
+
+}  // namespace mcpac::cli

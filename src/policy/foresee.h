@@ -1,0 +1,16 @@
+// Foresee: the answer of layers to a call of which only a part is known.
+#pragma once
+
+#include <vector>
+
+#include "policy/foresight.h"
+#include "policy/possible.h"
+
+namespace mcpac::policy {
+
+// The strictest answer of all layers; `schema` is that of the tool, null for control permissions.
+[[nodiscard]] Foresight foresee_layers(const std::vector<CompiledLayer>& layers,
+                                       const Permission& permission, const CallInSource& call,
+                                       const Json* schema);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,35 @@
+// Foresight: what an authority will say of a call that so far only stands in a source.
+//
+// It promises what decide() keeps: covered where every call that the source can make is allowed,
+// denied where none can be, conditional wherever that is not certain. It reserves nothing, and says
+// nothing of the tool's schema: arguments that do not fit it are refused before any rule.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace mcpac::policy {
+
+// The arguments of a call as far as its source tells them. What is in neither set is absent.
+struct CallInSource {
+  Json known = Json::object();    // as they are passed, before defaults are filled in
+  std::set<std::string> unknown;  // absent, or passed with any value
+  bool open = false;              // any others may be passed as well
+};
+
+enum class Outlook : std::uint8_t { kCovered, kConditional, kDenied };
+[[nodiscard]] std::string to_string(Outlook outlook);
+
+struct Foresight {
+  Outlook outlook = Outlook::kDenied;
+  std::string reason;                   // why it is not covered
+  std::string rule;                     // that decides, or came nearest; may be empty
+  std::string layer;                    // whose rule that is
+  std::vector<std::string> depends_on;  // conditional: arguments that only the run knows
+};
+
+}  // namespace mcpac::policy

@@ -1,0 +1,203 @@
+// The forms of a report beside JSON: SARIF, GitHub annotations, text with colours; and saved
+// reports.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "analyzer/github_annotations.h"
+#include "analyzer/rules.h"
+#include "analyzer/sarif.h"
+#include "analyzer/saved_report.h"
+#include "core/file.h"
+#include "core/json_schema.h"
+
+namespace {
+
+using namespace mcpac;
+using namespace mcpac::analyzer;
+
+const std::string kSource =
+    "int a;\n  asm(\"nop\");\n  asm(\"nop\");\n/* \xC3\xA4 */ std::ofstream(\"x\");\n";
+
+Report sample() {
+  Report report;
+  report.file = "src/agent one.cpp";
+  report.source_digest = std::string(64, 'a');
+  report.verdict = Verdict::kRefused;
+  report.entry = Entry::kAgentMain;
+  report.declared = {{"fs.read", "path within ./data", report.file, 2, 16}};
+  report.uses = {{"fs.read", report.file, 1, 5, "agent_main", {{"path", {true, "/etc/passwd"}}}},
+                 {"fs.read", report.file, 1, 6, "agent_main", {{"path", {}}}, true}};
+  report.uses[0].foreseen = Foreseen{Foreseen::Answer::kDenied,
+                                     "path \"/etc/passwd\" is not within ./data",
+                                     "allow fs.read(path within ./data)",
+                                     "the command line",
+                                     {},
+                                     false};
+  report.uses[1].foreseen = Foreseen{
+      Foreseen::Answer::kConditional, "depends on the value of path", "", "run", {"path"}, false};
+  report.findings = {
+      {"inline-assembly", Severity::kRefuses, report.file, 2, 3, "100% assembly\nof two lines",
+       "C++"},
+      {"inline-assembly", Severity::kRefuses, report.file, 3, 3, "100% assembly\nof two lines", ""},
+      {"os-call", Severity::kWarns, report.file, 4, 10, "a file", ""},
+      {"no-capability", Severity::kNote, "/other/b.hpp", 0, 0, "nothing", ""}};
+  return report;
+}
+
+const Json& result(const Json& sarif, std::size_t i) {
+  return sarif["runs"][0]["results"][i];
+}
+
+}  // namespace
+
+TEST_SUITE("analyzer/formats") {
+  TEST_CASE("a use with a verdict fits the published schema, and a worker may not write one") {
+    const auto text =
+        read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
+    REQUIRE(text.has_value());
+    const auto schema = JsonSchema::compile(parse_json(*text).value());
+    REQUIRE(schema.has_value());
+    const Json json = to_json(sample());
+    CHECK_FALSE((*schema)->validate(json).has_value());
+    CHECK(json["uses"][0]["verdict"]["answer"] == "denied");
+    CHECK(json["uses"][1]["verdict"]["depends_on"] == Json{"path"});
+    Json wrong = json;
+    wrong["uses"][0]["verdict"]["answer"] = "maybe";
+    CHECK((*schema)->validate(wrong).has_value());
+    CHECK_FALSE(report_from_json(json).has_value());
+    const auto saved = saved_report_from_json(json);
+    REQUIRE(saved.has_value());
+    CHECK(saved->uses.size() == 2);
+    CHECK(saved->uses[1].open);
+    CHECK_FALSE(saved->uses[0].foreseen.has_value());
+  }
+
+  TEST_CASE("a saved report of a binary is read as one, and nonsense is not") {
+    Report report;
+    report.file = "app";
+    report.entry = Entry::kBinary;
+    report.declared = {{"fs.read", "", "app", 0, 0}};
+    const auto saved = saved_report_from_json(to_json(report));
+    REQUIRE(saved.has_value());
+    CHECK(saved->entry == Entry::kBinary);
+    CHECK_FALSE(saved_report_from_json(Json::array()).has_value());
+    CHECK_FALSE(saved_report_from_json(Json{{"uses", 1}}).has_value());
+  }
+
+  TEST_CASE("a use that will be denied is a problem, unless that is meant") {
+    Report report = sample();
+    const auto all = problems(report);
+    REQUIRE(all.size() == 5);
+    CHECK(all[4].rule == "denied-use");
+    CHECK(all[4].severity == Severity::kRefuses);
+    CHECK(all[4].message ==
+          "fs.read will be denied: path \"/etc/passwd\" is not within ./data "
+          "[allow fs.read(path within ./data)]");
+    report.uses[0].foreseen->is_expected = true;
+    CHECK(problems(report).size() == 4);
+  }
+
+  TEST_CASE("SARIF has every member that 2.1.0 requires, and rules with help") {
+    const Json sarif = to_sarif(sample(), kSource, "1.2.3");
+    CHECK(sarif["version"] == "2.1.0");
+    REQUIRE(sarif["runs"].size() == 1);
+    const Json& driver = sarif["runs"][0]["tool"]["driver"];
+    CHECK(driver["name"] == "mcpac");
+    CHECK(driver["semanticVersion"] == "1.2.3");
+    REQUIRE(driver["rules"].size() == rules().size());
+    std::set<std::string> ids;
+    for (const Json& rule : driver["rules"]) {
+      CAPTURE(to_text(rule));
+      ids.insert(rule["id"].get<std::string>());
+      CHECK_FALSE(rule["shortDescription"]["text"].get<std::string>().empty());
+      CHECK_FALSE(rule["help"]["text"].get<std::string>().empty());
+      const std::string level = rule["defaultConfiguration"]["level"];
+      CHECK((level == "error" || level == "warning" || level == "note"));
+    }
+    CHECK(ids.size() == rules().size());
+    const Json& results = sarif["runs"][0]["results"];
+    REQUIRE(results.size() == 5);
+    for (const Json& one : results) {
+      CAPTURE(to_text(one));
+      CHECK_FALSE(one["message"]["text"].get<std::string>().empty());
+      CHECK(driver["rules"][one["ruleIndex"].get<std::size_t>()]["id"] == one["ruleId"]);
+      CHECK(one["locations"][0]["physicalLocation"]["artifactLocation"].contains("uri"));
+      CHECK(one["partialFingerprints"].size() == 1);
+    }
+  }
+
+  TEST_CASE("SARIF places: a URI, levels by severity, columns in characters, none without a line") {
+    const Json sarif = to_sarif(sample(), kSource, "1.2.3");
+    const auto place = [&sarif](std::size_t i) -> const Json& {
+      return result(sarif, i)["locations"][0]["physicalLocation"];
+    };
+    CHECK(place(0)["artifactLocation"] ==
+          Json{{"uri", "src/agent%20one.cpp"}, {"uriBaseId", "%SRCROOT%"}});
+    CHECK(place(0)["region"] == Json{{"startLine", 2}, {"startColumn", 3}});
+    CHECK(place(2)["region"] == Json{{"startLine", 4}, {"startColumn", 9}});
+    CHECK(place(3)["artifactLocation"] == Json{{"uri", "file:///other/b.hpp"}});
+    CHECK_FALSE(place(3).contains("region"));
+    CHECK(result(sarif, 0)["level"] == "error");
+    CHECK(result(sarif, 2)["level"] == "warning");
+    CHECK(result(sarif, 3)["level"] == "note");
+  }
+
+  TEST_CASE("a SARIF result is known again when lines are put in above it") {
+    const Json before = to_sarif(sample(), kSource, "1");
+    Report moved = sample();
+    for (auto& finding : moved.findings) finding.line += finding.line > 0 ? 2 : 0;
+    for (auto& use : moved.uses) use.line += 2;
+    const Json after = to_sarif(moved, "\n\n" + kSource, "1");
+    std::set<Json> prints;
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(result(before, i)["partialFingerprints"] == result(after, i)["partialFingerprints"]);
+      prints.insert(result(before, i)["partialFingerprints"]);
+    }
+    CHECK(prints.size() == 5);
+  }
+
+  TEST_CASE("GitHub annotations are one command a line, with everything else escaped") {
+    const std::string text = to_github_annotations(sample());
+    CHECK(
+        text.starts_with("::error file=src/agent one.cpp,line=2,col=3,title=mcpac%3A "
+                         "inline-assembly::100%25 assembly%0Aof two lines%0Afix: C++\n"));
+    CHECK(text.find("\n::warning file=src/agent one.cpp,line=4,col=10,") != std::string::npos);
+    CHECK(text.find("\n::notice file=/other/b.hpp,title=") != std::string::npos);
+    Report hostile = sample();
+    hostile.findings[0].file = "a,line=9::x\n::set-output.cpp";
+    hostile.findings[0].message = "m\n::add-mask::x\r::error::y\x1b[31m";
+    const std::string escaped = to_github_annotations(hostile);
+    std::size_t lines = 0;
+    for (std::size_t at = 0; at < escaped.size(); at = escaped.find('\n', at) + 1, ++lines)
+      CHECK((escaped.compare(at, 8, "::error ") == 0 ||
+             escaped.compare(at, 10, "::warning ") == 0 ||
+             escaped.compare(at, 9, "::notice ") == 0));
+    CHECK(lines == 5);
+    CHECK(escaped.find("file=a%2Cline=9%3A%3Ax") != std::string::npos);
+    CHECK(escaped.find_first_of("\r\x1b") == std::string::npos);
+  }
+
+  TEST_CASE("people see the whole name marked, and the verdict of each use") {
+    const std::string text = to_human_text(sample(), kSource);
+    CHECK(text.find("    2 |   asm(\"nop\");\n      |   ^~~\n") != std::string::npos);
+    CHECK(text.find("    denied: path \"/etc/passwd\" is not within ./data "
+                    "[allow fs.read(path within ./data)]\n") != std::string::npos);
+    CHECK(text.find("    conditional: depends on the value of path\n") != std::string::npos);
+    CHECK(text.find("path = (run time), …") != std::string::npos);
+    CHECK(text.find('\x1b') == std::string::npos);
+  }
+
+  TEST_CASE("colours are ours: what a source holds adds no escape") {
+    Report report = sample();
+    const auto escapes = [](const std::string& text) { return std::ranges::count(text, '\x1b'); };
+    const auto clean = escapes(to_human_text(report, kSource, Colours::kYes));
+    CHECK(clean > 0);
+    report.findings[0].message = "a\x1b[31mred";
+    report.findings[0].fix = "\x1b[2J";
+    report.uses[0].foreseen->reason = "\x1b]0;title\x07";
+    CHECK(escapes(to_human_text(report, "\n\x1b[2J asm\n", Colours::kYes)) <= clean);
+    CHECK(to_human_text(report, "\n\x1b[2J asm\n").find('\x1b') == std::string::npos);
+  }
+}

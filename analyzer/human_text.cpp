@@ -95,10 +95,12 @@ std::string place(std::string_view file, unsigned line, unsigned column) {
 
 std::string to_text(const Finding& finding, const Report& report, std::string_view source,
                     const Painter& painter) {
-  std::string text = fmt::format(
-      "{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
-      painter.severity(finding.severity), printable_in_place(finding.message), finding.rule);
+  std::string text =
+      fmt::format("{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
+                  finding.allowed.empty() ? painter.severity(finding.severity) : "allowed",
+                  printable_in_place(finding.message), finding.rule);
   if (finding.file == report.file) text += excerpt(source, finding.line, finding.column, painter);
+  if (!finding.allowed.empty()) return text + indented("  because: ", finding.allowed);
   if (!finding.fix.empty()) text += indented("  fix: ", finding.fix);
   return text;
 }

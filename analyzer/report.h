@@ -83,6 +83,7 @@ struct Finding {
   unsigned column = 0;
   std::string message;
   std::string fix;
+  std::string allowed{};  // the reason of a `// mcpac-allow:`; empty where nobody allowed it
 };
 
 enum class Verdict : std::uint8_t { kOk, kRefused, kCompileError };

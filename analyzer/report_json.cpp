@@ -64,6 +64,7 @@ Json to_json(const Finding& finding) {
   json["severity"] = to_string(finding.severity);
   json["message"] = finding.message;
   json["fix"] = finding.fix;
+  json["allowed"] = finding.allowed;
   return json;
 }
 
@@ -98,14 +99,19 @@ Use read_use(Form& form, const Json& json, std::string_view at) {
 }
 
 Finding read_finding(Form& form, const Json& json, std::string_view at) {
-  form.expect_members(json, {"rule", "severity", "file", "line", "column", "message", "fix"}, at);
+  form.expect_members(
+      json, {"rule", "severity", "file", "line", "column", "message", "fix", "allowed"}, at);
   constexpr std::array kSeverities{Severity::kRefuses, Severity::kWarns, Severity::kNote};
   const auto severity = named(form, form.text(json, "severity", at), at, kSeverities,
                               [](Severity value) { return to_string(value); });
-  return {form.text(json, "rule", at),     severity,
-          form.text(json, "file", at),     form.number(json, "line", at),
-          form.number(json, "column", at), form.text(json, "message", at),
-          form.text(json, "fix", at)};
+  Finding finding{form.text(json, "rule", at),     severity,
+                  form.text(json, "file", at),     form.number(json, "line", at),
+                  form.number(json, "column", at), form.text(json, "message", at),
+                  form.text(json, "fix", at),      form.text(json, "allowed", at)};
+  // Only warnings can be allowed; a report that says otherwise is a lie.
+  if (severity != Severity::kWarns && !finding.allowed.empty())
+    form.reject(at, "only what warns can be allowed");
+  return finding;
 }
 
 Declared read_declared(Form& form, const Json& json, std::string_view at) {

@@ -5,6 +5,7 @@
 // one: a finding takes it from this table, so no place in the code can soften a rule.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -12,11 +13,19 @@
 
 namespace mcpac::analyzer {
 
+// What shows that a rule is met: the source alone, the grants of a run, the compiled object, or
+// several files together.
+enum class FoundIn : std::uint8_t { kSource, kGrants, kObject, kFiles };
+
 struct Rule {
   std::string_view name;
   Severity severity;
-  std::string_view reason;   // why it is a rule, one sentence
-  std::string_view example;  // the shortest program text that meets it
+  std::string_view reason;  // why it is a rule, one sentence
+  // The shortest text that meets it, behind `#include <mcpac.hpp>` and before an entry where it has
+  // none; every example of the source is analysed in a test. Control characters stand in it as
+  // themselves. In words where no text can say it.
+  std::string_view example;
+  FoundIn found_in = FoundIn::kSource;
 };
 
 // Sorted by name.

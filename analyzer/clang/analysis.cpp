@@ -8,20 +8,27 @@
 #include <set>
 #include <type_traits>
 
+#include "analyzer/clang/allowances.h"
+#include "analyzer/clang/attributes.h"
+#include "analyzer/clang/confusables.h"
 #include "analyzer/clang/constancy.h"
 #include "analyzer/clang/diagnostics.h"
+#include "analyzer/clang/early.h"
 #include "analyzer/clang/entry.h"
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/forgery.h"
 #include "analyzer/clang/hatches.h"
 #include "analyzer/clang/hidden.h"
 #include "analyzer/clang/identity.h"
+#include "analyzer/clang/outside.h"
 #include "analyzer/clang/own_templates.h"
 #include "analyzer/clang/preprocessing.h"
+#include "analyzer/clang/replacements.h"
 #include "analyzer/clang/sources.h"
 #include "analyzer/clang/text_checks.h"
 #include "analyzer/clang/uses.h"
 #include "analyzer/clang/walker.h"
+#include "analyzer/clang/word_checks.h"
 #include "core/file.h"
 #include "core/hash.h"
 
@@ -82,31 +89,41 @@ Result<Unit> parse_enough(CXIndex index, const Request& request, const std::stri
   return parse(index, request, source, CXTranslationUnit_None);
 }
 
-// The spelling checks of every file of the program; whether any of them pastes tokens together.
-bool check_spelling(CXTranslationUnit unit, const Request& request, const Sources& sources,
-                    Findings& findings) {
-  bool pastes = false;
+void check_characters(CXTranslationUnit unit, CXFile file, Findings& findings) {
+  std::size_t size = 0;
+  const char* content = clang_getFileContents(unit, file, &size);
+  if (content == nullptr) return;
+  for (const TextPlace& at : unseen_characters(std::string_view(content, size))) {
+    const Place place{file, at.line, at.column, 0};
+    if (at.is_bidirectional) {
+      findings.add("bidirectional-control", place,
+                   "a bidirectional control character makes the text look like another",
+                   "remove the character, or write it as \\u escape");
+    } else {
+      findings.add("invisible-character", place, "a reader does not see this character",
+                   "remove the character, or write it as \\u escape");
+    }
+  }
+}
+
+// The checks of the text of every file of the program, as it is spelled; the allowances in it.
+std::vector<Allowance> check_spelling(CXTranslationUnit unit, const Request& request,
+                                      const Sources& sources, Findings& findings) {
+  std::vector<Allowance> allowances;
+  std::vector<Token> all;
   for (CXFile file : program_files(unit, sources, request)) {
     const auto tokens = tokens_of(unit, file);
     check_directives(tokens, request, sources, findings);
     check_tokens(tokens, findings);
-    pastes = pastes || std::ranges::any_of(tokens, [](const Token& token) {
-               return token.text == "##" || token.text == "%:%:";
-             });
-    std::size_t size = 0;
-    const char* content = clang_getFileContents(unit, file, &size);
-    if (content == nullptr) continue;
-    for (const TextPlace& at : bidirectional_controls(std::string_view(content, size))) {
-      Place place;
-      place.file = file;
-      place.line = at.line;
-      place.column = at.column;
-      findings.add("bidirectional-control", place,
-                   "a bidirectional control character makes the text look like another",
-                   "remove the character, or write it as \\u escape");
-    }
+    check_attributes(tokens, findings);
+    check_characters(unit, file, findings);
+    all.insert(all.end(), tokens.begin(), tokens.end());
+    std::ranges::move(allowances_of(unit, file, sources, findings), std::back_inserter(allowances));
   }
-  return pastes;
+  check_words(all, findings);
+  check_pasting(all, findings);
+  check_confusables(all, request, findings);
+  return allowances;
 }
 
 std::vector<std::string> unused_of(const std::vector<Declared>& declared,
@@ -152,7 +169,7 @@ Result<Report> analyze(const Request& request) {
 
   const Identity identity(request, sources);
   Findings findings(sources);
-  const bool pastes = check_spelling(unit, request, sources, findings);
+  const auto allowances = check_spelling(unit, request, sources, findings);
   check_inclusions(unit, sources, findings);
 
   EntryFinder entry(identity, sources, findings);
@@ -161,9 +178,14 @@ Result<Report> analyze(const Request& request) {
   UseChecker uses(unit, identity, sources,
                   constancy.writes_through_constness() ? Variables::kUnknown : Variables::kKnown);
   ForgeryChecker forgery(identity, sources, findings);
-  HatchChecker hatches(identity, sources, findings, pastes);
+  ReplacementChecker replacements(sources, findings);
+  HatchChecker hatches(identity, sources, findings);
+  OutsideChecker outside(sources, findings);
+  EarlyChecker early(identity, sources, findings);
   HiddenChecker hidden(unit, identity, findings);
-  Walker(sources, findings, {&entry, &uses, &forgery, &hatches, &hidden}).walk(unit);
+  Walker(sources, findings,
+         {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &hidden})
+      .walk(unit);
 
   Report report;
   report.file = request.file;
@@ -183,6 +205,7 @@ Result<Report> analyze(const Request& request) {
   report.verdict = Verdict::kOk;
   if (findings.refuses()) report.verdict = Verdict::kRefused;
   if (errors && !refused) report.verdict = Verdict::kCompileError;
+  apply(allowances, findings);
   report.findings = std::move(findings).sorted(request.file);
   return report;
 }

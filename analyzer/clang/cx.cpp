@@ -105,6 +105,17 @@ CXType type_argument(CXType type, unsigned i) {
   return clang_getCanonicalType(clang_Type_getTemplateArgumentAsType(type, i));
 }
 
+bool is_from_macro(CXCursor node) {
+  const CXSourceLocation location = clang_getCursorLocation(node);
+  unsigned expansion = 0;
+  unsigned spelled = 0;
+  CXFile expansion_file = nullptr;
+  CXFile spelled_file = nullptr;
+  clang_getExpansionLocation(location, &expansion_file, nullptr, nullptr, &expansion);
+  clang_getSpellingLocation(location, &spelled_file, nullptr, nullptr, &spelled);
+  return expansion != spelled || clang_File_isEqual(expansion_file, spelled_file) == 0;
+}
+
 CXCursor strip(CXCursor expression) {
   for (;;) {
     const CXCursorKind kind = clang_getCursorKind(expression);

@@ -50,6 +50,9 @@ void each_child(CXCursor parent, Visit&& visit) {
   return take(clang_getCursorSpelling(cursor));
 }
 
+// Whether a macro made the text of the node.
+[[nodiscard]] bool is_from_macro(CXCursor node);
+
 // "mcp::filesystem::read_text_file"; inline namespaces, unnamed scopes and lambdas leave no trace.
 [[nodiscard]] std::string qualified_name(CXCursor declaration);
 // The outermost namespace that holds the declaration: "std"; "" for the global one.

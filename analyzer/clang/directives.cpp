@@ -164,7 +164,9 @@ class DirectiveChecker {
   void check(Line line) {
     if (line.size() < 2) return;
     const std::string_view word = line[1].text;
+    if (word == "define") check_probes_in_macro(line);
     if (word == "define" || word == "undef") return check_macro(line);
+    if (word == "if" || word == "elif") return check_condition(line);
     if (word == "include" || word == "include_next" || word == "import") return check_include(line);
     if (word == "pragma") return check_pragma(line.subspan(2), line[0].place, findings_);
     if (word == "embed") {
@@ -177,6 +179,40 @@ class DirectiveChecker {
   }
 
  private:
+  // The sandboxes of analysis and compilation hold different files beside the program and its
+  // headers, so a condition may only ask for headers by their name.
+  void check_condition(Line line) {
+    for (std::size_t at = 2; at < line.size(); ++at) {
+      const std::string& word = line[at].text;
+      if (word == "__has_embed") probe(line[at]);
+      if (is_include_question(word) && !asks_by_name(line.subspan(at + 1))) probe(line[at]);
+    }
+  }
+  void check_probes_in_macro(Line line) {
+    for (const Token& token : line.subspan(2)) {
+      if (is_include_question(token.text) || token.text == "__has_embed") probe(token);
+    }
+  }
+  void probe(const Token& token) {
+    findings_.add(
+        "path-probe", token.place,
+        fmt::format("`{}` may ask for a file that only one of analysis and compilation has",
+                    token.text),
+        "ask for a header by its name: __has_include(<optional>)");
+  }
+  static bool is_include_question(std::string_view word) {
+    return word == "__has_include" || word == "__has_include_next" || word == "__glibc_has_include";
+  }
+  // (<name>) or ("name") without a way out of the folders that are searched.
+  static bool asks_by_name(Line line) {
+    if (line.size() < 2 || line[0].text != "(") return false;
+    // asked() reads a directive, whose operand is its third token.
+    std::vector<Token> directive{line[0], line[0]};
+    directive.insert(directive.end(), line.begin() + 1, line.end());
+    const fs::path name = asked(directive);
+    return !name.empty() && !name.is_absolute() && std::ranges::find(name, "..") == name.end();
+  }
+
   void check_macro(Line line) {
     if (line.size() < 3) return;
     const std::string& name = line[2].text;

@@ -26,12 +26,12 @@ void Findings::add_in(std::string file, std::string_view rule, const Place& plac
   if (list_.size() == kMaxFindings) {
     refuses_ = true;
     list_.push_back({"too-many-findings", Severity::kRefuses, std::move(file), place.line,
-                     place.column, "there are more findings than are kept", ""});
+                     place.column, "there are more findings than are kept", "", ""});
     return;
   }
   if (!seen_.emplace(std::string(rule), file, place.line, place.column, message).second) return;
   list_.push_back({std::string(rule), severity, std::move(file), place.line, place.column,
-                   std::move(message), std::move(fix)});
+                   std::move(message), std::move(fix), ""});
 }
 
 std::vector<Finding> Findings::sorted(const std::string& main_name) && {

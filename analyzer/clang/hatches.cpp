@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyzer/clang/os_calls.h"
+#include "analyzer/clang/attributes.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -14,17 +14,6 @@ CXCursor operand_of(CXCursor cast) {
     if (clang_isExpression(clang_getCursorKind(child)) != 0) found = child;
   });
   return found;
-}
-
-bool is_from_macro(CXCursor node) {
-  const CXSourceLocation location = clang_getCursorLocation(node);
-  unsigned expansion = 0;
-  unsigned spelled = 0;
-  CXFile expansion_file = nullptr;
-  CXFile spelled_file = nullptr;
-  clang_getExpansionLocation(location, &expansion_file, nullptr, nullptr, &expansion);
-  clang_getSpellingLocation(location, &spelled_file, nullptr, nullptr, &spelled);
-  return expansion != spelled || clang_File_isEqual(expansion_file, spelled_file) == 0;
 }
 
 bool is_indirect(CXType type) {
@@ -39,6 +28,24 @@ bool is_record_pointer_to_void(CXType type) {
          clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
 }
 
+// The function type that a pointer or a reference leads to; kind CXType_Invalid where it is data.
+CXType code_type(CXType type) {
+  type = clang_getCanonicalType(type);
+  const bool leads = is_pointer_like(type) || type.kind == CXType_MemberPointer;
+  const CXType to = leads ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
+  const bool function = to.kind == CXType_FunctionProto || to.kind == CXType_FunctionNoProto;
+  return function ? to : CXType{CXType_Invalid, {nullptr, nullptr}};
+}
+
+bool is_code_pointer(CXType type) {
+  const CXTypeKind kind = clang_getCanonicalType(type).kind;
+  return kind != CXType_FunctionProto && code_type(type).kind != CXType_Invalid;
+}
+
+bool is_null(CXCursor operand) {
+  return clang_getCanonicalType(clang_getCursorType(operand)).kind == CXType_NullPtr;
+}
+
 constexpr const char* kCastFix = "pass the capability on as it is";
 
 }  // namespace
@@ -50,9 +57,13 @@ void HatchChecker::on_cast(CXCursor cast) {
   const CXCursor operand = operand_of(cast);
   if (!exists(operand)) return;
   const CXType from = clang_getCursorType(strip(operand));
-  const bool capability = identity_.is_capability(to) || identity_.is_capability(from);
-  if (!capability) return;
   const CXCursorKind kind = clang_getCursorKind(cast);
+  if (is_code_pointer(to) && kind != CXCursor_CXXStaticCastExpr &&
+      clang_equalTypes(code_type(to), code_type(from)) == 0 && !is_null(strip(operand))) {
+    code_pointer(cast);
+  }
+  const bool capability = identity_.holds_capability(to) || identity_.holds_capability(from);
+  if (!capability) return;
   const bool changes_meaning = clang_equalTypes(bare_type(to), bare_type(from)) == 0;
   const bool looks_inside = is_indirect(to) || is_indirect(from);
   const bool always = kind == CXCursor_CXXReinterpretCastExpr || kind == CXCursor_CXXConstCastExpr;
@@ -68,61 +79,76 @@ void HatchChecker::on_implicit_conversion(CXCursor conversion) {
   const auto inner = children(conversion);
   if (inner.size() != 1) return;
   const CXType from = clang_getCanonicalType(clang_getCursorType(inner.front()));
-  if (from.kind != CXType_Pointer || !identity_.is_capability(from)) return;
+  if (from.kind != CXType_Pointer) return;
+  if (is_code_pointer(clang_getPointeeType(from))) return code_pointer(conversion);
+  if (!identity_.holds_capability(from)) return;
   findings_.add("capability-cast", conversion, "a capability is handed on as raw memory", kCastFix);
 }
 
+// std::bit_cast and its builtin make a value of bytes.
 void HatchChecker::on_named(CXCursor reference) {
   const CXCursor named = clang_getCursorReferenced(reference);
-  if (!exists(named)) return;
-  const Home home = sources_.home(named);
-  if (home == Home::kHeaders) return;
-  const CXCursorKind kind = clang_getCursorKind(named);
-  if (kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod) {
-    const std::string name = qualified_name(named);
-    const bool foreign = home == Home::kSystem || !exists(clang_getCursorDefinition(named));
-    if (name.starts_with("std::bit_cast") || name == "__builtin_bit_cast") {
-      const CXType result = clang_getCanonicalType(clang_getCursorResultType(named));
-      if (identity_.is_capability(result))
-        findings_.add("capability-cast", reference, "a capability is made from bytes", kCastFix);
-    }
-    if (const char* what = reached_by_function(name); what != nullptr && foreign) {
-      findings_.add(
-          "os-call", reference,
-          fmt::format("`{}` reaches {}; in the sandbox this fails at run time", name, what),
-          "use a tool for it");
-    }
-  } else if (home == Home::kSystem && (clang_isDeclaration(kind) != 0)) {
-    const std::string name = qualified_name(named);
-    if (const char* what = reached_by_type(name); what != nullptr) {
-      findings_.add(
-          "os-call", reference,
-          fmt::format("`{}` reaches {}; in the sandbox this fails at run time", name, what),
-          "use a tool for it");
-    }
-  }
+  if (!exists(named) || clang_getCursorKind(named) != CXCursor_FunctionDecl) return;
+  if (!qualified_name(named).starts_with("std::bit_cast")) return;
+  on_made_from_bytes(reference, clang_getCursorResultType(named));
 }
 
-// A function that the program declares, but does not define, with C linkage or an assembler name.
-void HatchChecker::on_function(CXCursor function) {
-  if (exists(clang_getCursorDefinition(function))) return;
-  const bool c_linkage = take(clang_Cursor_getMangling(function)) == spelling(function);
-  if (!c_linkage || spelling(function) == "main") return;
-  findings_.add("redeclared-function", function,
-                fmt::format("`{}` is declared by hand", spelling(function)),
-                "include the header that declares it");
+void HatchChecker::on_made_from_bytes(CXCursor node, CXType made) {
+  if (identity_.holds_capability(made))
+    findings_.add("capability-cast", node, "a capability is made from bytes", kCastFix);
+  if (is_code_pointer(made)) code_pointer(node);
+}
+
+void HatchChecker::code_pointer(CXCursor node) {
+  findings_.add("code-pointer", node,
+                "a function is called at an address that is computed, not named",
+                "name the function, or keep it in a std::function");
+}
+
+void HatchChecker::on_field(CXCursor field) {
+  const CXCursor owner = clang_getCursorSemanticParent(field);
+  if (clang_getCursorKind(owner) != CXCursor_UnionDecl) return;
+  const CXType type = clang_getCursorType(field);
+  if (identity_.holds_capability(type))
+    findings_.add("capability-cast", field, "a union reads a capability as something else",
+                  "use a std::variant");
+  if (is_code_pointer(type)) code_pointer(field);
+}
+
+// Beside a capability stands none that the program was given.
+void HatchChecker::on_arithmetic(CXCursor node) {
+  const CXType type = clang_getCanonicalType(clang_getCursorType(node));
+  if (type.kind != CXType_Pointer || !identity_.is_capability(type)) return;
+  findings_.add("capability-cast", node, "a pointer to a capability is counted on",
+                "keep several capabilities in a std::vector or std::array");
+}
+
+void HatchChecker::on_operator(CXCursor node) {
+  const CXCursorKind kind = clang_getCursorKind(node);
+  if (kind == CXCursor_UnaryOperator) {
+    const CXUnaryOperatorKind what = clang_getCursorUnaryOperatorKind(node);
+    if (what == CXUnaryOperator_PostInc || what == CXUnaryOperator_PreInc ||
+        what == CXUnaryOperator_PostDec || what == CXUnaryOperator_PreDec)
+      on_arithmetic(node);
+  } else if (kind == CXCursor_ArraySubscriptExpr) {
+    const auto operands = children(node);
+    // The elements of an array are counted by its type.
+    if (!operands.empty()) on_arithmetic(strip(operands.front()));
+  } else {
+    const CXBinaryOperatorKind what = clang_getCursorBinaryOperatorKind(node);
+    if (what == CXBinaryOperator_Add || what == CXBinaryOperator_Sub ||
+        what == CXBinaryOperator_AddAssign || what == CXBinaryOperator_SubAssign)
+      on_arithmetic(node);
+  }
 }
 
 void HatchChecker::on_attribute(CXCursor attribute) {
   if (clang_getCursorKind(attribute) == CXCursor_AsmLabelAttr) {
     findings_.add("inline-assembly", attribute, "an assembler name makes one function another",
                   "remove the label");
+    return;
   }
-  if (clang_getCursorKind(attribute) == CXCursor_UnexposedAttr && pastes_ &&
-      is_from_macro(attribute)) {
-    findings_.add("attribute", attribute, "this attribute comes from a macro and cannot be read",
-                  "write the attribute out");
-  }
+  check_attribute(attribute, sources_, findings_);
 }
 
 // libclang does not say that a declaration is assembly: what it shows as nothing at all, and what a
@@ -151,10 +177,12 @@ void HatchChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     case CXCursor_CXXFunctionalCastExpr: on_cast(node); break;
     case CXCursor_UnexposedExpr: on_implicit_conversion(node); break;
     case CXCursor_UnexposedDecl: on_unexposed_declaration(node); break;
-    case CXCursor_FunctionDecl: on_function(node); break;
-    case CXCursor_DeclRefExpr:
-    case CXCursor_TypeRef:
-    case CXCursor_TemplateRef: on_named(node); break;
+    case CXCursor_DeclRefExpr: on_named(node); break;
+    case CXCursor_FieldDecl: on_field(node); break;
+    case CXCursor_UnaryOperator:
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator: on_operator(node); break;
     default: break;
   }
 }

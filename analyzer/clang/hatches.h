@@ -1,5 +1,5 @@
-// Hatches: ways around C++ types and around the tools (rules capability-cast, inline-assembly,
-// attribute, os-call, redeclared-function).
+// Hatches: ways around the types of C++ (rules capability-cast, code-pointer, inline-assembly,
+// attribute).
 #pragma once
 
 #include "analyzer/clang/findings.h"
@@ -10,23 +10,25 @@ namespace mcpac::analyzer {
 
 class HatchChecker : public Checker {
  public:
-  // `pastes`: whether the program joins tokens with ##, so that a macro can hide any word.
-  HatchChecker(const Identity& identity, const Sources& sources, Findings& findings, bool pastes)
-      : identity_(identity), sources_(sources), findings_(findings), pastes_(pastes) {}
+  HatchChecker(const Identity& identity, const Sources& sources, Findings& findings)
+      : identity_(identity), sources_(sources), findings_(findings) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
 
  private:
   void on_cast(CXCursor cast);
   void on_implicit_conversion(CXCursor conversion);
   void on_named(CXCursor reference);
-  void on_function(CXCursor function);
+  void on_made_from_bytes(CXCursor node, CXType made);
+  void on_field(CXCursor field);
+  void on_operator(CXCursor node);
+  void on_arithmetic(CXCursor node);
+  void code_pointer(CXCursor node);
   void on_attribute(CXCursor attribute);
   void on_unexposed_declaration(CXCursor declaration);
 
   const Identity& identity_;
   const Sources& sources_;
   Findings& findings_;
-  bool pastes_;
 };
 
 }  // namespace mcpac::analyzer

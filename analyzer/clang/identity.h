@@ -49,6 +49,8 @@ class Identity {
   // The class that stands for the inside of a capability: Requires, Method and what they are made
   // of.
   [[nodiscard]] bool is_capability(CXType type) const;
+  // A capability, or what has one inside: a member, a base, an element, a type argument.
+  [[nodiscard]] bool holds_capability(CXType type) const;
   // Called Requires, Method or Narrow, but not ours.
   [[nodiscard]] bool looks_like_runtime(CXType type) const;
   // The C++ name of a tag that ends with this tool name: "mcp::filesystem::read_text_file".
@@ -64,6 +66,7 @@ class Identity {
 
   const Request& request_;
   const Sources& sources_;
+  mutable std::map<std::string, bool> holding_;  // by USR: records contain each other many times
 };
 
 }  // namespace mcpac::analyzer

@@ -6,81 +6,104 @@
 namespace mcpac::analyzer {
 namespace {
 
-constexpr std::array<std::string_view, 49> kFiles{
-    "open",      "openat",   "creat",    "fopen",        "fopen64",       "freopen",  "open64",
-    "unlink",    "rename",   "remove",   "mkdir",        "rmdir",         "opendir",  "readdir",
-    "stat",      "lstat",    "fstatat",  "access",       "chmod",         "chown",    "link",
-    "symlink",   "readlink", "truncate", "chdir",        "getcwd",        "realpath", "mkstemp",
-    "mkdtemp",   "tmpfile",  "tmpnam",   "mount",        "umount",        "chroot",   "glob",
-    "ftw",       "nftw",     "scandir",  "mkfifo",       "mknod",         "utime",    "utimes",
-    "utimensat", "statx",    "openat2",  "inotify_init", "fanotify_init", "renameat", "unlinkat"};
-constexpr std::array<std::string_view, 17> kNetwork{
-    "socket",     "connect",     "bind",    "listen",  "accept",      "accept4",
-    "sendto",     "recvfrom",    "sendmsg", "recvmsg", "getaddrinfo", "gethostbyname",
-    "socketpair", "getnameinfo", "send",    "recv",    "setsockopt"};
-constexpr std::array<std::string_view, 33> kProcesses{"fork",
-                                                      "vfork",
-                                                      "clone",
-                                                      "execve",
-                                                      "execv",
-                                                      "execvp",
-                                                      "execl",
-                                                      "execlp",
-                                                      "execle",
-                                                      "execvpe",
-                                                      "fexecve",
-                                                      "posix_spawn",
-                                                      "posix_spawnp",
-                                                      "system",
-                                                      "popen",
-                                                      "kill",
-                                                      "ptrace",
-                                                      "waitpid",
-                                                      "wait",
-                                                      "setuid",
-                                                      "setgid",
-                                                      "setns",
-                                                      "unshare",
-                                                      "prctl",
-                                                      "syscall",
-                                                      "process_vm_readv",
-                                                      "process_vm_writev",
-                                                      "pidfd_open",
-                                                      "daemon",
-                                                      "setsid",
-                                                      "tgkill",
-                                                      "sigqueue",
-                                                      "reboot"};
-constexpr std::array<std::string_view, 7> kEnvironment{
-    "getenv", "secure_getenv", "setenv", "putenv", "unsetenv", "clearenv", "getpwuid"};
-constexpr std::array<std::string_view, 10> kMemory{
-    "mmap",     "mprotect", "dlopen",       "dlsym",  "dlmopen",
-    "shm_open", "shmget",   "memfd_create", "mremap", "userfaultfd"};
+using Names = std::string_view;
 
-constexpr std::array<std::string_view, 4> kFileTypes{"std::basic_ofstream", "std::basic_ifstream",
-                                                     "std::basic_fstream", "std::basic_filebuf"};
+// Lists of words, each between two blanks, so that a name is found whole or not at all.
+constexpr Names kFiles =
+    " close close_range closefrom open openat open64 openat64 openat2 creat creat64 fopen fopen64 "
+    "freopen freopen64 unlink "
+    "unlinkat rename renameat renameat2 remove mkdir mkdirat rmdir opendir fdopendir readdir "
+    "readdir64 readdir_r scandir scandirat stat lstat fstat fstatat stat64 lstat64 fstat64 "
+    "fstatat64 statx statfs fstatfs statvfs fstatvfs access faccessat eaccess euidaccess chmod "
+    "fchmod fchmodat lchmod chown fchown fchownat lchown link linkat symlink symlinkat readlink "
+    "readlinkat truncate truncate64 ftruncate ftruncate64 chdir fchdir getcwd get_current_dir_name "
+    "getwd realpath canonicalize_file_name mkstemp mkstemp64 mkostemp mkstemps mkdtemp mktemp "
+    "tempnam tmpfile tmpfile64 tmpnam mount umount umount2 pivot_root chroot glob glob64 ftw nftw "
+    "mkfifo mkfifoat mknod mknodat utime utimes lutimes futimes utimensat futimens inotify_init "
+    "inotify_init1 inotify_add_watch fanotify_init fanotify_mark flock lockf posix_fallocate "
+    "fallocate setxattr getxattr listxattr name_to_handle_at open_by_handle_at open_tree "
+    "move_mount fsopen fsmount swapon swapoff acct quotactl catopen ";
+constexpr Names kLocales = " setlocale newlocale iconv_open bindtextdomain ";
+constexpr Names kNetwork =
+    " socket connect bind listen accept accept4 getaddrinfo getnameinfo gethostbyname "
+    "gethostbyname2 gethostbyname_r gethostbyaddr getservbyname getprotobyname socketpair "
+    "setsockopt getsockopt getsockname getpeername shutdown if_nametoindex getifaddrs gethostname "
+    "sethostname res_query res_search ";
+constexpr Names kProcesses =
+    " fork vfork _Fork clone clone3 execve execv execvp execl execlp execle execvpe execveat "
+    "fexecve posix_spawn posix_spawnp system popen pclose kill killpg tgkill ptrace wait waitpid "
+    "waitid wait3 wait4 setuid setgid seteuid setegid setreuid setregid setresuid setresgid "
+    "setgroups initgroups setns unshare prctl arch_prctl process_vm_readv process_vm_writev "
+    "pidfd_open pidfd_getfd pidfd_send_signal daemon setsid setpgid setpgrp reboot personality "
+    "sched_setaffinity setpriority nice setrlimit setrlimit64 prlimit prlimit64 iopl ioperm bpf "
+    "perf_event_open init_module delete_module kexec_load getpwuid getpwnam getgrgid getgrnam "
+    "getlogin ";
+constexpr Names kSignals =
+    " signal bsd_signal sysv_signal sigaction sigset sigignore sigprocmask pthread_sigmask "
+    "pthread_kill pthread_sigqueue sigqueue raise alarm ualarm setitimer timer_create "
+    "timerfd_create "
+    "signalfd eventfd sigaltstack sigsuspend sigwait sigwaitinfo sigtimedwait ";
+constexpr Names kControl =
+    " setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp getcontext setcontext "
+    "makecontext swapcontext ";
+constexpr Names kEnvironment = " getenv secure_getenv setenv putenv unsetenv clearenv environ ";
+constexpr Names kMemory =
+    " mmap mmap64 munmap mprotect pkey_mprotect mremap remap_file_pages shm_open shm_unlink shmget "
+    "shmat memfd_create memfd_secret userfaultfd sbrk brk ";
+constexpr Names kLibraries = " dlopen dlmopen dlsym dlvsym dladdr dl_iterate_phdr dlinfo ";
+// The connection to the gate is an open descriptor: these reach it by its number.
+constexpr Names kRaw =
+    " read write readv writev pread pwrite pread64 pwrite64 preadv pwritev preadv2 pwritev2 "
+    "preadv64 pwritev64 send recv sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg splice tee "
+    "vmsplice sendfile sendfile64 copy_file_range dup dup2 dup3 fcntl fcntl64 ioctl fdopen dprintf "
+    "vdprintf aio_read aio_write aio_read64 aio_write64 lio_listio lio_listio64 syscall ";
+constexpr Names kFileTypes =
+    " std::basic_ofstream std::basic_ifstream std::basic_fstream std::basic_filebuf std::ofstream "
+    "std::ifstream std::fstream std::filebuf std::wofstream std::wifstream std::wfstream ";
 
-bool among(const auto& list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
+bool among(Names list, std::string_view name) {
+  if (name.empty() || name.find(' ') != Names::npos) return false;
+  for (auto at = list.find(name); at != Names::npos; at = list.find(name, at + 1)) {
+    if (list[at - 1] == ' ' && list[at + name.size()] == ' ') return true;
+  }
+  return false;
 }
+
+struct Reach {
+  Names names;
+  const char* what;
+};
+
+constexpr std::array<Reach, 9> kReaches{{{kFiles, "files"},
+                                         {kLocales, "the files of locales"},
+                                         {kNetwork, "the network"},
+                                         {kProcesses, "other processes"},
+                                         {kSignals, "signals"},
+                                         {kControl, "control flow that C++ does not know"},
+                                         {kEnvironment, "the environment"},
+                                         {kMemory, "memory outside the program"},
+                                         {kLibraries, "libraries outside the program"}}};
 
 }  // namespace
 
 const char* reached_by_function(std::string_view name) {
   if (name.starts_with("std::filesystem::")) return reached_by_type(name);
-  if (among(kFiles, name)) return "files";
-  if (among(kNetwork, name)) return "the network";
-  if (among(kProcesses, name)) return "other processes";
-  if (among(kEnvironment, name)) return "the environment";
-  return among(kMemory, name) ? "memory and libraries outside the program" : nullptr;
+  if (name.ends_with("::native_handle")) return "what is below the library's types";
+  // The functions of C are declared globally; <cstdlib> only brings their names into std.
+  const auto found = std::ranges::find_if(
+      kReaches, [name](const Reach& reach) { return among(reach.names, name); });
+  return found == kReaches.end() ? nullptr : found->what;
 }
 
 const char* reached_by_type(std::string_view name) {
   // A path is only text.
   if (name.starts_with("std::filesystem::path")) return nullptr;
   if (name.starts_with("std::filesystem::")) return "files";
-  const std::array<std::string_view, 3> aliases{"std::ofstream", "std::ifstream", "std::fstream"};
-  return among(kFileTypes, name) || among(aliases, name) ? "files" : nullptr;
+  return among(kFileTypes, name) ? "files" : nullptr;
+}
+
+bool moves_raw_bytes(std::string_view name) {
+  return among(kRaw, name);
 }
 
 }  // namespace mcpac::analyzer

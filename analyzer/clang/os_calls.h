@@ -1,7 +1,8 @@
 // OS calls: functions and types of the standard library and of POSIX that reach the operating
 // system.
 //
-// The sandbox stops them whatever their name is; this list only says so before the run.
+// The sandbox stops them whatever their name is; this list only says so before the run. The list of
+// moves_raw_bytes is a boundary of the analysis: what stands there is refused.
 #pragma once
 
 #include <string_view>
@@ -9,7 +10,9 @@
 namespace mcpac::analyzer {
 
 // What the function reaches, in words ("files", "processes"); nullptr where it reaches nothing.
-[[nodiscard]] const char* reached_by_function(std::string_view qualified_name);
-[[nodiscard]] const char* reached_by_type(std::string_view qualified_name);
+[[nodiscard]] const char* reached_by_function(std::string_view name);
+[[nodiscard]] const char* reached_by_type(std::string_view name);
+// Whether it reads, writes or renumbers open descriptors, such as the connection to the gate.
+[[nodiscard]] bool moves_raw_bytes(std::string_view name);
 
 }  // namespace mcpac::analyzer

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 
@@ -28,46 +26,15 @@ std::vector<Inclusion> inclusions(CXTranslationUnit unit) {
   return found;
 }
 
-// Attributes that run code before the entry or swap functions behind the analysis.
-constexpr std::array<std::string_view, 12> kAttributes{
-    "constructor", "destructor",    "alias", "ifunc",     "section", "weak",
-    "weakref",     "init_priority", "naked", "interrupt", "retain",  "patchable_function_entry"};
-
-std::string_view bare_name(std::string_view name) {
-  while (name.starts_with('_')) name.remove_prefix(1);
-  while (name.ends_with('_')) name.remove_suffix(1);
-  return name;
+// Macros of the system's headers that make pragmas of what they are given: JSON_HEDLEY_PRAGMA,
+// _LIBCPP_PUSH_MACROS.
+bool gives_pragma(std::string_view name) {
+  return name.find("PRAGMA") != std::string_view::npos || name.starts_with("_LIBCPP_PUSH_MACROS") ||
+         name.starts_with("_LIBCPP_POP_MACROS") || name.starts_with("_LIBCPP_DIAGNOSTIC_");
 }
 
 bool is_asm(const Token& token) {
   return token.text == "asm" || token.text == "__asm" || token.text == "__asm__";
-}
-
-// The tokens of an attribute list that starts at `from`, [[…]] or __attribute__((…)); their number.
-std::size_t attribute_length(const std::vector<Token>& tokens, std::size_t from) {
-  const auto text = [&tokens](std::size_t i) {
-    return i < tokens.size() ? std::string_view(tokens[i].text) : std::string_view();
-  };
-  const bool gnu = text(from) == "__attribute__" || text(from) == "__attribute";
-  const bool standard = text(from) == "[" && text(from + 1) == "[";
-  if (!gnu && !standard) return 0;
-  std::size_t depth = 0;
-  for (std::size_t at = gnu ? from + 1 : from; at < tokens.size(); ++at) {
-    const std::string_view word = text(at);
-    if (word == "(" || word == "[") ++depth;
-    if ((word == ")" || word == "]") && --depth == 0) return at - from + 1;
-    if (depth == 0) return 0;
-  }
-  return tokens.size() - from;
-}
-
-void check_attribute(std::span<const Token> tokens, Findings& findings) {
-  for (const Token& token : tokens) {
-    if (std::ranges::find(kAttributes, bare_name(token.text)) == kAttributes.end()) continue;
-    findings.add("attribute", token.place,
-                 fmt::format("the attribute `{}` is not for agents", token.text),
-                 "do the work in the entry");
-  }
 }
 
 }  // namespace
@@ -85,7 +52,13 @@ std::vector<CXFile> program_files(CXTranslationUnit unit, const Sources& sources
 
 void check_inclusions(CXTranslationUnit unit, const Sources& sources, Findings& findings) {
   for (const Inclusion& inclusion : inclusions(unit)) {
-    if (inclusion.is_main || sources.home(inclusion.file) != Home::kForeign) continue;
+    if (inclusion.is_main) continue;
+    // What is compiled has the entry behind it, so a second reading of it is another text.
+    if (sources.is_main(inclusion.file)) {
+      findings.add("self-include", place_of(inclusion.from), "the program includes itself",
+                   "move what is shared to a header");
+    }
+    if (sources.home(inclusion.file) != Home::kForeign) continue;
     findings.add(
         "foreign-header", place_of(inclusion.from),
         fmt::format("`{}` is neither generated, nor the toolchain's, nor the program's own",
@@ -95,18 +68,16 @@ void check_inclusions(CXTranslationUnit unit, const Sources& sources, Findings& 
 }
 
 void check_tokens(const std::vector<Token>& tokens, Findings& findings) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
+  for (const Token& token : tokens) {
     if (is_asm(token)) {
       findings.add("inline-assembly", token.place, "assembly cannot be analysed",
                    "write it in C++");
     }
-    if (token.text == "_Pragma" || token.text == "__pragma") {
+    const bool from_system = token.kind == CXToken_Identifier && gives_pragma(token.text);
+    if (token.text == "_Pragma" || token.text == "__pragma" || from_system) {
       findings.add("pragma", token.place, "a pragma operator can hide in a macro",
                    "write #pragma on a line of its own");
     }
-    if (const std::size_t length = attribute_length(tokens, i); length > 0)
-      check_attribute(std::span(tokens).subspan(i, length), findings);
   }
 }
 

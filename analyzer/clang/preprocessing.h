@@ -1,5 +1,5 @@
 // Preprocessing: what directives and tokens of the program's own files tell (rules foreign-header,
-// macro-redefinition, line-directive, pragma, embed, inline-assembly, attribute).
+// macro-redefinition, line-directive, pragma, embed, path-probe, self-include, inline-assembly).
 #pragma once
 
 #include <clang-c/Index.h>
@@ -16,7 +16,7 @@ void check_inclusions(CXTranslationUnit unit, const Sources& sources, Findings& 
 // The directives of one file of the program.
 void check_directives(const std::vector<Token>& tokens, const Request& request,
                       const Sources& sources, Findings& findings);
-// Assembly, pragma operators and attributes, as spelled.
+// Assembly and pragma operators, as spelled.
 void check_tokens(const std::vector<Token>& tokens, Findings& findings);
 // The files of the program that were entered: the main file and its local headers.
 [[nodiscard]] std::vector<CXFile> program_files(CXTranslationUnit unit, const Sources& sources,

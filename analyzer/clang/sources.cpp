@@ -76,7 +76,8 @@ const Sources::Known& Sources::look_up(CXFile file) const {
   if (file != nullptr) {
     const fs::path path = take(clang_getFileName(file));
     known.home = home_of_path(path);
-    known.name = real_path(path) == main_ ? main_name_ : path.string();
+    known.is_main = real_path(path) == main_;
+    known.name = known.is_main ? main_name_ : path.string();
   } else {
     known.name = main_name_;
   }

@@ -26,6 +26,8 @@ class Sources {
   [[nodiscard]] Home home(CXFile file) const;
   [[nodiscard]] Home home(CXCursor cursor) const { return home(place_of(cursor).file); }
   [[nodiscard]] Home home_of_path(const std::filesystem::path& path) const;
+  // The main file itself, under whatever name it was asked for.
+  [[nodiscard]] bool is_main(CXFile file) const { return look_up(file).is_main; }
   // The file as findings name it: the main file as the user did, others by their path.
   [[nodiscard]] std::string name(CXFile file) const;
   [[nodiscard]] const std::filesystem::path& main_path() const { return main_; }
@@ -34,6 +36,7 @@ class Sources {
   struct Known {
     Home home = Home::kNone;
     std::string name;
+    bool is_main = false;
   };
   const Known& look_up(CXFile file) const;
 

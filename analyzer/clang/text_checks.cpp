@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/characters.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -75,17 +77,23 @@ Result<void> check_text(std::string_view source, std::string_view name) {
   return {};
 }
 
-std::vector<TextPlace> bidirectional_controls(std::string_view source) {
+std::vector<TextPlace> unseen_characters(std::string_view source) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  constexpr std::string_view kBlank = "\n\t\r\v\f";
   std::vector<TextPlace> found;
-  TextPlace at{1, 1};
-  while (!source.empty()) {
-    const Decoded decoded = decode(source);
-    const std::size_t length = std::max<std::size_t>(decoded.length, 1);
-    if (decoded.length != 0 && is_bidirectional(decoded.point)) found.push_back(at);
-    const bool new_line = source.front() == '\n';
-    at = new_line ? TextPlace{at.line + 1, 1}
-                  : TextPlace{at.line, at.column + static_cast<unsigned>(length)};
-    source.remove_prefix(length);
+  TextPlace at{1, 1, false};
+  for (bool first = true; !source.empty(); first = false) {
+    const Character character = first_character(source);
+    const bool allowed = (first && source.starts_with(kByteOrderMark)) ||
+                         kBlank.find(source.front()) != std::string_view::npos;
+    at.is_bidirectional = is_bidirectional(character.code);
+    if (!allowed && (at.is_bidirectional || is_invisible(character.code))) found.push_back(at);
+    if (source.front() == '\n') {
+      at = {at.line + 1, 1, false};
+    } else {
+      at.column += static_cast<unsigned>(character.bytes);
+    }
+    source.remove_prefix(character.bytes);
   }
   return found;
 }

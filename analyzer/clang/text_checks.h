@@ -15,9 +15,11 @@ namespace mcpac::analyzer {
 struct TextPlace {
   unsigned line = 0;
   unsigned column = 0;
+  bool is_bidirectional = false;
 };
-// Where bidirectional control characters stand (CVE-2021-42574, "Trojan Source").
-[[nodiscard]] std::vector<TextPlace> bidirectional_controls(std::string_view source);
+// Where characters stand that a reader does not see: bidirectional controls (CVE-2021-42574,
+// "Trojan Source") and those without a glyph. A byte order mark may begin a file.
+[[nodiscard]] std::vector<TextPlace> unseen_characters(std::string_view source);
 
 [[nodiscard]] bool is_utf8(std::string_view text);
 

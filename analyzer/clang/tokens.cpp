@@ -33,12 +33,9 @@ void mark_lines(std::vector<Token>& tokens, std::string_view text) {
   }
 }
 
-}  // namespace
-
-std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file) {
-  std::size_t size = 0;
-  const char* content = clang_getFileContents(unit, file, &size);
-  if (content == nullptr) return {};
+// Every token of the file whose kind `is_wanted`.
+template <class Wanted>
+std::vector<Token> lex(CXTranslationUnit unit, CXFile file, std::size_t size, Wanted is_wanted) {
   const CXSourceRange whole =
       clang_getRange(clang_getLocationForOffset(unit, file, 0),
                      clang_getLocationForOffset(unit, file, static_cast<unsigned>(size)));
@@ -49,13 +46,32 @@ std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file) {
   tokens.reserve(count);
   for (unsigned i = 0; i < count; ++i) {
     const CXTokenKind kind = clang_getTokenKind(raw[i]);
-    if (kind == CXToken_Comment) continue;
+    if (!is_wanted(kind)) continue;
     tokens.push_back({kind, take(clang_getTokenSpelling(unit, raw[i])),
                       place_of(clang_getTokenLocation(unit, raw[i])), false, false});
   }
   clang_disposeTokens(unit, raw, count);
+  return tokens;
+}
+
+}  // namespace
+
+std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file) {
+  std::size_t size = 0;
+  const char* content = clang_getFileContents(unit, file, &size);
+  if (content == nullptr) return {};
+  auto tokens = lex(unit, file, size, [](CXTokenKind kind) { return kind != CXToken_Comment; });
   mark_lines(tokens, std::string_view(content, size));
   return tokens;
+}
+
+std::vector<Token> comments_of(CXTranslationUnit unit, CXFile file) {
+  std::size_t size = 0;
+  const char* content = clang_getFileContents(unit, file, &size);
+  if (content == nullptr ||
+      std::string_view(content, size).find("mcpac-allow") == std::string_view::npos)
+    return {};
+  return lex(unit, file, size, [](CXTokenKind kind) { return kind == CXToken_Comment; });
 }
 
 }  // namespace mcpac::analyzer

@@ -23,5 +23,7 @@ struct Token {
 
 // Without comments.
 [[nodiscard]] std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file);
+// Nothing but the comments, with their slashes.
+[[nodiscard]] std::vector<Token> comments_of(CXTranslationUnit unit, CXFile file);
 
 }  // namespace mcpac::analyzer

@@ -100,6 +100,8 @@ void Walker::walk(CXTranslationUnit unit) {
     const Home home = sources_.home(named);
     if (home == Home::kHeaders || home == Home::kSystem) continue;
     if (clang_isCursorDefinition(named) == 0 || is_visited(named)) continue;
+    // What clang makes for a loop or a coroutine belongs to the function around it.
+    if (is_function(clang_getCursorKind(clang_getCursorSemanticParent(named)))) continue;
     visit(named, clang_getCursorSemanticParent(named), Scope{});
   }
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <ranges>
+
 #include <CLI/CLI.hpp>
 
 #include "analyzer/rules.h"
@@ -9,6 +11,7 @@
 #include "cli/read_report.h"
 #include "cli/report_format.h"
 #include "cli/run_options.h"
+#include "core/printable.h"
 #include "execute/suggest_narrow.h"
 #include "execute/would_be_granted.h"
 
@@ -136,9 +139,10 @@ void show_rules(const Context& context) {
                    {"severity", analyzer::to_string(rule.severity)},
                    {"reason", rule.reason},
                    {"example", rule.example}});
-    if (!context.json)
-      fmt::print("{:<24} {:<8} {}\n{:33} e.g. {}\n", rule.name, analyzer::to_string(rule.severity),
-                 rule.reason, "", rule.example);
+    if (context.json) continue;
+    fmt::print("{:<24} {:<8} {}\n", rule.name, analyzer::to_string(rule.severity), rule.reason);
+    for (const auto line : std::views::split(rule.example, '\n'))
+      fmt::print("{:33} {}\n", "", printable_in_place(std::string_view(line)));
   }
   if (context.json) context.print(all);
 }

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "codegen/search.h"
+#include "core/nearest_name.h"
 #include "core/printable.h"
-#include "policy/nearest_name.h"
 
 namespace mcpac::cli {
 namespace {
@@ -19,8 +19,7 @@ std::vector<std::string> nearest(const codegen::Lock& lock, const std::string& n
   std::vector<std::string> names;
   for (const auto& ref : codegen::all_tools(lock)) names.push_back(ref.permission());
   std::vector<std::string> near;
-  if (const std::string best = policy::nearest_name(name, names); !best.empty())
-    near.push_back(best);
+  if (const std::string best = nearest_name(name, names); !best.empty()) near.push_back(best);
   for (const auto& hit : codegen::search_tools(lock, name, kMostNamed)) {
     const std::string found = hit.server->name + "." + hit.tool->name;
     if (std::ranges::find(near, found) == near.end() && near.size() < kMostNamed)

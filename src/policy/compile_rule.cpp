@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/nearest_name.h"
 #include "policy/compiled.h"
-#include "policy/nearest_name.h"
 #include "policy/path_pattern.h"
 #include "policy/printer.h"
 #include "policy/schema_view.h"

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/json_schema.h"
+#include "core/nearest_name.h"
 #include "policy/decide.h"
-#include "policy/nearest_name.h"
 #include "policy/parser.h"
 #include "policy/printer.h"
 

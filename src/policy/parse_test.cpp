@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "policy/nearest_name.h"
+#include "core/nearest_name.h"
 #include "policy/parser.h"
 
 namespace mcpac::policy::detail {

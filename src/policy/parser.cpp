@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "policy/nearest_name.h"
+#include "core/nearest_name.h"
 
 namespace mcpac::policy {
 namespace {

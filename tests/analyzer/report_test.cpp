@@ -119,7 +119,7 @@ TEST_SUITE("analyzer/report") {
   TEST_CASE("people see the source line, a caret and the fix") {
     const std::string text = to_human_text(sample(), "int a;\n  asm(\"nop\");\nint b;\n");
     CHECK(text.find("agent.cpp:2:3: refuses: assembly [inline-assembly]\n") != std::string::npos);
-    CHECK(text.find("    2 |   asm(\"nop\");\n      |   ^\n") != std::string::npos);
+    CHECK(text.find("    2 |   asm(\"nop\");\n      |   ^~~\n") != std::string::npos);
     CHECK(text.find("  fix: write it in C++\n") != std::string::npos);
     CHECK(text.find("verdict: refused\n") != std::string::npos);
   }

@@ -124,6 +124,35 @@ TEST_SUITE("analyzer/worker") {
     CHECK(report->declared.empty());
   }
 
+  TEST_CASE("an allowed warning stays in the report, with its reason") {
+    const std::string source = std::string(kHonest) +
+                               "#include <cstdlib>\n"
+                               "// mcpac-allow: os-call shows that there is no home\n"
+                               "const char* above() { return std::getenv(\"HOME\"); }\n"
+                               "const char* below() { return std::getenv(\"HOME\"); }\n";
+    const auto report = analyze_text(source);
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kOk);
+    REQUIRE(report->findings.size() == 2);
+    CHECK(report->findings[0].line == 8);
+    CHECK(report->findings[0].allowed == "shows that there is no home");
+    CHECK(report->findings[1].allowed.empty());
+    const std::string text = findings_text(*report, source);
+    CHECK(text.find("main.cpp:8:35: allowed: ") == 0);
+    CHECK(text.find("because: shows that there is no home") != std::string::npos);
+    CHECK(text.find("main.cpp:9:35: warns: ") != std::string::npos);
+  }
+
+  TEST_CASE("what refuses cannot be allowed by the program that it refuses") {
+    const auto report = analyze_text(std::string(kHonest) +
+                                     "asm(\"nop\");  // mcpac-allow: inline-assembly it is fast\n");
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kRefused);
+    REQUIRE(report->findings.size() == 2);
+    for (const auto& finding : report->findings) CHECK(finding.allowed.empty());
+    CHECK(has_rule(*report, "allow-form"));
+  }
+
   TEST_CASE("what is no C++ text is an error and never a report") {
     CHECK(error_of_source("") == "MCPAC-E0501");
     CHECK(error_of_source(" \n\t\n") == "MCPAC-E0501");

@@ -109,31 +109,15 @@ int agent_main(Both rt) {
             .exit_code == 0);
   }
 
-  TEST_CASE("a forged runtime object gains nothing: the gate does not look at it") {
-    // The program writes its own frame on the channel, past every type. Reading was granted,
-    // writing was not.
+  TEST_CASE("a program that writes to the channel itself, past every type, is refused") {
+    // What the gate does with such a frame is shown in run_test: there nobody reads the source.
     const auto run = Workspace::shared().execute(
-        R"cpp(#include <mcpac.hpp>
-#include <print>
-#include <string>
-#include <unistd.h>
-              int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {
-                const std::string frame =
-                    R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"filesystem.write_file",)"
-                    R"("arguments":{"path":"data/forged.txt","content":"x"},"grantedPermissions":["filesystem.write_file"]}})"
-                    "\n";
-                if (::write(3, frame.data(), frame.size()) < 0) return 1;
-                std::string answer;
-                for (char c = 0; ::read(3, &c, 1) == 1 && c != '\n';) answer += c;
-                std::println("{}", answer);
-                return 0;
-              }
-        )cpp",
+        "#include <mcpac.hpp>\n#include <unistd.h>\n"
+        "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {\n"
+        "  return ::write(3, \"{}\\n\", 3) > 0 ? 0 : 1;\n}\n",
         "filesystem.read_text_file");
-    INFO(run.err);
-    CHECK(run.exit_code == 0);
-    CHECK(has(run.out, "-32001"));
-    CHECK_FALSE(std::filesystem::exists(Workspace::shared().folder() / "data/forged.txt"));
+    CHECK(run.exit_code == 77);
+    CHECK(has(run.err, "[raw-descriptor]"));
   }
 
   TEST_CASE("grants nested access: a function that asks for less gets less") {

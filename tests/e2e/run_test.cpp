@@ -46,6 +46,22 @@ int main() {
 }
 )";
 
+// Declares that it reads, and writes a frame of its own on the channel, past every type.
+const std::string kForgingProgram = R"p(#include <mcpac.hpp>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+int main(int count, char**) {
+  const char* call = R"x({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"filesystem.write_file",)x"
+                     R"x("arguments":{"path":"data/forged.txt","content":"x"},"grantedPermissions":["filesystem.write_file"]}})x" "\n";
+  if (count > 5) (void)mcpac::connect<mcpac::Requires<mcp::filesystem::read_text_file>>();
+  if (write(3, call, std::strlen(call)) < 0) return 1;
+  static char answer[4096];
+  const auto n = read(3, answer, sizeof answer - 1);
+  return n > 0 && std::puts(answer) >= 0 ? 0 : 1;
+}
+)p";
+
 // Speaks the protocol by itself, without our headers: no note.
 const std::string kSilentProgram = R"(#include <cstdio>
 #include <cstring>
@@ -63,6 +79,15 @@ int main() {
 }  // namespace
 
 TEST_SUITE("e2e/run") {
+  TEST_CASE("a frame of its own gains nothing: the gate asks what was declared and granted") {
+    const auto program = build("forging", kForgingProgram, {});
+    const auto run = Workspace::shared().mcpac(
+        {"run", "--grant", "filesystem.read_text_file,filesystem.write_file", "--", program});
+    INFO(run.out, run.err);
+    CHECK(run.out.find("-32001") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(Workspace::shared().folder() / "data/forged.txt"));
+  }
+
   TEST_CASE("a program of somebody's own has what was granted, static or dynamic") {
     const auto fixed = build("own-static", kOwnProgram, {"-static"});
     const auto dynamic = build("own-dynamic", kOwnProgram, {});

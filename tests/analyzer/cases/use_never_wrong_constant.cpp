@@ -6,7 +6,7 @@ std::string changing = "a";
 const std::string& reference = changing;
 const char* pointer = "a";
 struct Sly { mutable std::string text = "a"; std::string plain = "b"; };
-const Sly sly;
+const Sly sly;  // expect: note early-code
 extern const std::string kElsewhere;
 struct Traits : std::char_traits<char> { static std::size_t length(const char*) { return 1; } };
 const std::basic_string<char, Traits> kTraits = "abc";

@@ -1,9 +1,9 @@
-#include "policy/nearest_name.h"
+#include "core/nearest_name.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace mcpac::policy {
+namespace mcpac {
 namespace {
 
 // Insertions, deletions and replacements; texts beyond 256 bytes are names of no tool.
@@ -44,4 +44,4 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   return near.empty() ? "" : "did you mean '" + near + "'?";
 }
 
-}  // namespace mcpac::policy
+}  // namespace mcpac

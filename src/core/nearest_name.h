@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mcpac::policy {
+namespace mcpac {
 
 // The nearest of `names` by edits, or empty where none is near enough to be meant (a third of the
 // length).
@@ -15,4 +15,4 @@ namespace mcpac::policy {
 [[nodiscard]] std::string did_you_mean(std::string_view wrong,
                                        const std::vector<std::string>& names);
 
-}  // namespace mcpac::policy
+}  // namespace mcpac

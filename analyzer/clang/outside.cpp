@@ -1,0 +1,84 @@
+#include "analyzer/clang/outside.h"
+
+#include <fmt/format.h>
+
+#include "analyzer/clang/os_calls.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+constexpr const char* kPrintFix =
+    "print with std::print or std::fputs; call tools through Requires";
+
+bool names_something(CXCursorKind kind) {
+  return kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
+         kind == CXCursor_TypeRef || kind == CXCursor_TemplateRef || kind == CXCursor_MemberRef ||
+         kind == CXCursor_CallExpr || kind == CXCursor_OverloadedDeclRef;
+}
+
+// Names that the standard keeps for the library's own inside.
+bool is_internal_name(const std::string& name) {
+  const bool reserved = name.starts_with("__") ||
+                        (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z');
+  return reserved && !name.starts_with("__builtin_");
+}
+
+}  // namespace
+
+void OutsideChecker::os_call(CXCursor reference, const std::string& name, const char* what) {
+  findings_.add("os-call", reference,
+                fmt::format("`{}` reaches {}; in the sandbox this fails at run time", name, what),
+                "use a tool for it");
+}
+
+void OutsideChecker::on_function(CXCursor reference, CXCursor function, Home home) {
+  // A function of the program with such a name is its own, unless it is only declared.
+  if (home != Home::kSystem && exists(clang_getCursorDefinition(function))) return;
+  const std::string name = qualified_name(function);
+  if (moves_raw_bytes(name)) {
+    findings_.add("raw-descriptor", reference,
+                  fmt::format("`{}` reaches the connection to the gate past every type", name),
+                  kPrintFix);
+  } else if (const char* what = reached_by_function(name)) {
+    os_call(reference, name, what);
+  }
+}
+
+// What a macro of the library names is the library's affair.
+void OutsideChecker::on_internal(CXCursor reference, CXCursor named) {
+  const std::string name = spelling(named);
+  if (!is_internal_name(name) || is_from_macro(reference)) return;
+  // `auto` of a call or an implicit conversion names nothing in the text.
+  if (spelling(reference) != name) return;
+  findings_.add("library-internals", reference,
+                fmt::format("`{}` is the inside of the library, where nothing is checked", name),
+                "use what the standard documents");
+}
+
+void OutsideChecker::on_node(CXCursor node, CXCursor, const Scope&) {
+  const CXCursorKind kind = clang_getCursorKind(node);
+  if (!names_something(kind)) return;
+  const CXCursor named = clang_getCursorReferenced(node);
+  if (!exists(named)) return;
+  const Home home = sources_.home(named);
+  if (home == Home::kHeaders) return;
+  const CXCursorKind what = clang_getCursorKind(named);
+  const bool function = what == CXCursor_FunctionDecl || what == CXCursor_CXXMethod;
+  // A call is named by the expression of its function, except where an operator or a constructor
+  // is.
+  if (function && kind != CXCursor_CallExpr) on_function(node, named, home);
+  if (home != Home::kSystem || kind == CXCursor_CallExpr) return;
+  if (kind == CXCursor_MemberRefExpr || kind == CXCursor_DeclRefExpr) on_internal(node, named);
+  if (what == CXCursor_FieldDecl && spelling(clang_getCursorSemanticParent(named)) == "_IO_FILE") {
+    findings_.add("raw-descriptor", node, "the inside of a FILE leads to any descriptor",
+                  kPrintFix);
+  }
+  if (!function && clang_isDeclaration(what) != 0) {
+    const std::string name = qualified_name(named);
+    const bool variable = what == CXCursor_VarDecl;  // environ
+    const char* reached = variable ? reached_by_function(name) : reached_by_type(name);
+    if (reached != nullptr) os_call(node, name, reached);
+  }
+}
+
+}  // namespace mcpac::analyzer

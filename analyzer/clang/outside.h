@@ -1,0 +1,28 @@
+// Outside: ways past the tools (rules os-call, raw-descriptor, library-internals).
+//
+// The sandbox stops what reaches the system, so that is only said. The one descriptor that an agent
+// has leads to the gate: who writes there by hand calls a tool that no analysis sees, so what reads
+// or writes descriptors by number is refused.
+#pragma once
+
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/walker.h"
+
+namespace mcpac::analyzer {
+
+class OutsideChecker : public Checker {
+ public:
+  OutsideChecker(const Sources& sources, Findings& findings)
+      : sources_(sources), findings_(findings) {}
+  void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+
+ private:
+  void on_function(CXCursor reference, CXCursor function, Home home);
+  void on_internal(CXCursor reference, CXCursor named);
+  void os_call(CXCursor reference, const std::string& name, const char* what);
+
+  const Sources& sources_;
+  Findings& findings_;
+};
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,16 @@
+// Word checks: what single words of the program's text tell before anything is made of them (rules
+// build-clock, analysis-probe, pasted-word, explicit-instantiation, module-import).
+#pragma once
+
+#include <vector>
+
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/tokens.h"
+
+namespace mcpac::analyzer {
+
+// Both over all files of the program: a macro or a piece of a word may come from another file.
+void check_words(const std::vector<Token>& tokens, Findings& findings);
+void check_pasting(const std::vector<Token>& tokens, Findings& findings);
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,8 @@
+#include <mcpac.hpp>
+namespace other {
+extern "C" int main();  // expect: refuses redeclared-function
+}
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

@@ -1,0 +1,6 @@
+#include <mcpac.hpp>
+int __libc_enable_secure = 1;  // expect: refuses replaced-function
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

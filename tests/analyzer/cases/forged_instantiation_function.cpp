@@ -1,0 +1,8 @@
+#include <mcpac.hpp>
+template <auto P>
+void rob() {}
+template void rob<&mcpac::Method<mcp::filesystem::read_text_file>::session_>();  // expect: refuses explicit-instantiation
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

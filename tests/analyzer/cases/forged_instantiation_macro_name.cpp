@@ -1,0 +1,10 @@
+#include <mcpac.hpp>
+struct S {};
+template <auto P>
+S* rob() { return nullptr; }
+#define ROB S* rob<&mcpac::Method<mcp::filesystem::read_text_file>::session_>()
+template struct ROB;  // expect: refuses explicit-instantiation
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

@@ -1,0 +1,7 @@
+#include <mcpac.hpp>
+namespace mcp::filesystem::inner {  // expect: refuses reopened-namespace // expect: refuses reopened-namespace // expect: refuses reopened-namespace
+}
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

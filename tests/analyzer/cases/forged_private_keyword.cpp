@@ -1,0 +1,6 @@
+#include <mcpac.hpp>
+#define private public  // expect: refuses macro-redefinition
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

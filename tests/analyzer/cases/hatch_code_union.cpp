@@ -1,0 +1,9 @@
+#include <mcpac.hpp>
+union Both {
+  unsigned long number;
+  void (*function)();  // expect: refuses code-pointer
+};
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

@@ -1,0 +1,11 @@
+#include <mcpac.hpp>
+#include <unistd.h>
+template <auto F>
+long with() {
+  return 0;
+}
+long call() { return with<&::read>(); }  // expect: refuses raw-descriptor
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+  rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
+  return 0;
+}

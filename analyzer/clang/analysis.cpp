@@ -12,6 +12,7 @@
 #include "analyzer/clang/argument_errors.h"
 #include "analyzer/clang/attributes.h"
 #include "analyzer/clang/confusables.h"
+#include "analyzer/clang/constancy.h"
 #include "analyzer/clang/diagnostics.h"
 #include "analyzer/clang/early.h"
 #include "analyzer/clang/entry.h"
@@ -174,7 +175,10 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   check_inclusions(unit, sources, findings);
 
   EntryFinder entry(identity, sources, findings);
-  UseChecker uses(unit, identity, sources);
+  ConstancyChecker constancy;
+  Walker(sources, findings, {&constancy}).walk(unit);
+  UseChecker uses(unit, identity, sources,
+                  constancy.writes_through_constness() ? Variables::kUnknown : Variables::kKnown);
   ForgeryChecker forgery(identity, sources, findings);
   ReplacementChecker replacements(sources, findings);
   HatchChecker hatches(identity, sources, findings);

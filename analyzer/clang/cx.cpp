@@ -25,6 +25,18 @@ std::vector<CXCursor> children(CXCursor parent) {
   return found;
 }
 
+std::vector<CXCursor> expressions_of(CXCursor parent) {
+  auto found = children(parent);
+  std::erase_if(found,
+                [](CXCursor child) { return clang_isExpression(clang_getCursorKind(child)) == 0; });
+  return found;
+}
+
+bool is_named(CXType type, std::string_view name) {
+  const CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+  return exists(declaration) && qualified_name(declaration) == name;
+}
+
 namespace {
 
 bool is_scope(CXCursor cursor) {

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mcpac::analyzer {
@@ -36,6 +37,8 @@ void each_child(CXCursor parent, Visit&& visit) {
       &visit);
 }
 [[nodiscard]] std::vector<CXCursor> children(CXCursor parent);
+// Those of them that are expressions.
+[[nodiscard]] std::vector<CXCursor> expressions_of(CXCursor parent);
 
 [[nodiscard]] inline bool exists(CXCursor cursor) {
   return clang_Cursor_isNull(cursor) == 0 && clang_isInvalid(clang_getCursorKind(cursor)) == 0;
@@ -55,6 +58,8 @@ void each_child(CXCursor parent, Visit&& visit) {
 // The outermost namespace that holds the declaration: "std"; "" for the global one.
 [[nodiscard]] std::string outermost_namespace(CXCursor declaration);
 
+// Whether the canonical type is declared under this qualified name.
+[[nodiscard]] bool is_named(CXType type, std::string_view name);
 // The type without references, pointers, arrays and qualifiers, canonical.
 [[nodiscard]] CXType bare_type(CXType type);
 // The type without references, canonical; pointers stay.

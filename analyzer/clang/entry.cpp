@@ -12,7 +12,10 @@ constexpr const char* kEntryFix =
     "or: extern mcpac::Requires<mcp::server::tool> runtime; int main() { … }";
 
 bool is_global(CXCursor declaration) {
-  const CXCursor parent = clang_getCursorSemanticParent(declaration);
+  CXCursor parent = clang_getCursorSemanticParent(declaration);
+  // extern "C++" { … } is no scope.
+  while (clang_getCursorKind(parent) == CXCursor_LinkageSpec)
+    parent = clang_getCursorSemanticParent(parent);
   return clang_getCursorKind(parent) == CXCursor_TranslationUnit;
 }
 

@@ -15,20 +15,6 @@ CXCursor declaration_of(CXType type) {
   return clang_getTypeDeclaration(clang_getCanonicalType(type));
 }
 
-bool is_named(CXType type, std::string_view name) {
-  const CXCursor declaration = declaration_of(type);
-  return exists(declaration) && qualified_name(declaration) == name;
-}
-
-bool is_text(CXType type) {
-  if (is_named(type, "std::basic_string") || is_named(type, "std::basic_string_view")) return true;
-  const CXType canonical = clang_getCanonicalType(type);
-  const CXType to = canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical)
-                                                     : clang_getArrayElementType(canonical);
-  const CXTypeKind kind = clang_getCanonicalType(to).kind;
-  return kind == CXType_Char_S || kind == CXType_Char_U;
-}
-
 bool is_number(CXType type) {
   const CXTypeKind kind = clang_getCanonicalType(type).kind;
   return kind >= CXType_Bool && kind <= CXType_LongDouble && kind != CXType_WChar &&
@@ -50,13 +36,6 @@ std::optional<Item> item_of(CXCursor child) {
   return Item{spelling(parts.front()), parts.back()};
 }
 
-std::vector<CXCursor> expressions_of(CXCursor cursor) {
-  auto found = children(cursor);
-  std::erase_if(found,
-                [](CXCursor child) { return clang_isExpression(clang_getCursorKind(child)) == 0; });
-  return found;
-}
-
 // Args{…}, and a copy of that: the list in it.
 CXCursor braced_list(CXCursor expression) {
   for (;;) {
@@ -67,10 +46,6 @@ CXCursor braced_list(CXCursor expression) {
     if (!goes_on) return expression;
     expression = inner.front();
   }
-}
-
-Json to_json(const Number& number) {
-  return std::visit([](auto value) { return Json(value); }, number);
 }
 
 }  // namespace
@@ -94,71 +69,20 @@ CXType Folder::unwrapped(CXType type) const {
   }
 }
 
-std::optional<Json> Folder::called_text(CXCursor call, unsigned depth) {
-  const CXCursor function = clang_getCursorReferenced(call);
-  if (!exists(function) || sources_.home(function) != Home::kSystem) return std::nullopt;
-  if (outermost_namespace(function) != "std") return std::nullopt;
-  auto operands = expressions_of(call);
-  const std::string name = spelling(function);
-  if (clang_getCursorKind(function) == CXCursor_Constructor) {
-    const bool one = operands.size() == 1 && is_text(clang_getCursorType(call));
-    return one ? text(operands.front(), depth) : std::nullopt;
-  }
-  // For an operator the callee stands among the operands.
-  std::erase_if(operands, [&](CXCursor operand) {
-    return same(clang_getCursorReferenced(operand), function);
-  });
-  if (name == "operator\"\"s" || name == "operator\"\"sv" || name == "operator\"\" s" ||
-      name == "operator\"\" sv") {
-    return operands.empty() ? std::nullopt : text(operands.front(), depth);
-  }
-  if (name == "operator+" && operands.size() == 2) {
-    const auto left = text(operands.front(), depth);
-    const auto right = text(operands.back(), depth);
-    if (left && right) return left->get<std::string>() + right->get<std::string>();
+// A list as it is written, or the name of a constant one.
+Folder::Folded Folder::array(CXCursor list, CXType element, unsigned depth) {
+  std::vector<CXCursor> expressions;
+  if (clang_getCursorKind(list) == CXCursor_InitListExpr) {
+    expressions = expressions_of(list);
+  } else if (auto elements = elements_of(list, bindings_.variables());
+             elements && clang_equalTypes(elements->type, clang_getCanonicalType(element)) != 0 &&
+             is_named(without_reference(clang_getCursorType(list)), "std::vector")) {
+    expressions = std::move(elements->expressions);
+  } else {
     return std::nullopt;
   }
-  // std::string to std::string_view
-  if (clang_getCursorKind(function) == CXCursor_ConversionFunction && operands.size() == 1) {
-    const auto inner = children(operands.front());
-    return inner.size() == 1 ? text(inner.front(), depth) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<Json> Folder::text(CXCursor expression, unsigned depth) {
-  if (depth > kMaxDepth) return std::nullopt;
-  const CXCursor at = strip(expression);
-  switch (clang_getCursorKind(at)) {
-    case CXCursor_StringLiteral: {
-      auto literal = literal_text(at);
-      return literal ? std::optional<Json>(std::move(*literal)) : std::nullopt;
-    }
-    case CXCursor_DeclRefExpr: {
-      const CXCursor variable = clang_getCursorReferenced(at);
-      if (!exists(variable) || !is_constant_variable(variable)) return std::nullopt;
-      if (!is_text(clang_getCursorType(variable))) return std::nullopt;
-      const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
-      return exists(initialiser) ? text(initialiser, depth + 1) : std::nullopt;
-    }
-    case CXCursor_CXXFunctionalCastExpr: {
-      const auto inner = expressions_of(at);
-      const bool one = inner.size() == 1 && is_text(clang_getCursorType(at));
-      return one ? text(inner.front(), depth + 1) : std::nullopt;
-    }
-    case CXCursor_CallExpr: return called_text(at, depth + 1);
-    case CXCursor_InitListExpr: {
-      const auto inner = expressions_of(at);
-      return inner.size() == 1 ? text(inner.front(), depth + 1) : std::nullopt;
-    }
-    default: return std::nullopt;
-  }
-}
-
-std::optional<Json> Folder::array(CXCursor list, CXType element, unsigned depth) {
-  if (clang_getCursorKind(list) != CXCursor_InitListExpr) return std::nullopt;
   Json json = Json::array();
-  for (const CXCursor child : expressions_of(list)) {
+  for (const CXCursor child : expressions) {
     auto folded = value(child, element, depth);
     if (!folded) return std::nullopt;
     json.push_back(std::move(*folded));
@@ -166,7 +90,7 @@ std::optional<Json> Folder::array(CXCursor list, CXType element, unsigned depth)
   return json;
 }
 
-std::optional<Json> Folder::object(CXCursor list, CXType record, unsigned depth) {
+Folder::Folded Folder::object(CXCursor list, CXType record, unsigned depth) {
   if (clang_getCursorKind(list) != CXCursor_InitListExpr) return std::nullopt;
   const auto& fields = fields_.of(clang_getCursorDefinition(declaration_of(record)));
   Json json = Json::object();
@@ -191,16 +115,14 @@ std::optional<Json> Folder::object(CXCursor list, CXType record, unsigned depth)
   return json;
 }
 
-std::optional<Json> Folder::value(CXCursor expression, CXType target, unsigned depth) {
-  if (depth > kMaxDepth) return std::nullopt;
+Folder::Folded Folder::value(CXCursor expression, CXType target, unsigned depth) {
+  if (depth > kMaxDepth || !bindings_.step()) return std::nullopt;
   const CXType type = unwrapped(target);
   if (is_text(type)) return text(expression, depth + 1);
   const CXCursor at = strip(expression);
   if (is_number(type)) {
-    const CXType written = without_reference(clang_getCursorType(at));
-    if (!is_number(written)) return std::nullopt;
-    const auto number = constant_number(at);
-    return number ? std::optional<Json>(to_json(*number)) : std::nullopt;
+    const bool written = is_number(without_reference(clang_getCursorType(at)));
+    return written ? number(at) : std::nullopt;
   }
   if (type.kind == CXType_Enum) {
     const CXCursor enumerator = clang_getCursorReferenced(at);
@@ -224,13 +146,9 @@ std::map<std::string, Argument> Folder::unknown_arguments(CXType args) {
   return unknown;
 }
 
-std::optional<std::map<std::string, Argument>> Folder::arguments(CXCursor expression, CXType args) {
-  const CXType record = without_reference(args);
-  const CXCursor list = braced_list(expression);
-  if (clang_getCursorKind(list) != CXCursor_InitListExpr || !is_generated(record))
-    return std::nullopt;
+std::optional<Folder::Arguments> Folder::one_call(CXCursor list, CXType record) {
   const auto& fields = fields_.of(clang_getCursorDefinition(declaration_of(record)));
-  std::map<std::string, Argument> found;
+  Arguments found;
   for (const Field& field : fields) {
     if (field.fills_itself) found[field.property] = {};
   }
@@ -246,6 +164,25 @@ std::optional<std::map<std::string, Argument>> Folder::arguments(CXCursor expres
     found[field->property] = folded ? Argument{true, std::move(*folded)} : Argument{};
   }
   return found;
+}
+
+std::optional<std::vector<Folder::Arguments>> Folder::arguments(CXCursor expression, CXType args) {
+  const CXType record = without_reference(args);
+  const CXCursor list = braced_list(expression);
+  if (clang_getCursorKind(list) != CXCursor_InitListExpr || !is_generated(record))
+    return std::nullopt;
+  std::vector<Arguments> calls;
+  bindings_.first();
+  do {
+    auto call = one_call(list, record);
+    if (!call) return std::nullopt;
+    calls.push_back(std::move(*call));
+  } while (bindings_.next());
+  // Once more without the loops: what does not depend on them is still known.
+  if (!bindings_.too_many()) return calls;
+  auto call = one_call(list, record);
+  if (!call) return std::nullopt;
+  return std::vector{std::move(*call)};
 }
 
 }  // namespace mcpac::analyzer

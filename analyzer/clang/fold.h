@@ -8,7 +8,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "analyzer/clang/bindings.h"
 #include "analyzer/clang/cx.h"
 #include "analyzer/clang/fields.h"
 #include "analyzer/clang/sources.h"
@@ -18,25 +20,45 @@ namespace mcpac::analyzer {
 
 class Folder {
  public:
-  explicit Folder(const Sources& sources) : sources_(sources) {}
+  using Arguments = std::map<std::string, Argument>;
 
-  // The arguments of one call. `expression` is what stands for the tool's Args, `args` their type;
-  // nothing where the expression does not name the fields: then any may be passed.
-  [[nodiscard]] std::optional<std::map<std::string, Argument>> arguments(CXCursor expression,
-                                                                         CXType args);
+  Folder(const Sources& sources, Variables variables)
+      : sources_(sources), bindings_(sources, variables) {}
+
+  // The loops around a call are told before it.
+  void enter_loop(CXCursor range_for) { bindings_.add_loop(range_for); }
+  // The arguments of one call, once for every combination of the elements that the variables of
+  // loops stand for. `expression` is what stands for the tool's Args, `args` their type; nothing
+  // where the expression does not name the fields: then any may be passed.
+  [[nodiscard]] std::optional<std::vector<Arguments>> arguments(CXCursor expression, CXType args);
   // Every field of Args as unknown: for a call whose arguments cannot be seen.
-  [[nodiscard]] std::map<std::string, Argument> unknown_arguments(CXType args);
+  [[nodiscard]] Arguments unknown_arguments(CXType args);
 
  private:
-  [[nodiscard]] std::optional<Json> value(CXCursor expression, CXType target, unsigned depth);
-  [[nodiscard]] std::optional<Json> text(CXCursor expression, unsigned depth);
-  [[nodiscard]] std::optional<Json> called_text(CXCursor call, unsigned depth);
-  [[nodiscard]] std::optional<Json> array(CXCursor list, CXType element, unsigned depth);
-  [[nodiscard]] std::optional<Json> object(CXCursor list, CXType record, unsigned depth);
+  using Folded = std::optional<Json>;
+
+  [[nodiscard]] std::optional<Arguments> one_call(CXCursor list, CXType record);
+  [[nodiscard]] Folded value(CXCursor expression, CXType target, unsigned depth);
+  [[nodiscard]] Folded array(CXCursor list, CXType element, unsigned depth);
+  [[nodiscard]] Folded object(CXCursor list, CXType record, unsigned depth);
   [[nodiscard]] bool is_generated(CXType type) const;
   [[nodiscard]] CXType unwrapped(CXType type) const;
 
+  // fold_text.cpp: what ends as text, and the numbers and choices on the way.
+  [[nodiscard]] static bool is_text(CXType type);
+  [[nodiscard]] Folded text(CXCursor expression, unsigned depth);
+  [[nodiscard]] Folded named_text(CXCursor reference, unsigned depth);
+  [[nodiscard]] Folded called_text(CXCursor call, unsigned depth);
+  [[nodiscard]] Folded library_text(CXCursor call, CXCursor function, unsigned depth);
+  [[nodiscard]] Folded text_of_parts(const std::vector<CXCursor>& parts, unsigned depth);
+  [[nodiscard]] Folded element_text(CXCursor list, CXCursor index, unsigned depth);
+  [[nodiscard]] Folded text_of_function(CXCursor call, CXCursor function, unsigned depth);
+  [[nodiscard]] Folded chosen_text(CXCursor conditional, unsigned depth);
+  [[nodiscard]] Folded number(CXCursor expression);
+  [[nodiscard]] Folded compared(CXCursor comparison);
+
   const Sources& sources_;
+  Bindings bindings_;
   Fields fields_;
 };
 

@@ -21,6 +21,36 @@ CXType base_named(CXCursor record, auto&& matches) {
   return found;
 }
 
+bool is_template_parameter(CXCursorKind kind) {
+  return kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter ||
+         kind == CXCursor_TemplateTemplateParameter;
+}
+
+// template <class Tool> struct below : mcpac::Narrow<Tool>: libclang shows the inside of the
+// template, not that of what was made from it. The type that `made` has in Tool's place; invalid
+// where the base is anything but one parameter.
+CXType argument_for_base(CXCursor base, CXCursor made_from, CXType made) {
+  const CXType none{CXType_Invalid, {nullptr, nullptr}};
+  std::vector<CXCursor> types;
+  bool plain = true;
+  each_child(base, [&](CXCursor part) {
+    const CXCursorKind kind = clang_getCursorKind(part);
+    if (kind == CXCursor_TypeRef) types.push_back(clang_getCursorReferenced(part));
+    const bool names = kind == CXCursor_TypeRef || kind == CXCursor_NamespaceRef;
+    plain = plain && (names || (kind == CXCursor_TemplateRef &&
+                                spelling(clang_getCursorReferenced(part)) == "Narrow"));
+  });
+  if (!plain || types.size() != 1) return none;
+  unsigned position = 0;
+  CXType found = none;
+  each_child(made_from, [&](CXCursor child) {
+    if (!is_template_parameter(clang_getCursorKind(child))) return;
+    if (same(child, types.front())) found = type_argument(made, position);
+    ++position;
+  });
+  return found;
+}
+
 CXCursor where_of(CXCursor record) {
   CXCursor found = clang_getNullCursor();
   each_child(record, [&](CXCursor child) {
@@ -35,7 +65,8 @@ std::string other_member(CXCursor record) {
   each_child(record, [&found](CXCursor child) {
     const CXCursorKind kind = clang_getCursorKind(child);
     const bool harmless = kind == CXCursor_CXXBaseSpecifier || clang_isAttribute(kind) != 0 ||
-                          kind == CXCursor_CXXAccessSpecifier || spelling(child) == "where";
+                          is_template_parameter(kind) || kind == CXCursor_CXXAccessSpecifier ||
+                          spelling(child) == "where";
     if (clang_isDeclaration(kind) != 0 && !harmless) found = spelling(child);
   });
   return found;
@@ -71,9 +102,9 @@ std::optional<std::string> Identity::tag_permission(CXCursor declaration) const 
   return found->second;
 }
 
-std::variant<Authority, NoAuthority> Identity::narrowed(CXCursor declaration, CXType base) const {
+std::variant<Authority, NoAuthority> Identity::narrowed(CXCursor declaration, CXType tool) const {
   const std::string name = spelling(declaration);
-  const auto tag = tag_permission(declaration_of(type_argument(base, 0)));
+  const auto tag = tag_permission(declaration_of(tool));
   if (!tag) {
     return NoAuthority{"unknown-permission",
                        fmt::format("`{}` narrows what is no locked tool", name),
@@ -101,7 +132,18 @@ std::variant<Authority, NoAuthority> Identity::authority_of(CXType permission) c
     if (const auto tag = tag_permission(declaration)) return Authority{*tag, ""};
     const auto is_narrow = [this](CXType base) { return is_runtime(base, "mcpac::Narrow"); };
     const CXType base = base_named(declaration, is_narrow);
-    if (base.kind != CXType_Invalid) return narrowed(declaration, base);
+    if (base.kind != CXType_Invalid) return narrowed(declaration, type_argument(base, 0));
+    const CXCursor made_from = clang_getSpecializedCursorTemplate(declaration);
+    if (clang_getCursorKind(made_from) == CXCursor_ClassTemplate) {
+      CXType tool{CXType_Invalid, {nullptr, nullptr}};
+      each_child(clang_getCursorDefinition(made_from), [&](CXCursor child) {
+        if (clang_getCursorKind(child) == CXCursor_CXXBaseSpecifier &&
+            is_narrow(clang_getCursorType(child))) {
+          tool = argument_for_base(child, clang_getCursorDefinition(made_from), permission);
+        }
+      });
+      if (tool.kind != CXType_Invalid) return narrowed(clang_getCursorDefinition(made_from), tool);
+    }
   }
   const std::string name = take(clang_getTypeSpelling(permission));
   const bool forged = request_.permissions.contains(qualified_name(declaration)) ||

@@ -64,7 +64,7 @@ class Identity {
   [[nodiscard]] bool declared_in_headers(CXCursor declaration) const;
   [[nodiscard]] std::optional<std::string> tag_permission(CXCursor declaration) const;
   [[nodiscard]] std::variant<Authority, NoAuthority> narrowed(CXCursor declaration,
-                                                              CXType base) const;
+                                                              CXType tool) const;
 
   const Request& request_;
   const Sources& sources_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include "analyzer/clang/constancy.h"
 #include "analyzer/clang/text_checks.h"
 
 namespace mcpac::analyzer {
@@ -61,6 +62,11 @@ std::optional<std::string> unescaped(std::string_view quoted) {
   return text;
 }
 
+bool is_view(CXType type) {
+  return qualified_name(clang_getTypeDeclaration(clang_getCanonicalType(type))) ==
+         "std::basic_string_view";
+}
+
 bool is_unsigned(CXTypeKind kind) {
   return kind == CXType_UChar || kind == CXType_UShort || kind == CXType_UInt ||
          kind == CXType_ULong || kind == CXType_ULongLong;
@@ -82,10 +88,15 @@ std::optional<std::string> literal_text(CXCursor literal) {
 }
 
 std::optional<std::string> constant_text(CXCursor variable) {
-  if (!is_constant_variable(variable)) return std::nullopt;
+  if (!is_never_assigned(variable)) return std::nullopt;
   const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
   if (!exists(initialiser)) return std::nullopt;
-  const CXCursor stripped = strip(initialiser);
+  CXCursor stripped = strip(initialiser);
+  if (is_view(clang_getCursorType(variable)) &&
+      clang_getCursorKind(stripped) == CXCursor_CallExpr) {
+    const auto operands = children(stripped);
+    if (operands.size() == 1) stripped = strip(operands.front());
+  }
   if (clang_getCursorKind(stripped) != CXCursor_DeclRefExpr) return literal_text(stripped);
   const CXCursor other = clang_getCursorReferenced(stripped);
   // Bounded by the source: a constant can only be initialised by one that stands before it.
@@ -107,12 +118,13 @@ std::optional<Number> constant_number(CXCursor expression) {
   return std::int64_t{clang_EvalResult_getAsLongLong(value.get())};
 }
 
-bool is_constant_variable(CXCursor variable) {
-  if (clang_getCursorKind(variable) != CXCursor_VarDecl) return false;
-  const CXType type = clang_getCanonicalType(clang_getCursorType(variable));
-  if (clang_isConstQualifiedType(type) != 0) return true;
-  const CXType element = clang_getArrayElementType(type);
-  return element.kind != CXType_Invalid && clang_isConstQualifiedType(element) != 0;
+std::optional<char> constant_char(CXCursor expression) {
+  const CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(expression)).kind;
+  if (kind != CXType_Char_S) return std::nullopt;
+  const Evaluated value(clang_Cursor_Evaluate(expression));
+  if (!value || clang_EvalResult_getKind(value.get()) != CXEval_Int) return std::nullopt;
+  const int code = clang_EvalResult_getAsInt(value.get());
+  return code > 0 && code < 0x80 ? std::optional(static_cast<char>(code)) : std::nullopt;
 }
 
 }  // namespace mcpac::analyzer

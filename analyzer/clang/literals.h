@@ -13,14 +13,13 @@ namespace mcpac::analyzer {
 // The text of a string literal; nothing where it holds a NUL (libclang would cut it there) or is
 // wide.
 [[nodiscard]] std::optional<std::string> literal_text(CXCursor literal);
-// The text of a constant array or pointer variable that is initialised by a literal.
+// The text of a constant array, pointer or std::string_view that is initialised by a literal.
 [[nodiscard]] std::optional<std::string> constant_text(CXCursor variable);
 
 using Number = std::variant<bool, std::int64_t, std::uint64_t, double>;
 // The value of an arithmetic constant expression that is neither type- nor value-dependent.
 [[nodiscard]] std::optional<Number> constant_number(CXCursor expression);
-
-// A variable that cannot change after its initialisation: const or constexpr, and no reference.
-[[nodiscard]] bool is_constant_variable(CXCursor variable);
+// The character of a constant expression of type char; nothing for NUL and beyond ASCII.
+[[nodiscard]] std::optional<char> constant_char(CXCursor expression);
 
 }  // namespace mcpac::analyzer

@@ -69,7 +69,7 @@ std::string key_of(const Use& use) {
 }  // namespace
 
 void UseChecker::record(const std::string& permission, CXCursor node,
-                        std::optional<std::map<std::string, Argument>> arguments, CXType args,
+                        std::optional<Folder::Arguments> arguments, CXType args,
                         const Scope& scope) {
   const bool open = !arguments;
   if (open) arguments = folder_.unknown_arguments(args);
@@ -90,13 +90,15 @@ void UseChecker::on_call(CXCursor call, const Scope& scope) {
   for (const CXCursor part : callee_parts(call, function)) called_.push_back(part);
   const CXType none{CXType_Invalid, {nullptr, nullptr}};
   if (clang_Cursor_getNumArguments(function) == 0)
-    return record(*permission, call, std::map<std::string, Argument>(), none, scope);
+    return record(*permission, call, Folder::Arguments(), none, scope);
   const CXType args = clang_getCursorType(clang_Cursor_getArgument(function, 0));
   // For an operator libclang counts the object as the first argument.
   const int count = clang_Cursor_getNumArguments(call);
   if (scope.in_template || count < 1) return record(*permission, call, {}, args, scope);
   const CXCursor given = clang_Cursor_getArgument(call, static_cast<unsigned>(count - 1));
-  record(*permission, call, folder_.arguments(given, args), args, scope);
+  auto calls = folder_.arguments(given, args);
+  if (!calls) return record(*permission, call, {}, args, scope);
+  for (auto& arguments : *calls) record(*permission, call, std::move(arguments), args, scope);
 }
 
 void UseChecker::on_mention(CXCursor mention, CXCursor, const Scope& scope) {
@@ -128,7 +130,9 @@ void UseChecker::on_dependent_member(CXCursor member, const Scope& scope) {
 }
 
 void UseChecker::on_node(CXCursor node, CXCursor parent, const Scope& scope) {
+  if (scope.unevaluated) return;
   const CXCursorKind kind = clang_getCursorKind(node);
+  if (kind == CXCursor_CXXForRangeStmt) return folder_.enter_loop(node);
   if (kind == CXCursor_CallExpr) return on_call(node, scope);
   if (is_mention(kind)) return on_mention(node, parent, scope);
 }

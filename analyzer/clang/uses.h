@@ -3,7 +3,7 @@
 // A call in a template is reported per instantiation; the template as written only adds what no
 // instantiation showed, with unknown arguments (rule dependent-call). A callable that is named
 // without being called (a reference, std::invoke, a pointer to member) counts as a use with unknown
-// arguments.
+// arguments. A call in a loop over a list that the source spells out is one use for each element.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,9 @@ namespace mcpac::analyzer {
 
 class UseChecker : public Checker {
  public:
-  UseChecker(CXTranslationUnit unit, const Identity& identity, const Sources& sources)
-      : unit_(unit), identity_(identity), sources_(sources), folder_(sources) {}
+  UseChecker(CXTranslationUnit unit, const Identity& identity, const Sources& sources,
+             Variables variables)
+      : unit_(unit), identity_(identity), sources_(sources), folder_(sources, variables) {}
 
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
   // The uses in the order of the source; what only a template as written names is added for the
@@ -41,8 +42,7 @@ class UseChecker : public Checker {
   void on_dependent_member(CXCursor member, const Scope& scope);
   // Without `arguments` nothing is known of them but their type, `args`: the use is open.
   void record(const std::string& permission, CXCursor node,
-              std::optional<std::map<std::string, Argument>> arguments, CXType args,
-              const Scope& scope);
+              std::optional<Folder::Arguments> arguments, CXType args, const Scope& scope);
 
   CXTranslationUnit unit_;
   const Identity& identity_;

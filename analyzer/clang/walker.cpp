@@ -1,5 +1,7 @@
 #include "analyzer/clang/walker.h"
 
+#include <algorithm>
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -10,6 +12,13 @@ bool is_function(CXCursorKind kind) {
   return kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod ||
          kind == CXCursor_Constructor || kind == CXCursor_Destructor ||
          kind == CXCursor_ConversionFunction || kind == CXCursor_FunctionTemplate;
+}
+
+// What may hold code and be named from elsewhere; libclang has no kind for what was made from a
+// variable template.
+bool is_body_of_its_own(CXCursorKind kind) {
+  return kind == CXCursor_VarDecl || kind == CXCursor_UnexposedDecl ||
+         (is_function(kind) && kind != CXCursor_FunctionTemplate);
 }
 
 bool is_template(CXCursorKind kind) {
@@ -41,6 +50,7 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
   ++below.depth;
   if (is_function(kind)) below.function = qualified_name(node);
   if (is_template(kind)) below.in_template = true;
+  if (kind == CXCursor_ConceptDecl || kind == CXCursor_RequiresExpr) below.unevaluated = true;
   if (kind == CXCursor_LambdaExpr && !below.in_template)
     below.in_template = is_generic_lambda(node);
   const bool stays =
@@ -54,9 +64,24 @@ void Walker::visit(CXCursor node, CXCursor parent, const Scope& scope) {
     findings_.add("too-deep", node, "this is nested too deeply to be analysed", "split it up");
     return;
   }
+  remember(node);
   for (Checker* checker : checkers_) checker->on_node(node, parent, scope);
   const Scope below = scope_below(node, scope);
   each_child(node, [&](CXCursor child) { visit(child, node, below); });
+}
+
+void Walker::remember(CXCursor node) {
+  const CXCursorKind kind = clang_getCursorKind(node);
+  if (is_body_of_its_own(kind)) visited_.emplace(clang_hashCursor(node), node);
+  if (clang_isExpression(kind) == 0) return;
+  const CXCursor named = clang_getCursorReferenced(node);
+  if (exists(named) && is_body_of_its_own(clang_getCursorKind(named))) named_.push_back(named);
+}
+
+bool Walker::is_visited(CXCursor declaration) const {
+  const auto [from, to] = visited_.equal_range(clang_hashCursor(declaration));
+  return std::any_of(from, to,
+                     [declaration](const auto& entry) { return same(entry.second, declaration); });
 }
 
 void Walker::walk(CXTranslationUnit unit) {
@@ -67,6 +92,18 @@ void Walker::walk(CXTranslationUnit unit) {
     if (home == Home::kHeaders || home == Home::kSystem) return;
     visit(node, root, Scope{});
   });
+  while (!named_.empty()) {
+    CXCursor named = named_.back();
+    named_.pop_back();
+    const CXCursor definition = clang_getCursorDefinition(named);
+    if (exists(definition)) named = definition;
+    const Home home = sources_.home(named);
+    if (home == Home::kHeaders || home == Home::kSystem) continue;
+    if (clang_isCursorDefinition(named) == 0 || is_visited(named)) continue;
+    // What clang makes for a loop or a coroutine belongs to the function around it.
+    if (is_function(clang_getCursorKind(clang_getCursorSemanticParent(named)))) continue;
+    visit(named, clang_getCursorSemanticParent(named), Scope{});
+  }
 }
 
 }  // namespace mcpac::analyzer

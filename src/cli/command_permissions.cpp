@@ -13,6 +13,7 @@
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
 #include "core/printable.h"
+#include "execute/suggest_narrow.h"
 #include "execute/would_be_granted.h"
 
 namespace mcpac::cli {
@@ -60,12 +61,45 @@ Result<execute::GrantAnswer> check_grants(const Context& context, analyzer::Repo
       options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse);
 }
 
+// What the program could do without, for who asks what it does.
+std::vector<execute::Suggestion> suggestions(const Context& context,
+                                             const analyzer::Report& report) {
+  auto project = context.project();
+  if (!project) return {};
+  const auto lock = execute::load_lock(*project);
+  if (!lock) return {};
+  std::map<std::string, std::string> tags;
+  for (const auto& server : lock->servers) {
+    for (const auto& tool : server.tools) tags[server.name + "." + tool.name] = tool.cpp_name;
+  }
+  return execute::suggestions(report, tags);
+}
+
+// The whole report, and what the program could do without.
+void print_analysis(const Context& context, const analyzer::Report& report,
+                    const std::string& source, Format format) {
+  const auto found = suggestions(context, report);
+  if (format == Format::kJson) {
+    Json json = analyzer::to_json(report);
+    json["suggestions"] = Json::array();
+    for (const auto& suggestion : found)
+      json["suggestions"].push_back(execute::to_json(suggestion));
+    return context.print(json);
+  }
+  print_report(context, report, source, format, Extent::kWhole);
+  if (format != Format::kHuman) return;
+  for (const auto& suggestion : found) fmt::print("{}", execute::to_human_text(suggestion));
+}
+
 void answer(Context& context, analyzer::Report report, const std::string& source, Format format,
             const Options& options) {
   auto granted = check_grants(context, report, options);
   if (!granted) return context.fail(granted.error());
-  print_report(context, report, source, format,
-               options.question == Question::kAnalyze ? Extent::kWhole : Extent::kProblems);
+  if (options.question == Question::kAnalyze) {
+    print_analysis(context, report, source, format);
+  } else {
+    print_report(context, report, source, format, Extent::kProblems);
+  }
   context.exit_code = exit_code_for(report);
   if (!granted->refusal) return;
   Error& refusal = *granted->refusal;

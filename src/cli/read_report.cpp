@@ -52,6 +52,7 @@ Result<ReadReport> read_or_load_report(Context& context, const std::string& file
   if (!is_json(source->text)) return analyzed(context, *source, tier);
   auto json = parse_json(source->text, file);
   if (!json) return pass_on(json);
+  json->erase("suggestions");  // advice beside the report
   auto report = analyzer::saved_report_from_json(std::move(*json));
   if (!report) {
     return fail(ErrorId::kJsonSyntax, fmt::format("{} is no saved report", file),

@@ -131,7 +131,7 @@ int main() {
               "int main() { return CAT(sock, et)(1, 1, 0); }",
               "warns object-symbol", "`socket`, which reaches the network"));
     CHECK(finds("extern \"C\" long syscall(long, ...); int main() { return syscall(39); }",
-                "warns object-symbol", "`syscall`"));
+                "refuses raw-descriptor", "`syscall`"));
     CHECK(finds("#include <unistd.h>\nint main() { return write(3, \"x\", 1); }",
                 "refuses raw-descriptor", "`write`"));
     CHECK(finds("#include <fstream>\nint main() { std::ofstream f(\"x\"); f << 1; }",

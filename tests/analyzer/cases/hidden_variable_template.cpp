@@ -4,7 +4,7 @@
 using Rt = mcpac::Requires<mcp::filesystem::read_text_file>;
 template <class T>
 const auto kRead = [](Rt rt) {  // expect: refuses hidden-body
-  return rt.filesystem.read_text_file({.path = "a"}).text();
+  return rt.filesystem.read_text_file({.path = "a"}).text();  // use: filesystem.read_text_file {"path": "a"}
 };
 struct Holder {
   template <class T>

@@ -1,0 +1,23 @@
+// Elements: what stands in a list that the source spells out, element by element.
+//
+// A braced list, a constant C array or std::array, a constant container made from a braced list,
+// and names of those. Whatever may hold more, less or something else than the list shows is
+// unknown.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analyzer/clang/cx.h"
+
+namespace mcpac::analyzer {
+
+struct Elements {
+  std::vector<CXCursor> expressions;
+  CXType type{CXType_Invalid, {nullptr, nullptr}};  // of one element, canonical, unqualified
+};
+
+enum class Variables : std::uint8_t { kKnown, kUnknown };
+[[nodiscard]] std::optional<Elements> elements_of(CXCursor list, Variables variables);
+
+}  // namespace mcpac::analyzer

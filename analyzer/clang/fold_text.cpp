@@ -1,0 +1,276 @@
+// How the text of an argument is put together: literals, constants, the library's conversions and
+// concatenations, elements of lists, choices by a constant, and functions of the program that are
+// one expression. A function of the program is looked into, never run.
+#include <array>
+#include <charconv>
+
+#include "analyzer/clang/constancy.h"
+#include "analyzer/clang/fold.h"
+#include "analyzer/clang/literals.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+// Expressions nest as deep as people write them; a value deeper than this is not worth knowing.
+constexpr unsigned kMaxDepth = 64;
+// Longer texts are content, not names; and a constant that doubles the one before it grows fast.
+constexpr std::size_t kMaxFoldedText = 8192;
+
+// std::basic_string<char> with traits of the program's own compares and measures as it likes.
+bool is_library_string(CXType type) {
+  if (!is_named(type, "std::basic_string") && !is_named(type, "std::basic_string_view"))
+    return false;
+  const CXType character = type_argument(clang_getCanonicalType(type), 0);
+  return character.kind == CXType_Char_S &&
+         is_named(type_argument(clang_getCanonicalType(type), 1), "std::char_traits");
+}
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  for (const std::string_view other : names) {
+    if (name == other) return true;
+  }
+  return false;
+}
+
+// The operands of a call without the callee, which stands among them.
+std::vector<CXCursor> operands_of(CXCursor call, CXCursor function) {
+  auto operands = expressions_of(call);
+  std::erase_if(operands, [function](CXCursor operand) {
+    return same(clang_getCursorReferenced(operand), function);
+  });
+  return operands;
+}
+
+// The object of object.c_str() or of a conversion of it.
+CXCursor object_of(CXCursor call, CXCursor function) {
+  for (const CXCursor operand : expressions_of(call)) {
+    const CXCursor callee = strip(operand);
+    if (!same(clang_getCursorReferenced(callee), function)) continue;
+    const auto inner = expressions_of(callee);
+    return inner.size() == 1 ? inner.front() : clang_getNullCursor();
+  }
+  return clang_getNullCursor();
+}
+
+// The expression of a function whose body is `return expression;`.
+CXCursor only_expression(CXCursor definition, CXCursor& body) {
+  CXCursor found = clang_getNullCursor();
+  each_child(definition, [&](CXCursor part) {
+    if (clang_getCursorKind(part) == CXCursor_CompoundStmt) body = part;
+  });
+  if (!exists(body)) return found;
+  const auto statements = children(body);
+  if (statements.size() != 1 || clang_getCursorKind(statements.front()) != CXCursor_ReturnStmt)
+    return found;
+  const auto returned = expressions_of(statements.front());
+  return returned.size() == 1 ? returned.front() : found;
+}
+
+Json to_json(const Number& number) {
+  return std::visit([](auto value) { return Json(value); }, number);
+}
+
+}  // namespace
+
+bool Folder::is_text(CXType type) {
+  if (is_library_string(type)) return true;
+  const CXType canonical = clang_getCanonicalType(type);
+  const CXType to = canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical)
+                                                     : clang_getArrayElementType(canonical);
+  return clang_getCanonicalType(to).kind == CXType_Char_S;
+}
+
+Folder::Folded Folder::number(CXCursor expression) {
+  const CXCursor at = strip(expression);
+  if (clang_getCursorKind(at) == CXCursor_DeclRefExpr) {
+    const CXCursor variable = clang_getCursorReferenced(at);
+    if (const auto* given = bindings_.parameter(variable))
+      return *given && !(*given)->is_string() ? *given : std::nullopt;
+    if (const auto element = bindings_.element(variable)) {
+      const auto known = constant_number(strip(*element));
+      return known ? Folded(to_json(*known)) : std::nullopt;
+    }
+  }
+  if (const auto known = constant_number(at)) return to_json(*known);
+  return clang_getCursorKind(at) == CXCursor_BinaryOperator ? compared(at) : std::nullopt;
+}
+
+// A comparison that clang cannot evaluate because a parameter or a loop's variable is in it. Only
+// of signed integers and bools that nothing converts on the way.
+Folder::Folded Folder::compared(CXCursor comparison) {
+  const auto parts = expressions_of(comparison);
+  if (parts.size() != 2) return std::nullopt;
+  std::array<std::int64_t, 2> values{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const CXType type =
+        clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(parts[i])));
+    const CXType written =
+        clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(strip(parts[i]))));
+    const bool plain =
+        type.kind == CXType_Int || type.kind == CXType_Long || type.kind == CXType_Bool;
+    if (!plain || clang_equalTypes(type, written) == 0) return std::nullopt;
+    const auto value = number(parts[i]);
+    if (!value || value->is_number_float()) return std::nullopt;
+    values[i] = value->is_boolean() ? static_cast<std::int64_t>(value->get<bool>())
+                                    : value->get<std::int64_t>();
+  }
+  switch (clang_getCursorBinaryOperatorKind(comparison)) {
+    case CXBinaryOperator_LT: return values[0] < values[1];
+    case CXBinaryOperator_GT: return values[0] > values[1];
+    case CXBinaryOperator_LE: return values[0] <= values[1];
+    case CXBinaryOperator_GE: return values[0] >= values[1];
+    case CXBinaryOperator_EQ: return values[0] == values[1];
+    case CXBinaryOperator_NE: return values[0] != values[1];
+    default: return std::nullopt;
+  }
+}
+
+Folder::Folded Folder::named_text(CXCursor reference, unsigned depth) {
+  const CXCursor variable = clang_getCursorReferenced(reference);
+  if (!exists(variable) || !is_text(without_reference(clang_getCursorType(variable))))
+    return std::nullopt;
+  if (const auto* given = bindings_.parameter(variable))
+    return *given && (*given)->is_string() ? *given : std::nullopt;
+  if (const auto element = bindings_.element(variable)) return text(*element, depth);
+  if (!bindings_.knows_variables() || !is_never_assigned(variable)) return std::nullopt;
+  const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
+  return exists(initialiser) ? text(initialiser, depth) : std::nullopt;
+}
+
+// A condition that is known before the run; the other branch is not looked at.
+Folder::Folded Folder::chosen_text(CXCursor conditional, unsigned depth) {
+  const auto parts = expressions_of(conditional);
+  if (parts.size() != 3) return std::nullopt;
+  const auto condition = number(parts.front());
+  if (!condition || !condition->is_boolean()) return std::nullopt;
+  return text(condition->get<bool>() ? parts[1] : parts[2], depth);
+}
+
+Folder::Folded Folder::text_of_parts(const std::vector<CXCursor>& parts, unsigned depth) {
+  std::string whole;
+  for (const CXCursor part : parts) {
+    if (const auto one = constant_char(strip(part))) {
+      whole.push_back(*one);
+    } else if (const auto folded = text(part, depth)) {
+      whole += folded->get<std::string>();
+    } else {
+      return std::nullopt;
+    }
+    if (whole.size() > kMaxFoldedText) return std::nullopt;
+  }
+  return whole;
+}
+
+Folder::Folded Folder::element_text(CXCursor list, CXCursor index, unsigned depth) {
+  const auto at = number(index);
+  if (!at || !at->is_number_integer()) return std::nullopt;
+  const auto elements = elements_of(list, bindings_.variables());
+  if (!elements || is_named(without_reference(clang_getCursorType(strip(list))), "std::set"))
+    return std::nullopt;
+  const bool inside =
+      at->get<std::int64_t>() >= 0 && at->get<std::uint64_t>() < elements->expressions.size();
+  return inside ? text(elements->expressions[at->get<std::size_t>()], depth) : std::nullopt;
+}
+
+// Functions of the standard library, by what they are known to do with text.
+Folder::Folded Folder::library_text(CXCursor call, CXCursor function, unsigned depth) {
+  const std::string name = spelling(function);
+  if (clang_getCursorKind(function) == CXCursor_Constructor) {
+    const auto operands = expressions_of(call);
+    const bool one = operands.size() == 1 && is_text(clang_getCursorType(call));
+    return one ? text(operands.front(), depth) : std::nullopt;
+  }
+  if (is_one_of(name, {"operator\"\"s", "operator\"\"sv", "operator\"\" s", "operator\"\" sv"})) {
+    const auto operands = operands_of(call, function);
+    return operands.empty() ? std::nullopt : text(operands.front(), depth);
+  }
+  if (name == "operator+") {
+    const auto operands = operands_of(call, function);
+    return operands.size() == 2 ? text_of_parts(operands, depth) : std::nullopt;
+  }
+  if (name == "operator[]") {
+    const auto operands = operands_of(call, function);
+    return operands.size() == 2 ? element_text(operands[0], operands[1], depth) : std::nullopt;
+  }
+  // std::string to std::string_view or const char*
+  const bool same_text = clang_getCursorKind(function) == CXCursor_ConversionFunction ||
+                         is_one_of(name, {"c_str", "data"});
+  const CXCursor object = same_text ? object_of(call, function) : clang_getNullCursor();
+  return exists(object) ? text(object, depth) : std::nullopt;
+}
+
+// Parameters stand for the values that this call gives them. What may change one on the way makes
+// it unknown; everything else that a return statement can do is no text that folds.
+Folder::Folded Folder::text_of_function(CXCursor call, CXCursor function, unsigned depth) {
+  const CXCursor definition = clang_getCursorDefinition(function);
+  if (clang_getCursorKind(function) != CXCursor_FunctionDecl || !exists(definition) ||
+      clang_Cursor_isVariadic(definition) != 0 || !bindings_.knows_variables()) {
+    return std::nullopt;
+  }
+  CXCursor body = clang_getNullCursor();
+  const CXCursor returned = only_expression(definition, body);
+  const int count = clang_Cursor_getNumArguments(definition);
+  if (!exists(returned) || clang_Cursor_getNumArguments(call) != count) return std::nullopt;
+  Parameters parameters;
+  for (int i = 0; i < count; ++i) {
+    const CXCursor parameter = clang_Cursor_getArgument(definition, static_cast<unsigned>(i));
+    const CXCursor given = clang_Cursor_getArgument(call, static_cast<unsigned>(i));
+    const CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    Folded value;
+    if (exists(given) && is_only_read(body, parameter, sources_)) {
+      if (is_text(without_reference(type))) {
+        value = text(given, depth);
+      } else if (const auto known = constant_number(given)) {
+        // With the conversion to the parameter's type, which is part of the expression.
+        const bool converted = clang_equalTypes(
+            clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(given))),
+            clang_getUnqualifiedType(type));
+        if (converted) value = to_json(*known);
+      }
+    }
+    parameters.emplace_back(parameter, std::move(value));
+  }
+  bindings_.enter(std::move(parameters));
+  auto folded = text(returned, depth);
+  bindings_.leave();
+  return folded;
+}
+
+Folder::Folded Folder::called_text(CXCursor call, unsigned depth) {
+  const CXCursor function = clang_getCursorReferenced(call);
+  if (!exists(function)) return std::nullopt;
+  const Home home = sources_.home(function);
+  if (home == Home::kProgram) return text_of_function(call, function, depth);
+  const bool library = home == Home::kSystem && outermost_namespace(function) == "std";
+  return library ? library_text(call, function, depth) : std::nullopt;
+}
+
+Folder::Folded Folder::text(CXCursor expression, unsigned depth) {
+  if (depth > kMaxDepth || !bindings_.step()) return std::nullopt;
+  const CXCursor at = strip(expression);
+  switch (clang_getCursorKind(at)) {
+    case CXCursor_StringLiteral: {
+      auto literal = literal_text(at);
+      return literal ? Folded(std::move(*literal)) : std::nullopt;
+    }
+    case CXCursor_DeclRefExpr: return named_text(at, depth + 1);
+    case CXCursor_ConditionalOperator: return chosen_text(at, depth + 1);
+    case CXCursor_CallExpr: return called_text(at, depth + 1);
+    case CXCursor_CXXFunctionalCastExpr: {
+      const auto inner = expressions_of(at);
+      const bool one = inner.size() == 1 && is_text(clang_getCursorType(at));
+      return one ? text(inner.front(), depth + 1) : std::nullopt;
+    }
+    case CXCursor_InitListExpr: {
+      const auto inner = expressions_of(at);
+      return inner.size() == 1 ? text(inner.front(), depth + 1) : std::nullopt;
+    }
+    case CXCursor_ArraySubscriptExpr: {
+      const auto parts = expressions_of(at);
+      return parts.size() == 2 ? element_text(strip(parts[0]), parts[1], depth + 1) : std::nullopt;
+    }
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,5 @@
+#include <mcpac.hpp>
+int agent_main(const mcpac::Requires<mcp::memory::read_graph>* rt) {  // expect: refuses entry-form
+  (void)rt;
+  return 0;
+}

@@ -1,0 +1,2 @@
+#include <mcpac.hpp>
+int agent_main(mcpac::Requires<mcp::memory::read_graph> rt);  // expect: refuses no-entry

@@ -148,6 +148,30 @@ bool take(std::string_view& rest, std::string_view start) {
   return true;
 }
 
+bool take_offset(std::string_view& rest) {
+  take(rest, "n");
+  std::size_t digits = 0;
+  while (digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9') ++digits;
+  rest.remove_prefix(digits);
+  return digits > 0 && take(rest, "_");
+}
+
+// <call-offset> ::= h <nv-offset> _ | v <v-offset> _ <v-offset> _
+bool take_call_offset(std::string_view& rest) {
+  if (take(rest, "h")) return take_offset(rest);
+  return take(rest, "v") && take_offset(rest) && take_offset(rest);
+}
+
+// What adjusts `this` before a virtual function counts as that function.
+bool take_thunk(std::string_view& rest) {
+  std::string_view after = rest;
+  if (!take(after, "T")) return false;
+  const bool covariant = take(after, "c");
+  if (!take_call_offset(after) || (covariant && !take_call_offset(after))) return false;
+  rest = after;
+  return true;
+}
+
 }  // namespace
 
 bool is_mangled(std::string_view symbol) {
@@ -158,9 +182,10 @@ std::string readable_symbol(std::string_view symbol) {
   std::string_view rest = symbol;
   if (!take(rest, "_Z")) return std::string(symbol);
   // Tables of a class, and guards of variables, count as the class or the variable.
-  for (const std::string_view kind : {"TV", "TT", "TI", "TS", "GV", "TW", "TH"}) {
+  for (const std::string_view kind : {"TV", "TT", "TI", "TS", "TC", "GV", "GR", "TW", "TH"}) {
     if (take(rest, kind)) break;
   }
+  take_thunk(rest);
   if (take(rest, "N")) {
     while (rest.starts_with('r') || rest.starts_with('V') || rest.starts_with('K') ||
            rest.starts_with('R') || rest.starts_with('O'))

@@ -270,8 +270,13 @@ int main() {
     CHECK(readable_symbol("_ZNK5mcpac6MethodIN3mcp10filesystem10write_fileEEclEv") ==
           "mcpac::Method");
     CHECK(readable_symbol("_ZSt9terminatev") == "std::terminate");
+    CHECK(readable_symbol("_ZTv0_n24_NSt3__114basic_ifstreamIcNS_11char_traitsIcEEED1Ev") ==
+          "std::basic_ifstream");
+    CHECK(readable_symbol("_ZTchn8_h16_N3mcp1aD1Ev") == "mcp::a");
+    CHECK(readable_symbol("_ZThn16_3run") == "run");
     CHECK(readable_symbol("_Z3runv") == "run");
-    for (const char* odd : {"_Z", "_ZN", "_ZN99999999x", "_ZN5abE", "_ZN0E", "_ZTV", "_ZNKVr"})
+    for (const char* odd : {"_Z", "_ZN", "_ZN99999999x", "_ZN5abE", "_ZN0E", "_ZTV", "_ZNKVr",
+                            "_ZTv0_n", "_ZThn", "_ZTch1_"})
       CHECK(readable_symbol(odd) == odd);
   }
 

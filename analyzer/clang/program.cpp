@@ -28,19 +28,29 @@ struct Analysed {
   Report report;
 };
 
+// A guess: it only decides which file is read first.
+bool may_hold_entry(const Request& request) {
+  const auto text = read_file(request.source_path, kMaxSource);
+  return text && (text->contains("agent_main(") || text->contains(" main("));
+}
+
+// A request for every file, the one with the entry first.
 std::vector<Request> one_each(const Request& request) {
-  std::vector<Request> files{request};
+  Request alone = request;
+  alone.further.clear();
+  std::vector<Request> with_entry;
+  std::vector<Request> others;
+  const auto add = [&](const Request& file) {
+    (may_hold_entry(file) ? with_entry : others).push_back(file);
+  };
+  add(alone);
   for (const SourceFile& source : request.further) {
-    files.push_back(request);
-    files.back().file = source.file;
-    files.back().source_path = source.source_path;
+    alone.file = source.file;
+    alone.source_path = source.source_path;
+    add(alone);
   }
-  for (Request& file : files) file.further.clear();
-  std::ranges::stable_partition(files, [](const Request& file) {
-    const auto text = read_file(file.source_path, kMaxSource);
-    return text && (text->contains("agent_main(") || text->contains(" main("));
-  });
-  return files;
+  std::ranges::move(others, std::back_inserter(with_entry));
+  return with_entry;
 }
 
 Finding finding(std::string_view rule, std::string file, const Place& place, std::string message,

@@ -26,9 +26,9 @@ std::vector<fs::path> programs_in(const fs::path& folder, std::string_view start
 
 void check_passes(const fs::path& program) {
   CAPTURE(program.string());
-  const auto run = Workspace::shared().mcpac({"execute", "--dry-run", "--grant",
-                                              "filesystem.*,memory.*,everything.*", "-f",
-                                              program.string()});
+  const auto run =
+      Workspace::shared().mcpac({"execute", "--dry-run", "--grant",
+                                 "filesystem.*,memory.*,everything.*", "-f", program.string()});
   INFO(run.err);
   CHECK(run.exit_code == 0);
   for (const char* word : {": warns: ", ": refuses: "})

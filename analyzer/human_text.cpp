@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyzer/report.h"
+#include "analyzer/source_line.h"
 #include "analyzer/use_text.h"
 #include "core/printable.h"
 
@@ -14,23 +15,6 @@ namespace {
 
 // A longer line is not shown: nobody reads it, and a minified source would flood the terminal.
 constexpr std::size_t kMaxShownLine = 400;
-
-std::string_view line_of(std::string_view source, unsigned line) {
-  for (unsigned at = 1; at < line; ++at) {
-    const auto end = source.find('\n');
-    if (end == std::string_view::npos) return {};
-    source.remove_prefix(end + 1);
-  }
-  return source.substr(0, source.find('\n'));
-}
-
-// Columns count bytes; the caret stands under a character, so continuation bytes take no room.
-std::size_t width_before(std::string_view line, unsigned column) {
-  std::size_t width = 0;
-  for (std::size_t i = 0; i + 1 < column && i < line.size(); ++i)
-    width += (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U ? 1 : 0;
-  return width;
-}
 
 // The name that begins at the column, underlined as far as it goes.
 std::string marker(std::string_view line, unsigned column) {
@@ -73,7 +57,7 @@ std::string excerpt(std::string_view source, unsigned line, unsigned column,
   const std::string_view text = line_of(source, line);
   if (line == 0 || text.empty() || text.size() > kMaxShownLine) return {};
   return fmt::format("{:>5} | {}\n      | {}{}\n", line, printable_in_place(text),
-                     std::string(width_before(text, column), ' '),
+                     std::string(characters_before(text, column), ' '),
                      painter.mark(marker(text, column)));
 }
 

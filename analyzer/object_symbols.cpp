@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "analyzer/word_list.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -112,17 +114,6 @@ constexpr std::string_view kMathematics =
     "cabs carg cexp clog cpow csqrt csin ccos ctan j0 j1 jn y0 y1 yn drem significand "
     "__fpclassify __isinf __isnan __signbit __finite lgamma_r fegetround fesetround feclearexcept "
     "fetestexcept feraiseexcept fegetenv fesetenv";
-
-bool has_word(std::string_view words, std::string_view word) {
-  if (word.empty() || word.contains(' ')) return false;
-  for (std::size_t at = words.find(word); at != std::string_view::npos;
-       at = words.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool starts = at == 0 || words[at - 1] == ' ';
-    if (starts && (end == words.size() || words[end] == ' ')) return true;
-  }
-  return false;
-}
 
 bool is_mathematics(std::string_view name) {
   if (has_word(kMathematics, name)) return true;

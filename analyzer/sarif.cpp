@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyzer/rules.h"
+#include "analyzer/source_line.h"
 #include "core/hash.h"
 #include "core/printable.h"
 
@@ -48,23 +49,6 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-std::string_view line_of(std::string_view source, unsigned line) {
-  for (unsigned at = 1; at < line; ++at) {
-    const auto end = source.find('\n');
-    if (end == std::string_view::npos) return {};
-    source.remove_prefix(end + 1);
-  }
-  return source.substr(0, source.find('\n'));
-}
-
-// Our columns count bytes, those of SARIF characters; only the text of the line tells.
-std::size_t character_column(std::string_view line, unsigned column) {
-  std::size_t characters = 1;
-  for (std::size_t i = 0; i + 1 < column && i < line.size(); ++i)
-    characters += (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U ? 1 : 0;
-  return characters;
-}
-
 class Results {
  public:
   Results(const Report& report, std::string_view source) : report_(report), source_(source) {}
@@ -78,7 +62,7 @@ class Results {
     if (finding.line > 0) {
       place["region"] = {{"startLine", finding.line}};
       if (!line.empty() && finding.column > 0)
-        place["region"]["startColumn"] = character_column(line, finding.column);
+        place["region"]["startColumn"] = characters_before(line, finding.column) + 1;
     }
     std::string text = printable_lines(finding.message);
     if (!finding.fix.empty()) text += "\nFix: " + printable_lines(finding.fix);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 #include <span>
@@ -10,134 +9,13 @@
 
 #include "analyzer/clang/pragmas.h"
 #include "analyzer/clang/preprocessing.h"
+#include "analyzer/clang/reserved_names.h"
 
 namespace mcpac::analyzer {
 namespace {
 
 namespace fs = std::filesystem;
 using Line = std::span<const Token>;
-
-// Names of the runtime and of the language; a macro of that name makes the text mean something
-// else.
-constexpr std::array<std::string_view, 119> kReserved{"Method",
-                                                      "detail",
-                                                      "run_agent_main",
-                                                      "runtime_object",
-                                                      "Narrow",
-                                                      "Requires",
-                                                      "agent_main",
-                                                      "async",
-                                                      "main",
-                                                      "mcp",
-                                                      "mcpac",
-                                                      "runtime",
-                                                      "std",
-                                                      "try_call",
-                                                      "where",
-                                                      "alignas",
-                                                      "alignof",
-                                                      "and",
-                                                      "and_eq",
-                                                      "asm",
-                                                      "auto",
-                                                      "bitand",
-                                                      "bitor",
-                                                      "bool",
-                                                      "break",
-                                                      "case",
-                                                      "catch",
-                                                      "char",
-                                                      "char16_t",
-                                                      "char32_t",
-                                                      "char8_t",
-                                                      "class",
-                                                      "co_await",
-                                                      "co_return",
-                                                      "co_yield",
-                                                      "compl",
-                                                      "concept",
-                                                      "const",
-                                                      "const_cast",
-                                                      "consteval",
-                                                      "constexpr",
-                                                      "constinit",
-                                                      "continue",
-                                                      "decltype",
-                                                      "default",
-                                                      "delete",
-                                                      "do",
-                                                      "double",
-                                                      "dynamic_cast",
-                                                      "else",
-                                                      "enum",
-                                                      "explicit",
-                                                      "export",
-                                                      "extern",
-                                                      "false",
-                                                      "final",
-                                                      "float",
-                                                      "for",
-                                                      "friend",
-                                                      "goto",
-                                                      "if",
-                                                      "import",
-                                                      "inline",
-                                                      "int",
-                                                      "long",
-                                                      "module",
-                                                      "mutable",
-                                                      "namespace",
-                                                      "new",
-                                                      "noexcept",
-                                                      "not",
-                                                      "not_eq",
-                                                      "nullptr",
-                                                      "operator",
-                                                      "or",
-                                                      "or_eq",
-                                                      "override",
-                                                      "private",
-                                                      "protected",
-                                                      "public",
-                                                      "register",
-                                                      "reinterpret_cast",
-                                                      "requires",
-                                                      "return",
-                                                      "short",
-                                                      "signed",
-                                                      "sizeof",
-                                                      "static",
-                                                      "static_assert",
-                                                      "static_cast",
-                                                      "struct",
-                                                      "switch",
-                                                      "template",
-                                                      "this",
-                                                      "thread_local",
-                                                      "throw",
-                                                      "true",
-                                                      "try",
-                                                      "typedef",
-                                                      "typeid",
-                                                      "typename",
-                                                      "union",
-                                                      "unsigned",
-                                                      "using",
-                                                      "virtual",
-                                                      "void",
-                                                      "volatile",
-                                                      "wchar_t",
-                                                      "while",
-                                                      "xor",
-                                                      "xor_eq",
-                                                      "__asm",
-                                                      "__asm__",
-                                                      "__attribute",
-                                                      "__attribute__",
-                                                      "_Pragma",
-                                                      "defined",
-                                                      "__has_include",
-                                                      "__has_embed"};
 
 // The C++ names of servers and tools: "mcp::filesystem::read_text_file" gives both.
 std::set<std::string, std::less<>> generated_names(const Request& request) {
@@ -216,7 +94,7 @@ class DirectiveChecker {
   void check_macro(Line line) {
     if (line.size() < 3) return;
     const std::string& name = line[2].text;
-    if (std::ranges::find(kReserved, name) == kReserved.end() && !names_.contains(name)) return;
+    if (!is_reserved_name(name) && !names_.contains(name)) return;
     findings_.add("macro-redefinition", line[2].place,
                   fmt::format("the macro `{}` has the name of a keyword or of the runtime", name),
                   "choose another name");

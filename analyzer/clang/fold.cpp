@@ -8,9 +8,6 @@
 namespace mcpac::analyzer {
 namespace {
 
-// Expressions nest as deep as people write them; a value deeper than this is not worth knowing.
-constexpr unsigned kMaxDepth = 64;
-
 CXCursor declaration_of(CXType type) {
   return clang_getTypeDeclaration(clang_getCanonicalType(type));
 }

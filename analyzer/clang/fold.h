@@ -36,6 +36,8 @@ class Folder {
 
  private:
   using Folded = std::optional<Json>;
+  // Expressions nest as deep as people write them; a value deeper than this is not worth knowing.
+  static constexpr unsigned kMaxDepth = 64;
 
   [[nodiscard]] std::optional<Arguments> one_call(CXCursor list, CXType record);
   [[nodiscard]] Folded value(CXCursor expression, CXType target, unsigned depth);
@@ -44,7 +46,8 @@ class Folder {
   [[nodiscard]] bool is_generated(CXType type) const;
   [[nodiscard]] CXType unwrapped(CXType type) const;
 
-  // fold_text.cpp: what ends as text, and the numbers and choices on the way.
+  // fold_text.cpp: what ends as text, and the numbers and choices on the way; fold_calls.cpp: what
+  // functions give.
   [[nodiscard]] static bool is_text(CXType type);
   [[nodiscard]] Folded text(CXCursor expression, unsigned depth);
   [[nodiscard]] Folded named_text(CXCursor reference, unsigned depth);

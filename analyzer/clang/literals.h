@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "analyzer/clang/cx.h"
+#include "core/json.h"
 
 namespace mcpac::analyzer {
 
@@ -17,6 +18,9 @@ namespace mcpac::analyzer {
 [[nodiscard]] std::optional<std::string> constant_text(CXCursor variable);
 
 using Number = std::variant<bool, std::int64_t, std::uint64_t, double>;
+[[nodiscard]] inline Json to_json(const Number& number) {
+  return std::visit([](auto value) { return Json(value); }, number);
+}
 // The value of an arithmetic constant expression that is neither type- nor value-dependent.
 [[nodiscard]] std::optional<Number> constant_number(CXCursor expression);
 // The character of a constant expression of type char; nothing for NUL and beyond ASCII.

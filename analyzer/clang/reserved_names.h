@@ -1,5 +1,5 @@
-// Reserved names: of the language and of the runtime. A macro of such a name makes the text mean something
-// else.
+// Reserved names: of the language and of the runtime. A macro of such a name makes the text mean
+// something else.
 #pragma once
 
 #include <string_view>

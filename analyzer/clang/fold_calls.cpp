@@ -1,0 +1,129 @@
+// Calls that give text: functions of the standard library that are known by name, and functions of
+// the program that are one expression. The latter are looked into, never run.
+#include <initializer_list>
+#include <string_view>
+
+#include "analyzer/clang/constancy.h"
+#include "analyzer/clang/fold.h"
+#include "analyzer/clang/literals.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  for (const std::string_view other : names) {
+    if (name == other) return true;
+  }
+  return false;
+}
+
+// The operands of a call without the callee, which stands among them.
+std::vector<CXCursor> operands_of(CXCursor call, CXCursor function) {
+  auto operands = expressions_of(call);
+  std::erase_if(operands, [function](CXCursor operand) {
+    return same(clang_getCursorReferenced(operand), function);
+  });
+  return operands;
+}
+
+// The object of object.c_str() or of a conversion of it.
+CXCursor object_of(CXCursor call, CXCursor function) {
+  for (const CXCursor operand : expressions_of(call)) {
+    const CXCursor callee = strip(operand);
+    if (!same(clang_getCursorReferenced(callee), function)) continue;
+    const auto inner = expressions_of(callee);
+    return inner.size() == 1 ? inner.front() : clang_getNullCursor();
+  }
+  return clang_getNullCursor();
+}
+
+// The expression of a function whose body is `return expression;`.
+CXCursor only_expression(CXCursor definition, CXCursor& body) {
+  CXCursor found = clang_getNullCursor();
+  each_child(definition, [&](CXCursor part) {
+    if (clang_getCursorKind(part) == CXCursor_CompoundStmt) body = part;
+  });
+  if (!exists(body)) return found;
+  const auto statements = children(body);
+  if (statements.size() != 1 || clang_getCursorKind(statements.front()) != CXCursor_ReturnStmt)
+    return found;
+  const auto returned = expressions_of(statements.front());
+  return returned.size() == 1 ? returned.front() : found;
+}
+
+}  // namespace
+
+// Functions of the standard library, by what they are known to do with text.
+Folder::Folded Folder::library_text(CXCursor call, CXCursor function, unsigned depth) {
+  const std::string name = spelling(function);
+  if (clang_getCursorKind(function) == CXCursor_Constructor) {
+    const auto operands = expressions_of(call);
+    const bool one = operands.size() == 1 && is_text(clang_getCursorType(call));
+    return one ? text(operands.front(), depth) : std::nullopt;
+  }
+  if (is_one_of(name, {"operator\"\"s", "operator\"\"sv", "operator\"\" s", "operator\"\" sv"})) {
+    const auto operands = operands_of(call, function);
+    return operands.empty() ? std::nullopt : text(operands.front(), depth);
+  }
+  if (name == "operator+") {
+    const auto operands = operands_of(call, function);
+    return operands.size() == 2 ? text_of_parts(operands, depth) : std::nullopt;
+  }
+  if (name == "operator[]") {
+    const auto operands = operands_of(call, function);
+    return operands.size() == 2 ? element_text(operands[0], operands[1], depth) : std::nullopt;
+  }
+  // std::string to std::string_view or const char*
+  const bool same_text = clang_getCursorKind(function) == CXCursor_ConversionFunction ||
+                         is_one_of(name, {"c_str", "data"});
+  const CXCursor object = same_text ? object_of(call, function) : clang_getNullCursor();
+  return exists(object) ? text(object, depth) : std::nullopt;
+}
+
+// Parameters stand for the values that this call gives them. What may change one on the way makes
+// it unknown; everything else that a return statement can do is no text that folds.
+Folder::Folded Folder::text_of_function(CXCursor call, CXCursor function, unsigned depth) {
+  const CXCursor definition = clang_getCursorDefinition(function);
+  if (clang_getCursorKind(function) != CXCursor_FunctionDecl || !exists(definition) ||
+      clang_Cursor_isVariadic(definition) != 0 || !bindings_.knows_variables()) {
+    return std::nullopt;
+  }
+  CXCursor body = clang_getNullCursor();
+  const CXCursor returned = only_expression(definition, body);
+  const int count = clang_Cursor_getNumArguments(definition);
+  if (!exists(returned) || clang_Cursor_getNumArguments(call) != count) return std::nullopt;
+  Parameters parameters;
+  for (int i = 0; i < count; ++i) {
+    const CXCursor parameter = clang_Cursor_getArgument(definition, static_cast<unsigned>(i));
+    const CXCursor given = clang_Cursor_getArgument(call, static_cast<unsigned>(i));
+    const CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    Folded value;
+    if (exists(given) && is_only_read(body, parameter, sources_)) {
+      if (is_text(without_reference(type))) {
+        value = text(given, depth);
+      } else if (const auto known = constant_number(given)) {
+        // With the conversion to the parameter's type, which is part of the expression.
+        const bool converted = clang_equalTypes(
+            clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(given))),
+            clang_getUnqualifiedType(type));
+        if (converted) value = to_json(*known);
+      }
+    }
+    parameters.emplace_back(parameter, std::move(value));
+  }
+  bindings_.enter(std::move(parameters));
+  auto folded = text(returned, depth);
+  bindings_.leave();
+  return folded;
+}
+
+Folder::Folded Folder::called_text(CXCursor call, unsigned depth) {
+  const CXCursor function = clang_getCursorReferenced(call);
+  if (!exists(function)) return std::nullopt;
+  const Home home = sources_.home(function);
+  if (home == Home::kProgram) return text_of_function(call, function, depth);
+  const bool library = home == Home::kSystem && outermost_namespace(function) == "std";
+  return library ? library_text(call, function, depth) : std::nullopt;
+}
+
+}  // namespace mcpac::analyzer

@@ -109,6 +109,31 @@ bool concerns_headers(CXDiagnostic diagnostic, const Sources& sources) {
   return found;
 }
 
+struct Diagnosed {
+  Place place;
+  std::string message;
+};
+
+// An error inside a header was asked for by a line of the program, which a note names; that line is
+// where its writer can do something.
+Diagnosed diagnosed(CXDiagnostic diagnostic, const Sources& sources) {
+  Diagnosed error{place_of(clang_getDiagnosticLocation(diagnostic)),
+                  take(clang_getDiagnosticSpelling(diagnostic))};
+  if (sources.home(error.place.file) == Home::kProgram) return error;
+  CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
+  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i) {
+    CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
+    const Place asked = place_of(clang_getDiagnosticLocation(note));
+    const bool asks = take(clang_getDiagnosticSpelling(note)).ends_with("requested here");
+    clang_disposeDiagnostic(note);
+    if (!asks || sources.home(asked.file) != Home::kProgram) continue;
+    error.message += fmt::format(", in {}:{}", sources.name(error.place.file), error.place.line);
+    error.place = asked;
+    break;
+  }
+  return error;
+}
+
 }  // namespace
 
 bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const Sources& sources,
@@ -119,8 +144,7 @@ bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const S
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
       errors = true;
-      std::string message = take(clang_getDiagnosticSpelling(diagnostic));
-      const Place place = place_of(clang_getDiagnosticLocation(diagnostic));
+      auto [place, message] = diagnosed(diagnostic, sources);
       const bool redefines = message.starts_with("redefinition of");
       if (redefines && concerns_headers(diagnostic, sources)) {
         findings.add("forged-type", place,

@@ -3,6 +3,7 @@
 // and invisible characters become '?', so a terminal shows that they are there and does not obey.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "analyzer/report.h"
@@ -82,7 +83,7 @@ std::string to_text(const Finding& finding, const Report& report, std::string_vi
   std::string text =
       fmt::format("{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
                   finding.allowed.empty() ? painter.severity(finding.severity) : "allowed",
-                  printable_in_place(finding.message), finding.rule);
+                  printable_in_place(finding.message), printable_in_place(finding.rule));
   if (finding.file == report.file) text += excerpt(source, finding.line, finding.column, painter);
   if (!finding.allowed.empty()) return text + indented("  because: ", finding.allowed);
   if (!finding.fix.empty()) text += indented("  fix: ", finding.fix);
@@ -95,6 +96,17 @@ std::string to_text(const Foreseen& foreseen, const Painter& painter) {
   if (!foreseen.rule.empty()) why += fmt::format(" [{}]", foreseen.rule);
   if (foreseen.is_expected) why += ", as expected";
   return fmt::format("    {}{}\n", painter.answer(foreseen.answer), printable_in_place(why));
+}
+
+// The verdict is about the source; what the grants make of it may be worse.
+std::string verdict_text(const Report& report) {
+  const auto denied = std::ranges::count_if(report.uses, [](const Use& use) {
+    return use.foreseen && use.foreseen->answer == Foreseen::Answer::kDenied &&
+           !use.foreseen->is_expected;
+  });
+  if (report.verdict == Verdict::kCompileError) return "does not compile";
+  if (report.verdict != Verdict::kOk || denied == 0) return to_string(report.verdict);
+  return fmt::format("the source is ok, the grants deny {} of its uses", denied);
 }
 
 }  // namespace
@@ -124,7 +136,7 @@ std::string to_human_text(const Report& report, std::string_view source, Colours
     for (const std::string& unused : report.unused)
       text += fmt::format("  {}\n", printable_in_place(unused));
   }
-  return text + fmt::format("verdict: {}\n", to_string(report.verdict));
+  return text + fmt::format("verdict: {}\n", verdict_text(report));
 }
 
 }  // namespace mcpac::analyzer

@@ -156,7 +156,9 @@ void Checker::check_needed(const ObjectSymbol& symbol) {
                            shown(symbol.name), reached),
                "use a tool for it");
   }
-  add("object-symbol",
+  // The list of what is dangerous is never complete, so what is not known to be harmless is
+  // refused.
+  add("object-unknown",
       fmt::format("the compiled program needs `{}`, which no program here is known to need",
                   shown(symbol.name)),
       "use the C++ standard library or a tool");

@@ -15,11 +15,18 @@ constexpr std::uint64_t kMaxSymbols = 400'000;
 constexpr std::uint64_t kMaxNames = std::uint64_t{64} << 20U;
 constexpr std::uint64_t kMaxEarly = 100'000;
 
-// The text from `at` to its NUL; nothing where the table does not hold it.
-std::optional<std::string_view> name_at(std::string_view names, std::uint64_t at) {
-  const auto end = names.find('\0', at);
-  if (at >= names.size() || end == std::string_view::npos) return std::nullopt;
-  return names.substr(at, end - at);
+// Templates have long names, but not this long; and many symbols may share one name of the table.
+constexpr std::size_t kMaxName = std::size_t{64} << 10U;
+
+// The text from `at` to its NUL; nothing where the table does not hold it, or what all names
+// together may have (`room`) is used up.
+std::optional<std::string_view> name_at(std::string_view names, std::uint64_t at,
+                                        std::uint64_t& room) {
+  if (at >= names.size()) return std::nullopt;
+  const auto end = names.substr(at, kMaxName).find('\0');
+  if (end == std::string_view::npos || end > room) return std::nullopt;
+  room -= end;
+  return names.substr(at, end);
 }
 
 class Reader {
@@ -54,6 +61,7 @@ class Reader {
   Elf64_Ehdr header_{};
   std::vector<Elf64_Shdr> headers_;
   std::uint64_t names_section_ = 0;
+  std::uint64_t room_ = kMaxNames;  // for names, counted once for everything that has them
   ObjectFile object_;
 };
 
@@ -91,7 +99,7 @@ Result<void> Reader::name_sections() {
   if (!names) return pass_on(names);
   object_.section_names = std::move(*names);
   for (const Elf64_Shdr& header : headers_) {
-    const auto name = name_at(*object_.section_names, header.sh_name);
+    const auto name = name_at(*object_.section_names, header.sh_name, room_);
     if (!name) return broken("the name of a section is cut off");
     object_.sections.push_back({*name, header.sh_type, header.sh_flags});
   }
@@ -116,7 +124,7 @@ Result<void> Reader::read_symbols() {
   }
   for (std::size_t i = 0; i < symbols->size(); ++i) {
     const Elf64_Sym& symbol = (*symbols)[i];
-    const auto name = name_at(*object_.symbol_names, symbol.st_name);
+    const auto name = name_at(*object_.symbol_names, symbol.st_name, room_);
     if (!name) return broken("the name of a symbol is cut off");
     std::uint32_t section = symbol.st_shndx;
     if (section == SHN_XINDEX) {

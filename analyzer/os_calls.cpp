@@ -56,7 +56,8 @@ constexpr Names kRaw =
     " read write readv writev pread pwrite pread64 pwrite64 preadv pwritev preadv2 pwritev2 "
     "preadv64 pwritev64 send recv sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg splice tee "
     "vmsplice sendfile sendfile64 copy_file_range dup dup2 dup3 fcntl fcntl64 ioctl fdopen dprintf "
-    "vdprintf aio_read aio_write aio_read64 aio_write64 lio_listio lio_listio64 syscall ";
+    "vdprintf aio_read aio_write aio_read64 aio_write64 eventfd_read eventfd_write preadv64v2 "
+    "pwritev64v2 lio_listio lio_listio64 syscall ";
 constexpr Names kFileTypes =
     " std::basic_ofstream std::basic_ifstream std::basic_fstream std::basic_filebuf std::ofstream "
     "std::ifstream std::fstream std::filebuf std::wofstream std::wifstream std::wfstream ";

@@ -133,6 +133,11 @@ constexpr std::array kRules{
     Rule{"object-symbol", kWarns,
          "the compiled program needs a function that programs in the sandbox have no use for",
          "an undefined symbol `socket` in the object file", FoundIn::kObject},
+    Rule{"object-unknown", kRefuses,
+         "a function that belongs neither to C++ nor to what its library and the runtime need may "
+         "reach "
+         "anything, the connection to the gate among it",
+         "an undefined symbol `eventfd_write` in the object file", FoundIn::kObject},
     Rule{"os-call", kWarns,
          "the sandbox gives an agent no files, sockets, processes or environment; the call fails "
          "at run time",

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analyzer/rules.h"
+#include "core/nearest_name.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -25,7 +26,12 @@ std::string_view trimmed(std::string_view text) {
 // What is wrong with it; empty where it can allow something.
 std::string complaint(const Allowance& allowance) {
   const Rule* rule = find_rule(allowance.rule);
-  if (rule == nullptr) return fmt::format("there is no rule `{}`", allowance.rule);
+  if (rule == nullptr) {
+    std::vector<std::string> names;
+    for (const Rule& known : rules()) names.emplace_back(known.name);
+    const std::string near = did_you_mean(allowance.rule, names);
+    return fmt::format("there is no rule `{}`{}{}", allowance.rule, near.empty() ? "" : "; ", near);
+  }
   if (rule->severity == Severity::kRefuses)
     return fmt::format("`{}` refuses; a program cannot allow that to itself", allowance.rule);
   if (rule->severity == Severity::kNote)
@@ -44,6 +50,7 @@ std::optional<Allowance> read_comment(std::string_view comment) {
   text = trimmed(text.substr(1));
   const auto end = text.find_first_of(" \t\n");
   allowance.rule = text.substr(0, end);
+  if (allowance.rule.ends_with(':')) allowance.rule.pop_back();
   if (end != std::string_view::npos) allowance.reason = trimmed(text.substr(end));
   return allowance;
 }
@@ -80,7 +87,7 @@ void apply(const std::vector<Allowance>& allowances, Findings& findings) {
                        allowance.reason);
     if (!used) {
       findings.add("allow-unused", allowance.place,
-                   fmt::format("nothing here meets the rule `{}`", allowance.rule),
+                   fmt::format("nothing here is a finding of the rule `{}`", allowance.rule),
                    "remove the comment");
     }
   }

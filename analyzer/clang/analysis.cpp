@@ -177,8 +177,9 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   EntryFinder entry(identity, sources, findings);
   ConstancyChecker constancy;
   Walker(sources, findings, {&constancy}).walk(unit);
-  UseChecker uses(unit, identity, sources,
-                  constancy.writes_through_constness() ? Variables::kUnknown : Variables::kKnown);
+  const bool writes = constancy.writes_through_constness();
+  const bool unknown = writes || (part != nullptr && part->variables_unknown);
+  UseChecker uses(unit, identity, sources, unknown ? Variables::kUnknown : Variables::kKnown);
   ForgeryChecker forgery(identity, sources, findings);
   ReplacementChecker replacements(sources, findings);
   HatchChecker hatches(identity, sources, findings);
@@ -191,6 +192,7 @@ Result<Report> analyze_file(const Request& request, Part* part) {
       .walk(unit);
   if (part != nullptr) {
     part->has_entry = entry.is_present();
+    part->writes_through_constness = writes;
     part->definitions = definitions_of(unit, sources);
   }
 

@@ -114,8 +114,7 @@ Shape shape_of(const Token* value) {
 }
 
 bool fits(Shape wanted, Shape given) {
-  if (wanted == Shape::kOther || given == Shape::kOther || wanted == given) return true;
-  return given == Shape::kBoolean && wanted == Shape::kNumber;  // C++ converts it
+  return wanted == Shape::kOther || given == Shape::kOther || wanted == given;
 }
 
 std::string type_name(const Field& field) {

@@ -46,6 +46,8 @@ std::optional<Elements> Bindings::elements_for(const Loop& loop) const {
     return clang_equalTypes(clang_getUnqualifiedType(written), bare) != 0;
   };
   const bool number = is_arithmetic(bare) || is_arithmetic(elements->type);
+  // An element of a class may be made, or read, by code of the program.
+  if (!number && !is_text(elements->type)) return std::nullopt;
   if (number && !(keeps_type && std::ranges::all_of(elements->expressions, is_same)))
     return std::nullopt;
   return elements;

@@ -12,7 +12,15 @@ bool is_address(CXType type) {
 
 bool casts_pointers(std::string_view function) {
   return function == "const_pointer_cast" || function == "reinterpret_pointer_cast" ||
-         function == "bit_cast" || function == "__builtin_bit_cast" || function == "launder";
+         function == "bit_cast" || function == "__builtin_bit_cast" || function == "launder" ||
+         // C functions that give back what they were given, without its const.
+         function == "bsearch" || function == "lfind" || function == "lsearch" ||
+         function == "tfind" || function == "tsearch";
+}
+
+// A constant that asks this is another value for the compiler than for who reads its source.
+bool tells_time_of_evaluation(std::string_view function) {
+  return function == "is_constant_evaluated" || function == "__builtin_is_constant_evaluated";
 }
 
 bool has_address_member(CXCursor record) {
@@ -83,6 +91,7 @@ void ConstancyChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     case CXCursor_UnionDecl: writes_ = writes_ || has_address_member(node); break;
     case CXCursor_DeclRefExpr: {
       const CXCursor named = clang_getCursorReferenced(node);
+      if (exists(named) && tells_time_of_evaluation(spelling(named))) writes_ = true;
       if (exists(named) && casts_pointers(spelling(named)))
         writes_ = writes_ || is_address(clang_getCursorResultType(named)) ||
                   clang_getCursorKind(named) != CXCursor_FunctionDecl;

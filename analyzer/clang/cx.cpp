@@ -126,4 +126,25 @@ CXCursor strip(CXCursor expression) {
   }
 }
 
+namespace {
+
+// std::basic_string<char> with traits of the program's own compares and measures as it likes.
+bool is_library_string(CXType type) {
+  if (!is_named(type, "std::basic_string") && !is_named(type, "std::basic_string_view"))
+    return false;
+  const CXType character = type_argument(clang_getCanonicalType(type), 0);
+  return character.kind == CXType_Char_S &&
+         is_named(type_argument(clang_getCanonicalType(type), 1), "std::char_traits");
+}
+
+}  // namespace
+
+bool is_text(CXType type) {
+  if (is_library_string(type)) return true;
+  const CXType canonical = clang_getCanonicalType(type);
+  const CXType to = canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical)
+                                                     : clang_getArrayElementType(canonical);
+  return clang_getCanonicalType(to).kind == CXType_Char_S;
+}
+
 }  // namespace mcpac::analyzer

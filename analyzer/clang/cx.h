@@ -71,4 +71,8 @@ void each_child(CXCursor parent, Visit&& visit) {
 // Skips what the compiler put around an expression: implicit casts, parentheses, temporaries.
 [[nodiscard]] CXCursor strip(CXCursor expression);
 
+// Whether a value of the type is text as a tool takes it: a pointer to or an array of char, a
+// string or a view of the standard library with its own traits.
+[[nodiscard]] bool is_text(CXType type);
+
 }  // namespace mcpac::analyzer

@@ -19,10 +19,21 @@ std::string name_of(CXType type) {
 // Containers that hold exactly what a braced list gave them. A set drops what is repeated and sorts
 // the rest, which are the same values.
 bool is_container(CXType type) {
-  constexpr std::array<std::string_view, 6> kNames{"std::deque",         "std::initializer_list",
-                                                   "std::list",          "std::set",
-                                                   "std::unordered_set", "std::vector"};
-  return std::ranges::find(kNames, name_of(type)) != kNames.end();
+  struct Container {
+    std::string_view name;
+    unsigned allocator;  // which of its arguments that is
+  };
+  constexpr std::array<Container, 5> kContainers{{{"std::deque", 1},
+                                                  {"std::list", 1},
+                                                  {"std::set", 2},
+                                                  {"std::unordered_set", 3},
+                                                  {"std::vector", 1}}};
+  const std::string name = name_of(type);
+  if (name == "std::initializer_list") return true;
+  const auto found = std::ranges::find(kContainers, name, &Container::name);
+  if (found == kContainers.end()) return false;
+  // Another allocator constructs the elements, from what it likes.
+  return name_of(type_argument(clang_getCanonicalType(type), found->allocator)) == "std::allocator";
 }
 
 CXType element_type(CXType list) {

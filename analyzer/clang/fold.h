@@ -48,7 +48,6 @@ class Folder {
 
   // fold_text.cpp: what ends as text, and the numbers and choices on the way; fold_calls.cpp: what
   // functions give.
-  [[nodiscard]] static bool is_text(CXType type);
   [[nodiscard]] Folded text(CXCursor expression, unsigned depth);
   [[nodiscard]] Folded named_text(CXCursor reference, unsigned depth);
   [[nodiscard]] Folded called_text(CXCursor call, unsigned depth);

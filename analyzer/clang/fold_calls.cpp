@@ -85,7 +85,8 @@ Folder::Folded Folder::library_text(CXCursor call, CXCursor function, unsigned d
 Folder::Folded Folder::text_of_function(CXCursor call, CXCursor function, unsigned depth) {
   const CXCursor definition = clang_getCursorDefinition(function);
   if (clang_getCursorKind(function) != CXCursor_FunctionDecl || !exists(definition) ||
-      clang_Cursor_isVariadic(definition) != 0 || !bindings_.knows_variables()) {
+      clang_Cursor_isVariadic(definition) != 0 || !bindings_.knows_variables() ||
+      !is_text(without_reference(clang_getCursorResultType(definition)))) {
     return std::nullopt;
   }
   CXCursor body = clang_getNullCursor();

@@ -13,24 +13,7 @@ namespace {
 // Longer texts are content, not names; and a constant that doubles the one before it grows fast.
 constexpr std::size_t kMaxFoldedText = 8192;
 
-// std::basic_string<char> with traits of the program's own compares and measures as it likes.
-bool is_library_string(CXType type) {
-  if (!is_named(type, "std::basic_string") && !is_named(type, "std::basic_string_view"))
-    return false;
-  const CXType character = type_argument(clang_getCanonicalType(type), 0);
-  return character.kind == CXType_Char_S &&
-         is_named(type_argument(clang_getCanonicalType(type), 1), "std::char_traits");
-}
-
 }  // namespace
-
-bool Folder::is_text(CXType type) {
-  if (is_library_string(type)) return true;
-  const CXType canonical = clang_getCanonicalType(type);
-  const CXType to = canonical.kind == CXType_Pointer ? clang_getPointeeType(canonical)
-                                                     : clang_getArrayElementType(canonical);
-  return clang_getCanonicalType(to).kind == CXType_Char_S;
-}
 
 Folder::Folded Folder::number(CXCursor expression) {
   const CXCursor at = strip(expression);
@@ -117,7 +100,8 @@ Folder::Folded Folder::element_text(CXCursor list, CXCursor index, unsigned dept
   const auto at = number(index);
   if (!at || !at->is_number_integer()) return std::nullopt;
   const auto elements = elements_of(list, bindings_.variables());
-  if (!elements || is_named(without_reference(clang_getCursorType(strip(list))), "std::set"))
+  if (!elements || !is_text(elements->type) ||
+      is_named(without_reference(clang_getCursorType(strip(list))), "std::set"))
     return std::nullopt;
   const bool inside =
       at->get<std::int64_t>() >= 0 && at->get<std::uint64_t>() < elements->expressions.size();

@@ -102,7 +102,21 @@ void HatchChecker::on_named(CXCursor reference) {
   const CXCursor named = clang_getCursorReferenced(reference);
   if (!exists(named) || clang_getCursorKind(named) != CXCursor_FunctionDecl) return;
   if (!qualified_name(named).starts_with("std::bit_cast")) return;
+  if (clang_Cursor_getNumArguments(named) > 0 &&
+      identity_.holds_capability(
+          bare_type(clang_getCursorType(clang_Cursor_getArgument(named, 0))))) {
+    findings_.add("capability-cast", reference, "a capability is read as bytes", kCastFix);
+  }
   on_made_from_bytes(reference, clang_getCursorResultType(named));
+}
+
+// A handler for void* catches any pointer.
+void HatchChecker::on_throw(CXCursor node) {
+  for (const CXCursor thrown : children(node)) {
+    const CXType type = clang_getCursorType(thrown);
+    if (is_pointer_like(type) && identity_.holds_capability(bare_type(type)))
+      findings_.add("capability-cast", node, "a capability is handed on as raw memory", kCastFix);
+  }
 }
 
 void HatchChecker::on_made_from_bytes(CXCursor node, CXType made) {
@@ -191,6 +205,7 @@ void HatchChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     case CXCursor_UnexposedDecl: on_unexposed_declaration(node); break;
     case CXCursor_DeclRefExpr: on_named(node); break;
     case CXCursor_FieldDecl: on_field(node); break;
+    case CXCursor_CXXThrowExpr: on_throw(node); break;
     case CXCursor_UnaryOperator:
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_BinaryOperator:

@@ -18,6 +18,7 @@ class HatchChecker : public Checker {
   void on_cast(CXCursor cast);
   void on_implicit_conversion(CXCursor conversion);
   void on_named(CXCursor reference);
+  void on_throw(CXCursor node);
   void on_made_from_bytes(CXCursor node, CXType made);
   void on_field(CXCursor field);
   void on_operator(CXCursor node);

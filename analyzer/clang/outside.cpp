@@ -44,10 +44,18 @@ void OutsideChecker::on_function(CXCursor reference, CXCursor function, Home hom
   }
 }
 
-// What a macro of the library names is the library's affair.
+// What a macro of the library names is the library's affair; what a macro of the program names is
+// not.
+bool OutsideChecker::is_spelled_by_program(CXCursor reference) const {
+  CXFile file = nullptr;
+  clang_getSpellingLocation(clang_getCursorLocation(reference), &file, nullptr, nullptr, nullptr);
+  const Home home = sources_.home(file);
+  return home != Home::kSystem && home != Home::kHeaders;
+}
+
 void OutsideChecker::on_internal(CXCursor reference, CXCursor named) {
   const std::string name = spelling(named);
-  if (!is_internal_name(name) || is_from_macro(reference)) return;
+  if (!is_internal_name(name) || !is_spelled_by_program(reference)) return;
   // `auto` of a call or an implicit conversion names nothing in the text.
   if (spelling(reference) != name) return;
   findings_.add("library-internals", reference,

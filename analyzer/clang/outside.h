@@ -18,6 +18,7 @@ class OutsideChecker : public Checker {
 
  private:
   void on_function(CXCursor reference, CXCursor function, Home home);
+  [[nodiscard]] bool is_spelled_by_program(CXCursor reference) const;
   void on_internal(CXCursor reference, CXCursor named);
   void os_call(CXCursor reference, const std::string& name, const char* what);
 

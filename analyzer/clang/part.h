@@ -11,8 +11,11 @@ namespace mcpac::analyzer {
 
 struct Part {
   std::vector<Declared> declared{};  // in: what the entry of another file receives
-  bool has_entry = false;            // out: this file has an entry of its own
-  Definitions definitions{};         // out: what it says about names that all files share
+  // in: another file writes through constness, so that no variable is known in this one either
+  bool variables_unknown = false;
+  bool writes_through_constness = false;  // out
+  bool has_entry = false;                 // out: this file has an entry of its own
+  Definitions definitions{};              // out: what it says about names that all files share
 };
 
 // The first file of `request` alone. Without a part it is a whole program.

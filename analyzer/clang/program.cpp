@@ -62,11 +62,26 @@ Finding finding(std::string_view rule, std::string file, const Place& place, std
           std::move(fix)};
 }
 
-Result<void> read(Analysed& file, const std::vector<Declared>& declared) {
-  file.part = {.declared = declared, .has_entry = false, .definitions = {}};
+Result<void> read(Analysed& file, const std::vector<Declared>& declared,
+                  bool variables_unknown = false) {
+  file.part = Part{};
+  file.part.declared = declared;
+  file.part.variables_unknown = variables_unknown;
   auto report = analyze_file(file.request, &file.part);
   if (!report) return pass_on(report);
   file.report = std::move(*report);
+  return {};
+}
+
+// One file that writes through constness changes the constants of all.
+Result<void> agree_on_variables(std::vector<Analysed>& files) {
+  const auto writes = [](const Analysed& file) { return file.part.writes_through_constness; };
+  if (std::ranges::none_of(files, writes)) return {};
+  for (Analysed& file : files) {
+    if (writes(file)) continue;
+    const std::vector<Declared> declared = file.part.declared;
+    if (auto again = read(file, declared, true); !again) return again;
+  }
   return {};
 }
 
@@ -87,6 +102,7 @@ Result<std::vector<Analysed>> read_all(const Request& request) {
       if (auto again = read(files[i], files.front().report.declared); !again) return pass_on(again);
     }
   }
+  if (auto agreed = agree_on_variables(files); !agreed) return pass_on(agreed);
   // Without any entry the first file is the one to say so.
   if (!found) {
     auto whole = analyze_file(files.front().request, nullptr);
@@ -159,6 +175,23 @@ void merge_findings(const std::vector<Analysed>& files, std::vector<Finding> fou
   }
 }
 
+// Where the entry does not compile it declares nothing that is known, and every use elsewhere would
+// seem undeclared.
+void forgive_consequences(std::vector<Analysed>& files) {
+  const bool broken = std::ranges::any_of(
+      files, [](const Analysed& file) { return file.report.verdict == Verdict::kCompileError; });
+  if (!broken) return;
+  for (Analysed& file : files) {
+    auto& findings = file.report.findings;
+    const bool refused = file.report.verdict == Verdict::kRefused;
+    const auto erased =
+        std::erase_if(findings, [](const Finding& one) { return one.rule == "undeclared-use"; });
+    const bool still = std::ranges::any_of(
+        findings, [](const Finding& one) { return one.severity == Severity::kRefuses; });
+    if (refused && erased > 0 && !still) file.report.verdict = Verdict::kOk;
+  }
+}
+
 Verdict worst_of(const std::vector<Analysed>& files, const std::vector<Finding>& found) {
   const auto is = [](Verdict verdict) {
     return [verdict](const Analysed& file) { return file.report.verdict == verdict; };
@@ -180,6 +213,7 @@ Result<Report> analyze(const Request& request) {
   std::vector<Finding> found;
   check_entries(*files, found);
   check_definitions(*files, found);
+  forgive_consequences(*files);
   merge_uses(*files, whole);
   whole.verdict = worst_of(*files, found);
   merge_findings(*files, std::move(found), whole);

@@ -66,7 +66,7 @@ std::string to_text(const execute::ReportDiff& diff) {
                         finding.severity == analyzer::Severity::kNote ? ' ' : '+',
                         printable_in_place(finding.file), finding.line, finding.column,
                         analyzer::to_string(finding.severity), printable_in_place(finding.message),
-                        finding.rule);
+                        printable_in_place(finding.rule));
   }
   return text;
 }

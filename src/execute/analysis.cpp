@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace mcpac::execute {
@@ -42,6 +43,14 @@ Result<void> check_names(const analyzer::Report& report, const analyzer::Request
   for (const auto& declared : report.declared) {
     if (!known.contains(declared.permission))
       return unusable("its report names an unknown permission");
+  }
+  for (const auto& use : report.uses) {
+    if (!known.contains(use.permission)) return unusable("its report names an unknown permission");
+    const bool declared =
+        std::ranges::find(report.declared, use.permission, &analyzer::Declared::permission) !=
+        report.declared.end();
+    if (report.verdict == analyzer::Verdict::kOk && !declared)
+      return unusable("its report lets through a use that is not declared");
   }
   return {};
 }

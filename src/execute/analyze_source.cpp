@@ -1,9 +1,13 @@
 #include "execute/analyze_source.h"
 
+#include "core/clock.h"
 #include "execute/analysis.h"
+#include "execute/authorities.h"
+#include "execute/declared_conditions.h"
 #include "execute/interrupt.h"
 #include "execute/named_servers.h"
 #include "execute/prepare.h"
+#include "execute/tool_tables.h"
 
 namespace mcpac::execute {
 
@@ -20,7 +24,14 @@ Result<analyzer::Report> analyze_source(const Project& project, const Folders& f
   auto prepared = prepare(project, *lock, named_servers(*snapshot, *lock),
                           {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
   if (!prepared) return pass_on(prepared);
-  return analyze(*snapshot, *lock, *prepared, folders, *warden, lowest_tier, interrupt.stop());
+  auto report =
+      analyze(*snapshot, *lock, *prepared, folders, *warden, lowest_tier, interrupt.stop());
+  if (!report) return pass_on(report);
+  const SystemClock clock;
+  PolicyWorld world(project, clock);
+  world.tools = tool_schemas(*lock);
+  check_conditions(world, *report);
+  return report;
 }
 
 }  // namespace mcpac::execute

@@ -45,7 +45,7 @@ Result<policy::Authority> load_authority(const Project& project, const PolicyWor
   if (fs::exists(project.policy_file(), error)) {
     auto text = read_file(project.policy_file(), 1U << 20U);
     if (!text) return pass_on(text);
-    layers.push_back({.name = "mcpac.policy",
+    layers.push_back({.name = std::string(kPolicyLayer),
                       .grants = {},
                       .asks = {},
                       .denies = {},

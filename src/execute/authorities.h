@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/clock.h"
@@ -20,6 +21,9 @@ struct PolicyWorld {
   std::unique_ptr<const policy::PathResolver> resolver;
   const Clock& clock;
 };
+
+// How explanations call the project's ceiling.
+inline constexpr std::string_view kPolicyLayer = "mcpac.policy";
 
 // `layers` plus, where the project has one, mcpac.policy as a ceiling. A rule that does not load is
 // an error: then nothing runs.

@@ -8,6 +8,7 @@
 #include "core/characters.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
+#include "execute/authorities.h"
 #include "policy/parser.h"
 #include "policy/printer.h"
 
@@ -50,6 +51,35 @@ Result<std::vector<std::string>> declared_rules(const analyzer::Report& report) 
   return rules;
 }
 
+namespace {
+
+// What would help: a grant, an entry in the project's policy, or nothing but to take out a deny.
+void add_remedy(const Permission& permission, std::string rule, const policy::Authority& granted,
+                CheckResult& result) {
+  const auto foresight =
+      granted.foresee(permission, {.known = Json::object(), .unknown{}, .open = true});
+  if (foresight.rule.starts_with("deny")) {
+    result.blocked.push_back(
+        fmt::format("{} denies {}: {}", foresight.layer, permission.text(), foresight.rule));
+  } else if (foresight.outlook == policy::Outlook::kDenied && foresight.layer == kPolicyLayer) {
+    result.blocked.push_back(fmt::format("{} does not allow {}", kPolicyLayer, permission.text()));
+    result.to_allow.push_back(std::move(rule));
+  } else {
+    result.to_grant.push_back(std::move(rule));
+  }
+}
+
+std::string fix_of(const CheckResult& result) {
+  std::string fix;
+  if (!result.to_grant.empty())
+    fix = "--grant " + shell_quoted(fmt::format("{}", fmt::join(result.to_grant, ",")));
+  for (const std::string& rule : result.to_allow)
+    fix += fmt::format("{}`allow {}` in {}", fix.empty() ? "" : ", and ", rule, kPolicyLayer);
+  return fix;
+}
+
+}  // namespace
+
 Result<CheckResult> check(const analyzer::Report& report, const policy::Authority& granted) {
   CheckResult result;
   std::set<Permission> declared;
@@ -64,15 +94,14 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
       case policy::Coverage::kConditional: result.conditional.push_back(item.text()); break;
       case policy::Coverage::kMissing:
         result.missing.push_back(item.text());
-        result.to_grant.push_back(std::move(*rule));
+        add_remedy(*permission, std::move(*rule), granted, result);
         break;
     }
   }
   for (const Permission& permission : granted.named_tools()) {
     if (!declared.contains(permission)) result.extra.push_back(permission.text());
   }
-  if (!result.to_grant.empty())
-    result.fix = "--grant " + shell_quoted(fmt::format("{}", fmt::join(result.to_grant, ",")));
+  result.fix = fix_of(result);
   return result;
 }
 

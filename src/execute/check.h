@@ -15,6 +15,8 @@ struct CheckResult {
   std::vector<std::string> conditional;  // granted for some arguments: decided call by call
   std::vector<std::string> extra;        // granted by name, not declared: a warning
   std::vector<std::string> to_grant;     // the rules that `missing` needs
+  std::vector<std::string> to_allow;     // rules that the project's policy would need as well
+  std::vector<std::string> blocked;      // why a grant alone does not help
   std::string fix;                       // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
 };

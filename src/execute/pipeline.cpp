@@ -9,6 +9,7 @@
 #include "execute/authorities.h"
 #include "execute/check_uses.h"
 #include "execute/compile.h"
+#include "execute/declared_conditions.h"
 #include "execute/host.h"
 #include "execute/named_servers.h"
 #include "execute/prepare.h"
@@ -36,6 +37,7 @@ class Run {
  private:
   Result<void> load();
   Result<void> check_findings() const;
+  void warn_of_findings() const;
   Result<void> check_grants();
   Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program);
   [[nodiscard]] gate::Declared declared() const;
@@ -85,9 +87,21 @@ Result<void> Run::load() {
   return {};
 }
 
+// Before the program runs: what will not work in the sandbox is better known than found out.
+void Run::warn_of_findings() const {
+  for (const auto& finding : outcome_.report->findings) {
+    if (finding.severity != analyzer::Severity::kWarns || !finding.allowed.empty()) continue;
+    listener_.warning(fmt::format("{}:{}:{}: {} [{}]", finding.file, finding.line, finding.column,
+                                  finding.message, finding.rule));
+  }
+}
+
 Result<void> Run::check_findings() const {
   const auto& report = *outcome_.report;
-  if (report.verdict == analyzer::Verdict::kOk) return {};
+  if (report.verdict == analyzer::Verdict::kOk) {
+    warn_of_findings();
+    return {};
+  }
   const bool compile_error = report.verdict == analyzer::Verdict::kCompileError;
   const auto worst = std::ranges::find(report.findings, analyzer::Severity::kRefuses,
                                        &analyzer::Finding::severity);
@@ -155,6 +169,7 @@ Result<void> Run::all() {
     return analyze(*snapshot, lock_, *prepared, folders_, *warden, lowest, interrupt_.stop());
   });
   if (!report) return pass_on(report);
+  check_conditions(world_, *report);
   outcome_.report = std::move(*report);
   if (auto done = check_findings(); !done) return done;
   if (auto done = stage("check", [&] { return check_grants(); }); !done) return done;

@@ -47,7 +47,8 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
                   result.missing.size() == 1 ? "a permission that was" : "permissions that were",
                   fmt::join(result.missing, ", ")),
       {.where = report.file,
-       .why = "a program may do only what its user granted",
+       .why = result.blocked.empty() ? "a program may do only what its user granted"
+                                     : fmt::format("{}", fmt::join(result.blocked, "; ")),
        .fix = result.fix});
 }
 

@@ -192,6 +192,20 @@ std::string Snapshot::digest() const {
   return sha256_hex(all);
 }
 
+namespace {
+
+// Whether a path ends here: "a.cpp2" does not name "a.cpp".
+bool ends_name(std::string_view rest) {
+  if (rest.empty()) return true;
+  const auto c = static_cast<unsigned char>(rest.front());
+  const bool of_name =
+      std::isalnum(c) != 0 || c >= 0x80 || c == '_' || c == '-' || c == '/' ||
+      (c == '.' && rest.size() > 1 && std::isalnum(static_cast<unsigned char>(rest[1])) != 0);
+  return !of_name;
+}
+
+}  // namespace
+
 // One pass, so that nothing is replaced in what the user's own names brought in.
 std::string Snapshot::to_user(std::string text) const {
   const std::string folder = fmt::format("{}/", inside::kSource);
@@ -208,8 +222,9 @@ std::string Snapshot::to_user(std::string text) const {
       rest.remove_prefix(headers.size());
     } else if (rest.starts_with(folder)) {
       rest.remove_prefix(folder.size());
-      const auto named = std::ranges::find_if(
-          sources_, [rest](const Shown& source) { return rest.starts_with(source.name); });
+      const auto named = std::ranges::find_if(sources_, [rest](const Shown& source) {
+        return rest.starts_with(source.name) && ends_name(rest.substr(source.name.size()));
+      });
       shown += named == sources_.end() ? prefix : named->display;
       if (named != sources_.end()) rest.remove_prefix(named->name.size());
     } else {

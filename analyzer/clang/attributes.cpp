@@ -96,10 +96,28 @@ std::vector<std::string_view> spelled_words(CXCursor attribute, CXFile& file) {
   return words;
 }
 
+// The standard attributes that only speak to people and optimisers.
+constexpr std::array<std::string_view, 9> kHarmless{
+    "nodiscard", "maybe_unused", "deprecated", "noreturn",         "fallthrough",
+    "likely",    "unlikely",     "assume",     "no_unique_address"};
+
+// In a macro, what an attribute is may stand where the macro is used.
+void check_in_macro(const std::vector<Token>& tokens, std::size_t at, Findings& findings) {
+  const std::string_view word = tokens[at].text;
+  const bool gnu = word == "__attribute__" || word == "__attribute" || word == "__declspec";
+  const bool standard = (word == "[" || word == "<:") && at + 2 < tokens.size() &&
+                        (tokens[at + 1].text == "[" || tokens[at + 1].text == "<:") &&
+                        std::ranges::find(kHarmless, tokens[at + 2].text) == kHarmless.end();
+  if (!gnu && !standard) return;
+  findings.add("attribute", tokens[at].place, "an attribute that a macro writes cannot be read",
+               "write the attribute where it belongs");
+}
+
 }  // namespace
 
 void check_attributes(const std::vector<Token>& tokens, Findings& findings) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].in_directive) check_in_macro(tokens, i, findings);
     const std::size_t length = attribute_length(tokens, i);
     for (const Token& token : std::span(tokens).subspan(i, length)) {
       if (is_refused(token.text)) refuse(token.text, token.place, findings);

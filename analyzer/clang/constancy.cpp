@@ -1,6 +1,9 @@
 #include "analyzer/clang/constancy.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mcpac::analyzer {
 namespace {
@@ -78,6 +81,22 @@ struct Mentions {
   }
 };
 
+// [&r = s]: a name for a variable that libclang does not tie to it.
+bool captures_by_new_name(CXCursor lambda) {
+  CXToken* tokens = nullptr;
+  unsigned count = 0;
+  CXTranslationUnit unit = clang_Cursor_getTranslationUnit(lambda);
+  clang_tokenize(unit, clang_getCursorExtent(lambda), &tokens, &count);
+  std::vector<std::string> words;
+  for (unsigned i = 0; i < count; ++i) {
+    words.push_back(take(clang_getTokenSpelling(unit, tokens[i])));
+    if (words.back() == "]" || words.back() == ":>") break;
+  }
+  clang_disposeTokens(unit, tokens, count);
+  return std::ranges::find(words, "=") != words.end() &&
+         std::ranges::find(words, "&") != words.end() && words.size() > 4;
+}
+
 }  // namespace
 
 void ConstancyChecker::on_node(CXCursor node, CXCursor, const Scope&) {
@@ -88,6 +107,7 @@ void ConstancyChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     case CXCursor_CXXFunctionalCastExpr:
       writes_ = writes_ || is_address(clang_getCursorType(node));
       break;
+    case CXCursor_LambdaExpr: writes_ = writes_ || captures_by_new_name(node); break;
     case CXCursor_UnionDecl: writes_ = writes_ || has_address_member(node); break;
     case CXCursor_DeclRefExpr: {
       const CXCursor named = clang_getCursorReferenced(node);

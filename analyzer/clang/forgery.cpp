@@ -68,6 +68,10 @@ void ForgeryChecker::on_reference(CXCursor reference, CXCursorKind kind) {
     findings_.add("detail-name", reference, fmt::format("`{}` is the inside of the runtime", name),
                   "use what is declared in mcpac itself");
   }
+  if (name == "mcpac::Method") {
+    findings_.add("forged-type", reference, "a callable is named by its type, which could make one",
+                  "call the tool through the Requires that the entry receives, or write auto");
+  }
   if (name == "mcpac::connect") {
     findings_.add("connect-in-agent", reference,
                   "an agent gets its capability from its entry, not from connect",
@@ -110,6 +114,10 @@ void ForgeryChecker::on_node(CXCursor node, CXCursor, const Scope&) {
   } else if (declares_in_scope(kind)) {
     on_declaration(node);
   }
+  if (kind == CXCursor_CXXBaseSpecifier &&
+      identity_.is_method(bare_type(clang_getCursorType(node))))
+    findings_.add("forged-type", node, "a class is made from a callable",
+                  "keep the callable in a member, or call it where it is");
   if (kind == CXCursor_CallExpr) on_construction(node);
   if (clang_isExpression(kind) != 0 || clang_isReference(kind) != 0) on_reference(node, kind);
   if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_FieldDecl)

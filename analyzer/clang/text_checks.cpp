@@ -84,10 +84,13 @@ std::vector<TextPlace> unseen_characters(std::string_view source) {
   TextPlace at{1, 1, false};
   for (bool first = true; !source.empty(); first = false) {
     const Character character = first_character(source);
+    // Alone it ends a line for clang and for no editor.
+    const bool lone_return = source.front() == '\r' && !source.starts_with("\r\n");
     const bool allowed = (first && source.starts_with(kByteOrderMark)) ||
                          kBlank.find(source.front()) != std::string_view::npos;
     at.is_bidirectional = is_bidirectional(character.code);
-    if (!allowed && (at.is_bidirectional || is_invisible(character.code))) found.push_back(at);
+    if (lone_return || (!allowed && (at.is_bidirectional || is_invisible(character.code))))
+      found.push_back(at);
     if (source.front() == '\n') {
       at = {at.line + 1, 1, false};
     } else {

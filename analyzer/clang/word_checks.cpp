@@ -20,9 +20,9 @@ constexpr std::array<std::string_view, 6> kProbes{"__clang_analyzer__", "__CLANG
                                                   "__INTELLISENSE__",   "__CDT_PARSER__",
                                                   "__JETBRAINS_IDE__",  "__COVERITY__"};
 // Words that the analysis must find where they stand; made of pieces they would stand nowhere.
-constexpr std::array<std::string_view, 7> kMustBeSpelled{
-    "_Pragma",     "__pragma", "template", "__has_include", "__has_include_next",
-    "__has_embed", "__TIME__"};
+constexpr std::array<std::string_view, 10> kMustBeSpelled{
+    "_Pragma", "__pragma",      "template",           "__builtin_bit_cast", "switch",
+    "for",     "__has_include", "__has_include_next", "__has_embed",        "__TIME__"};
 
 bool among(const auto& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
@@ -122,13 +122,61 @@ void check_import(const std::vector<Token>& tokens, std::size_t at, Findings& fi
                "#include the header");
 }
 
+// Checks that look for a sign do not find one that a backslash parts.
+bool is_spliced(const Token& token) {
+  return token.kind == CXToken_Punctuation && token.text.contains('\\');
+}
+
+// The macros of the program that bring a semicolon with them.
+std::set<std::string_view> macros_with_semicolon(const std::vector<Token>& tokens) {
+  std::set<std::string_view> macros;
+  std::string_view name;
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    if (!tokens[at].in_directive || tokens[at].first_on_line) name = {};
+    if (tokens[at].in_directive && tokens[at].text == "define" && at + 1 < tokens.size())
+      name = tokens[at + 1].text;
+    if (!name.empty() && tokens[at].text == ";") macros.insert(name);
+  }
+  return macros;
+}
+
+// `switch (x; y)` and `for (x; y : z)`: libclang does not show what x does.
+void check_header(const std::vector<Token>& tokens, std::size_t at,
+                  const std::set<std::string_view>& enders, Findings& findings) {
+  const bool loop = tokens[at].text == "for";
+  if ((!loop && tokens[at].text != "switch") || at + 1 >= tokens.size() ||
+      tokens[at + 1].text != "(")
+    return;
+  std::size_t depth = 0;
+  std::size_t semicolons = 0;
+  bool closed = false;
+  for (std::size_t i = at + 1; i < tokens.size() && !closed; ++i) {
+    const std::string_view word = tokens[i].text;
+    if (tokens[at].in_directive && tokens[i].first_on_line) break;
+    if (word == "(" || word == "{" || word == "[") ++depth;
+    if (word == ")" || word == "}" || word == "]") closed = --depth == 0;
+    if ((word == ";" && depth == 1) || enders.contains(word)) ++semicolons;
+  }
+  const std::size_t usual = loop ? 2 : 0;
+  if (closed && (semicolons == 0 || semicolons == usual)) return;
+  findings.add("hidden-body", tokens[at].place,
+               "the parser does not show what stands before the semicolon",
+               "write it as a statement of its own");
+}
+
 }  // namespace
 
 void check_words(const std::vector<Token>& tokens, Findings& findings) {
   const auto macros = macros_of(tokens);
+  const auto enders = macros_with_semicolon(tokens);
   for (std::size_t at = 0; at < tokens.size(); ++at) {
     const Token& token = tokens[at];
+    if (is_spliced(token)) {
+      findings.add("pasted-word", token.place, "a line ends in the middle of this sign",
+                   "write signs on one line");
+    }
     if (!is_name(token)) continue;
+    check_header(tokens, at, enders, findings);
     if (among(kClocks, token.text)) {
       findings.add("build-clock", token.place,
                    fmt::format("`{}` is another text when the program is compiled", token.text),

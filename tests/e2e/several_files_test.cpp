@@ -69,14 +69,15 @@ TEST_SUITE("e2e/several_files") {
   }
 
   TEST_CASE(
-      "a function that no program needs and no rule of the source knows is seen in the object") {
+      "a function that no program needs and no rule of the source knows is refused by its symbol") {
     const auto run = Workspace::shared().execute(
         "#include <mcpac.hpp>\n#include <sys/resource.h>\n"
         "int agent_main(mcpac::Requires<>) { rusage u{}; return ::getrusage(0, &u) == 0 ? 0 : 1; "
         "}\n",
         "", {"--json", "--dry-run"});
     INFO(run.err);
-    CHECK(run.exit_code == 0);
+    CHECK(run.exit_code == 77);
     CHECK(run.out.contains("`getrusage`"));
+    CHECK(run.out.contains("object-unknown"));
   }
 }

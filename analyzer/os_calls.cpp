@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/word_list.h"
+
 namespace mcpac::analyzer {
 namespace {
 
 using Names = std::string_view;
 
-// Lists of words, each between two blanks, so that a name is found whole or not at all.
+// Lists of words (word_list.h).
 constexpr Names kFiles =
     " close close_range closefrom open openat open64 openat64 openat2 creat creat64 fopen fopen64 "
     "freopen freopen64 unlink "
@@ -62,14 +64,6 @@ constexpr Names kFileTypes =
     " std::basic_ofstream std::basic_ifstream std::basic_fstream std::basic_filebuf std::ofstream "
     "std::ifstream std::fstream std::filebuf std::wofstream std::wifstream std::wfstream ";
 
-bool among(Names list, std::string_view name) {
-  if (name.empty() || name.find(' ') != Names::npos) return false;
-  for (auto at = list.find(name); at != Names::npos; at = list.find(name, at + 1)) {
-    if (list[at - 1] == ' ' && list[at + name.size()] == ' ') return true;
-  }
-  return false;
-}
-
 struct Reach {
   Names names;
   const char* what;
@@ -92,7 +86,7 @@ const char* reached_by_function(std::string_view name) {
   if (name.ends_with("::native_handle")) return "what is below the library's types";
   // The functions of C are declared globally; <cstdlib> only brings their names into std.
   const auto found = std::ranges::find_if(
-      kReaches, [name](const Reach& reach) { return among(reach.names, name); });
+      kReaches, [name](const Reach& reach) { return has_word(reach.names, name); });
   return found == kReaches.end() ? nullptr : found->what;
 }
 
@@ -100,11 +94,11 @@ const char* reached_by_type(std::string_view name) {
   // A path is only text.
   if (name.starts_with("std::filesystem::path")) return nullptr;
   if (name.starts_with("std::filesystem::")) return "files";
-  return among(kFileTypes, name) ? "files" : nullptr;
+  return has_word(kFileTypes, name) ? "files" : nullptr;
 }
 
 bool moves_raw_bytes(std::string_view name) {
-  return among(kRaw, name);
+  return has_word(kRaw, name);
 }
 
 }  // namespace mcpac::analyzer

@@ -81,20 +81,28 @@ struct Mentions {
   }
 };
 
-// [&r = s]: a name for a variable that libclang does not tie to it.
+// [&r = s], [&r(s)], [&r{s}]: a name for a variable that libclang does not tie to it.
 bool captures_by_new_name(CXCursor lambda) {
   CXToken* tokens = nullptr;
   unsigned count = 0;
   CXTranslationUnit unit = clang_Cursor_getTranslationUnit(lambda);
   clang_tokenize(unit, clang_getCursorExtent(lambda), &tokens, &count);
   std::vector<std::string> words;
+  int depth = 0;
   for (unsigned i = 0; i < count; ++i) {
     words.push_back(take(clang_getTokenSpelling(unit, tokens[i])));
-    if (words.back() == "]" || words.back() == ":>") break;
+    if (words.back() == "[" || words.back() == "<:") ++depth;
+    if ((words.back() == "]" || words.back() == ":>") && --depth == 0) break;
   }
   clang_disposeTokens(unit, tokens, count);
-  return std::ranges::find(words, "=") != words.end() &&
-         std::ranges::find(words, "&") != words.end() && words.size() > 4;
+  std::erase(words, "...");
+  for (std::size_t i = 0; i + 2 < words.size(); ++i) {
+    const std::string& after = words[i + 2];
+    const bool by_reference = words[i] == "&" || words[i] == "bitand";
+    if (by_reference && (after == "=" || after == "(" || after == "{" || after == "<%"))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/clock.h"
+#include "core/printable.h"
 #include "execute/analysis.h"
 #include "execute/authorities.h"
 #include "execute/check_uses.h"
@@ -91,8 +92,9 @@ Result<void> Run::load() {
 void Run::warn_of_findings() const {
   for (const auto& finding : outcome_.report->findings) {
     if (finding.severity != analyzer::Severity::kWarns || !finding.allowed.empty()) continue;
-    listener_.warning(fmt::format("{}:{}:{}: {} [{}]", finding.file, finding.line, finding.column,
-                                  finding.message, finding.rule));
+    // On one line: what a source brings in must not look like lines of ours.
+    listener_.warning(printable(fmt::format("{}:{}:{}: {} [{}]", finding.file, finding.line,
+                                            finding.column, finding.message, finding.rule)));
   }
 }
 

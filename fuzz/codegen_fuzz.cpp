@@ -73,8 +73,8 @@ void check(const ServerListing& listing) {
   const auto lock = parse_lock(text, "fuzz");
   require(lock.has_value() && to_text(*lock) == text);
   // The lock alone makes the same headers; and it differs from nothing but what is not in it.
-  const auto again = generate({listing_of(lock->servers.front())}, *lock);
-  require(again.has_value() && again->files == output->files);
+  const auto from_lock = generate({listing_of(lock->servers.front())}, *lock);
+  require(from_lock.has_value() && from_lock->files == output->files);
   std::vector<Note> notes;
   ServerListing live = lockable(listing, notes);
   require(compare_server(&lock->servers.front(), &live).empty());

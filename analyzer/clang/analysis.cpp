@@ -25,6 +25,7 @@
 #include "analyzer/clang/own_templates.h"
 #include "analyzer/clang/part.h"
 #include "analyzer/clang/preprocessing.h"
+#include "analyzer/clang/raw_bytes.h"
 #include "analyzer/clang/replacements.h"
 #include "analyzer/clang/sources.h"
 #include "analyzer/clang/text_checks.h"
@@ -183,12 +184,14 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   ForgeryChecker forgery(identity, sources, findings);
   ReplacementChecker replacements(sources, findings);
   HatchChecker hatches(identity, sources, findings);
+  RawBytesChecker bytes(sources, findings, unknown ? Constness::kMayBeCast : Constness::kHolds);
   OutsideChecker outside(sources, findings);
   EarlyChecker early(identity, sources, findings);
   HiddenChecker hidden(unit, identity, findings);
   ArgumentErrors arguments(identity);
   Walker(sources, findings,
-         {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &hidden, &arguments})
+         {&entry, &uses, &forgery, &replacements, &hatches, &bytes, &outside, &early, &hidden,
+          &arguments})
       .walk(unit);
   if (part != nullptr) {
     part->has_entry = entry.is_present();

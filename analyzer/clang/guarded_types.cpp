@@ -42,6 +42,7 @@ CXType pointee(CXType type) {
 
 bool is_same(CXType left, CXType right) {
   const auto plain = [](CXType type) {
+    if (type.kind == CXType_Invalid) return type;
     return clang_getUnqualifiedType(clang_getCanonicalType(type));
   };
   return clang_equalTypes(plain(left), plain(right)) != 0;

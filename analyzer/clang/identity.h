@@ -51,6 +51,10 @@ class Identity {
   // The class that stands for the inside of a capability: Requires, Method and what they are made
   // of.
   [[nodiscard]] bool is_capability(CXType type) const;
+  // The connection to the host itself, and a call in flight on it.
+  [[nodiscard]] bool is_connection(CXType type) const {
+    return is_runtime(type, "mcpac::Session") || is_runtime(type, "mcpac::Pending");
+  }
   // A capability, or what has one inside: a member, a base, an element, a type argument.
   [[nodiscard]] bool holds_capability(CXType type) const;
   // Called Requires, Method or Narrow, but not ours.

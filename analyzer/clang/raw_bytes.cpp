@@ -17,8 +17,8 @@ constexpr std::string_view kReleasers =
 constexpr std::string_view kOperators = " operator delete operator delete[] operator<< ";
 // They make a value of bytes, or bytes of a value.
 constexpr std::array<std::string_view, 7> kReinterpreters{
-    "std::bit_cast",       "std::start_lifetime_as", "std::start_lifetime_as_array",
-    "std::as_bytes",       "std::as_writable_bytes", "std::reinterpret_pointer_cast",
+    "std::bit_cast",           "std::start_lifetime_as", "std::start_lifetime_as_array",
+    "std::as_bytes",           "std::as_writable_bytes", "std::reinterpret_pointer_cast",
     "std::static_pointer_cast"};
 
 // The room that a member of a union shares with others: nothing where it is the only one, or stands
@@ -43,8 +43,7 @@ bool is_spelled(CXCursor reference, std::string_view name) {
   unsigned offset = 0;
   clang_getSpellingLocation(clang_getCursorLocation(reference), &file, nullptr, nullptr, &offset);
   std::size_t size = 0;
-  const char* text =
-      clang_getFileContents(clang_Cursor_getTranslationUnit(reference), file, &size);
+  const char* text = clang_getFileContents(clang_Cursor_getTranslationUnit(reference), file, &size);
   return text == nullptr || std::string_view(text, size).substr(offset).starts_with(name);
 }
 
@@ -116,7 +115,8 @@ void RawBytesChecker::on_named(CXCursor reference) {
 }
 
 void RawBytesChecker::on_field(CXCursor field) {
-  if (is_in_union(field) && shares_room(field)) refuse(types_.of(clang_getCursorType(field)), field);
+  if (is_in_union(field) && shares_room(field))
+    refuse(types_.of(clang_getCursorType(field)), field);
 }
 
 // Of a union that a template made libclang shows the members only where they are named.
@@ -129,7 +129,8 @@ void RawBytesChecker::on_member(CXCursor member) {
 
 // A handler for void* catches any pointer.
 void RawBytesChecker::on_throw(CXCursor node) {
-  for (const CXCursor thrown : children(node)) refuse(types_.behind(clang_getCursorType(thrown)), node);
+  for (const CXCursor thrown : children(node))
+    refuse(types_.behind(clang_getCursorType(thrown)), node);
 }
 
 void RawBytesChecker::on_value(CXCursor expression) {
@@ -148,9 +149,8 @@ void RawBytesChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     case CXCursor_DeclRefExpr: return on_named(node);
     case CXCursor_MemberRefExpr: on_member(node); return on_named(node);
     case CXCursor_CXXDynamicCastExpr:
-      return pointee(clang_getCursorType(node)).kind == CXType_Void
-                 ? refuse(Guarded::kCode, node)
-                 : void();
+      return pointee(clang_getCursorType(node)).kind == CXType_Void ? refuse(Guarded::kCode, node)
+                                                                    : void();
     case CXCursor_FieldDecl: return on_field(node);
     case CXCursor_CXXThrowExpr: return on_throw(node);
     default: return;

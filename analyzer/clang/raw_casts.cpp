@@ -92,8 +92,8 @@ void RawBytesChecker::excuse(CXCursor conversion) {
     excused_.push_back(at);
     const auto inner = expressions_of(at);
     const CXCursorKind kind = clang_getCursorKind(at);
-    const bool goes_on = kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
-                         is_raw_cast(kind);
+    const bool goes_on =
+        kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr || is_raw_cast(kind);
     if (!goes_on || inner.empty()) return;
     at = inner.back();
   }

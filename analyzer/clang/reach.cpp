@@ -15,8 +15,10 @@ Key key_of(CXType type) {
   return {type.data[0], type.data[1]};
 }
 
+// libclang does not take the type of what has none.
 CXType canonical(CXType type) {
-  return clang_getUnqualifiedType(clang_getCanonicalType(type));
+  return type.kind == CXType_Invalid ? type
+                                     : clang_getUnqualifiedType(clang_getCanonicalType(type));
 }
 
 CXCursor record_of(CXType type) {
@@ -51,9 +53,8 @@ std::vector<CXCursor> lineage(CXCursor record) {
   for (std::size_t at = 0; at < all.size() && all.size() < kMaxTypes; ++at) {
     each_base(all[at], [&all](CXCursor base) {
       const CXCursor declared = record_of(clang_getCursorType(base));
-      if (exists(declared) && std::ranges::none_of(all, [declared](CXCursor known) {
-            return same(known, declared);
-          }))
+      if (exists(declared) &&
+          std::ranges::none_of(all, [declared](CXCursor known) { return same(known, declared); }))
         all.push_back(declared);
     });
   }
@@ -90,8 +91,7 @@ std::vector<CXType> Reach::inside(CXType record) const {
   const CXCursor declaration = record_of(record);
   if (!exists(declaration) || !opens_(declaration)) return types;
   clang_Type_visitFields(record, keep_field, &types);
-  each_base(declaration,
-            [&types](CXCursor base) { types.push_back(clang_getCursorType(base)); });
+  each_base(declaration, [&types](CXCursor base) { types.push_back(clang_getCursorType(base)); });
   return types;
 }
 
@@ -101,11 +101,18 @@ bool Reach::search(CXType from) const {
   std::set<Key> seen;
   for (std::size_t at = 0; at < open.size(); ++at) {
     if (at > kMaxTypes) return true;
-    CXType type = canonical(open[at]);
-    if (!seen.insert(key_of(type)).second) continue;
+    const CXType type = canonical(open[at]);
+    if (type.kind == CXType_Invalid || !seen.insert(key_of(type)).second) continue;
     if (is_(type)) return true;
     if (is_pointer_like(type)) {
       open.push_back(clang_getPointeeType(type));
+    } else if (type.kind == CXType_MemberPointer) {
+      open.push_back(clang_getPointeeType(type));
+      open.push_back(clang_Type_getClassType(type));
+    } else if (type.kind == CXType_FunctionProto) {
+      open.push_back(clang_getResultType(type));
+      for (int i = 0; i < clang_getNumArgTypes(type); ++i)
+        open.push_back(clang_getArgType(type, static_cast<unsigned>(i)));
     } else if (clang_getArrayElementType(type).kind != CXType_Invalid) {
       open.push_back(clang_getArrayElementType(type));
     } else if (type.kind == CXType_Record) {

@@ -124,6 +124,7 @@ std::vector<Allowance> check_spelling(CXTranslationUnit unit, const Request& req
     std::ranges::move(allowances_of(unit, file, sources, findings), std::back_inserter(allowances));
   }
   check_words(all, findings);
+  check_headers(all, findings);
   check_pasting(all, findings);
   check_confusables(all, request, findings);
   return allowances;

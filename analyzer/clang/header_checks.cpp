@@ -74,8 +74,8 @@ struct Program {
 
 // `switch (x; y)` and `for (x; y : z)`: libclang does not show what x does.
 bool hides_statement(const std::vector<Token>& tokens, std::size_t at, const Program& program) {
-  const bool ends = at + 1 >= tokens.size() ||
-                    (tokens[at].in_directive && tokens[at + 1].first_on_line);
+  const bool ends =
+      at + 1 >= tokens.size() || (tokens[at].in_directive && tokens[at + 1].first_on_line);
   // A macro makes the header, or the header of a macro's name is made elsewhere.
   if (ends || tokens[at + 1].text != "(") return true;
   const Brackets header = brackets_at(tokens, at + 1, program.enders);

@@ -25,6 +25,7 @@ struct Scope {
   bool unevaluated = false;  // in a concept or a requires-expression: looked at, never run
   bool at_namespace = true;  // a declaration of a namespace, not of a class or function
   unsigned depth = 0;
+  unsigned scopes = 0;  // of the depth: namespaces and classes
 };
 
 class Checker {

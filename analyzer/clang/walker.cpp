@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyzer/clang/unevaluated.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -60,6 +62,9 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
   if (holds_declarations(kind)) ++below.scopes;
   if (is_template(kind)) below.in_template = true;
   if (kind == CXCursor_ConceptDecl || kind == CXCursor_RequiresExpr) below.unevaluated = true;
+  if (is_never_run(node)) below.unevaluated = true;
+  // A body runs when somebody calls it, wherever it stands.
+  if (kind == CXCursor_LambdaExpr || is_function(kind)) below.unevaluated = false;
   if (kind == CXCursor_LambdaExpr && !below.in_template)
     below.in_template = is_generic_lambda(node);
   const bool stays =

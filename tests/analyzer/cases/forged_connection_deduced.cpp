@@ -9,8 +9,8 @@ struct Any {
     return *made;  // expect: refuses detail-name
   }
 };
-using Result = decltype(std::declval<mcpac::Requires<mcp::filesystem::read_text_file>&>().filesystem.read_text_file({.path = "a"}));  // use: filesystem.read_text_file {"path": "a"}
-int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
+using Result = decltype(std::declval<mcpac::Requires<mcp::filesystem::read_text_file>&>().filesystem.read_text_file({.path = "a"}));
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file // unused: filesystem.read_text_file
   const mcpac::Future<Result> forged(Any{}, nullptr, "x");  // expect: refuses detail-name
   return forged.valid() ? 0 : 1;
 }

@@ -14,7 +14,8 @@ namespace mcpac::cli {
 struct ReadReport {
   analyzer::Report report;
   std::string source;  // the text of report.file, where it is a source
-  std::optional<codegen::Lock> lock;  // what it was analysed with; a binary or a saved report has none
+  std::optional<codegen::Lock>
+      lock;  // what it was analysed with; a binary or a saved report has none
 };
 
 // `files` are the sources of one program or their folder, `-`, or one compiled program, of which

@@ -27,9 +27,8 @@ bool has_length_at_run_time(CXType type) {
 bool has_length_at_run_time(CXCursor node, unsigned depth) {
   if (depth > kMaxDepth || has_length_at_run_time(clang_getCursorType(node))) return true;
   bool found = false;
-  each_child(node, [&](CXCursor child) {
-    found = found || has_length_at_run_time(child, depth + 1);
-  });
+  each_child(node,
+             [&](CXCursor child) { found = found || has_length_at_run_time(child, depth + 1); });
   return found;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "analyzer/clang/error_words.h"
@@ -9,39 +10,46 @@
 namespace mcpac::analyzer {
 namespace {
 
-// Whether a note below the diagnostic ("previous definition is here") points into the headers.
-bool concerns_headers(CXDiagnostic diagnostic, const Sources& sources) {
-  CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
-  bool found = false;
-  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i) {
-    CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
-    found =
-        found || sources.home(place_of(clang_getDiagnosticLocation(note)).file) == Home::kHeaders;
-    clang_disposeDiagnostic(note);
-  }
-  return found;
-}
-
-struct Diagnosed {
+struct Note {
   Place place;
   std::string message;
 };
 
+std::vector<Note> notes_of(CXDiagnostic diagnostic) {
+  std::vector<Note> notes;
+  CXDiagnosticSet set = clang_getChildDiagnostics(diagnostic);
+  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(set); ++i) {
+    CXDiagnostic note = clang_getDiagnosticInSet(set, i);
+    notes.push_back(
+        {place_of(clang_getDiagnosticLocation(note)), take(clang_getDiagnosticSpelling(note))});
+    clang_disposeDiagnostic(note);
+  }
+  return notes;
+}
+
+std::vector<std::string> texts_of(const std::vector<Note>& notes) {
+  std::vector<std::string> texts;
+  for (const Note& note : notes) texts.push_back(note.message);
+  return texts;
+}
+
+// Whether a note below the diagnostic ("previous definition is here") points into the headers.
+bool concerns_headers(const std::vector<Note>& notes, const Sources& sources) {
+  return std::ranges::any_of(
+      notes, [&](const Note& note) { return sources.home(note.place.file) == Home::kHeaders; });
+}
+
 // An error inside a header was asked for by a line of the program, which a note names; that line is
 // where its writer can do something.
-Diagnosed diagnosed(CXDiagnostic diagnostic, const Sources& sources) {
-  Diagnosed error{place_of(clang_getDiagnosticLocation(diagnostic)),
-                  take(clang_getDiagnosticSpelling(diagnostic))};
+Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const Sources& sources) {
+  Note error{place_of(clang_getDiagnosticLocation(diagnostic)),
+             take(clang_getDiagnosticSpelling(diagnostic))};
   if (sources.home(error.place.file) == Home::kProgram) return error;
-  CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
-  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i) {
-    CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
-    const Place asked = place_of(clang_getDiagnosticLocation(note));
-    const bool asks = take(clang_getDiagnosticSpelling(note)).ends_with("requested here");
-    clang_disposeDiagnostic(note);
-    if (!asks || sources.home(asked.file) != Home::kProgram) continue;
+  for (const Note& note : notes) {
+    const bool asks = note.message.ends_with("requested here");
+    if (!asks || sources.home(note.place.file) != Home::kProgram) continue;
     error.message += fmt::format(", in {}:{}", sources.name(error.place.file), error.place.line);
-    error.place = asked;
+    error.place = note.place;
     break;
   }
   return error;
@@ -57,20 +65,22 @@ bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const S
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
       errors = true;
-      auto [place, message] = diagnosed(diagnostic, sources);
+      const auto notes = notes_of(diagnostic);
+      auto [place, message] = diagnosed(diagnostic, notes, sources);
       const bool redefines = message.starts_with("redefinition of");
-      if (redefines && concerns_headers(diagnostic, sources)) {
+      if (redefines && concerns_headers(notes, sources)) {
         findings.add("forged-type", place,
                      "this is declared by the generated headers, and by the program again",
                      "remove the declaration and include <mcpac.hpp>");
       }
       const bool call = message.starts_with("no matching");
-      const auto wrong = call ? arguments.at(unit, place) : std::vector<ArgumentError>();
+      const auto wrong =
+          call ? arguments.at(unit, place, tool_in(texts_of(notes))) : std::vector<ArgumentError>();
       for (const ArgumentError& error : wrong)
         findings.add("compile-error", error.place, error.message, error.fix);
       if (!wrong.empty()) {
         // Clang's own words would say less at another place.
-      } else if (auto known = translate(message, identity.request())) {
+      } else if (auto known = translate(message, texts_of(notes), identity.request())) {
         findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
                      known->fix);
       } else {

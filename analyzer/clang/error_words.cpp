@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "analyzer/clang/asks_for_more.h"
 #include "core/nearest_name.h"
 
 namespace mcpac::analyzer {
@@ -82,37 +83,29 @@ std::optional<Translation> misspelt_name(std::string_view message, const Request
                      fmt::format("write {} (mcpac tools list shows what there is)", near)};
 }
 
-// "field designator 'pth' does not refer to any field in type 'const Args'"
+// "field designator 'pth' does not refer to any field in type 'const Args'", or in one of the
+// structs in it, "'mcp::filesystem::edit_file::Args::Edits'"
 std::optional<Translation> unknown_argument(std::string_view message) {
   const std::string_view name = quoted_after(message, "field designator '");
-  if (name.empty() || message.find("Args'") == std::string_view::npos) return std::nullopt;
-  return Translation{fmt::format("the tool has no argument `{}`", name),
-                     "mcpac tools describe SERVER.TOOL shows its arguments"};
-}
-
-std::optional<Translation> widening(std::string_view message) {
-  const bool conversion = message.find("no matching function") != std::string_view::npos ||
-                          message.find("no viable conversion") != std::string_view::npos ||
-                          message.find("no matching constructor") != std::string_view::npos;
-  if (!conversion || message.find("from '") == std::string_view::npos) return std::nullopt;
-  const std::string_view from = quoted_after(message, "from '");
-  const std::string_view to = quoted_after(message, "to '");
-  if (from.find("Requires<") == std::string_view::npos ||
-      to.find("Requires<") == std::string_view::npos) {
-    return std::nullopt;
-  }
-  return Translation{fmt::format("`{}` asks for more than `{}` holds", to, from),
-                     "add what is missing to the Requires of the entry"};
+  const std::string_view type = quoted_after(message, "any field in type '");
+  if (name.empty()) return std::nullopt;
+  const std::string fix = "mcpac tools describe SERVER.TOOL shows its arguments";
+  if (type.ends_with("Args"))
+    return Translation{fmt::format("the tool has no argument `{}`", name), fix};
+  const auto args = message.rfind("Args::");
+  if (args == std::string_view::npos) return std::nullopt;
+  const std::string_view of = message.substr(args, message.find('\'', args) - args);
+  return Translation{fmt::format("`{}` has no field `{}`", of, name), fix};
 }
 
 // Clang says only that no overload of the call fits; which argument it was stands in no message.
-std::optional<Translation> unfitting_arguments(std::string_view message, const Request& request) {
-  if (!message.starts_with("no matching")) return std::nullopt;
-  const bool call = message.find("mcpac::Method<") != std::string_view::npos;
+std::optional<Translation> unfitting_arguments(std::string_view message,
+                                               const std::vector<std::string>& notes,
+                                               const Request& request) {
+  const bool call = message.starts_with("no matching") &&
+                    message.find("mcpac::Method<") != std::string_view::npos;
   if (!call) return std::nullopt;
-  const auto from = message.find("mcpac::Method<") + std::string_view("mcpac::Method<").size();
-  const std::string_view cpp = message.substr(from, message.find('>', from) - from);
-  const auto known = request.permissions.find(std::string(cpp));
+  const auto known = request.permissions.find("mcp::" + tool_in(notes));
   const bool is_known = known != request.permissions.end();
   return Translation{is_known ? fmt::format("the arguments do not fit {}", known->second)
                               : "the arguments do not fit the tool",
@@ -122,12 +115,28 @@ std::optional<Translation> unfitting_arguments(std::string_view message, const R
 
 }  // namespace
 
-std::optional<Translation> translate(std::string_view message, const Request& request) {
+// "cannot convert initializer list argument to 'const Args' (aka 'const
+// mcp::filesystem::edit_file::Args')"
+std::string tool_in(const std::vector<std::string>& notes) {
+  constexpr std::string_view kBegin = "'const mcp::";
+  constexpr std::string_view kEnd = "::Args'";
+  for (const std::string& note : notes) {
+    const auto from = note.find(kBegin);
+    const auto end = note.find(kEnd, from);
+    if (from == std::string::npos || end == std::string::npos) continue;
+    return note.substr(from + kBegin.size(), end - from - kBegin.size());
+  }
+  return "";
+}
+
+std::optional<Translation> translate(std::string_view message,
+                                     const std::vector<std::string>& notes,
+                                     const Request& request) {
   if (auto tool = undeclared_tool(message, request)) return tool;
   if (auto argument = unknown_argument(message)) return argument;
-  if (auto arguments = unfitting_arguments(message, request)) return arguments;
+  if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
-  return widening(message);
+  return asks_for_more(message, notes, request);
 }
 
 }  // namespace mcpac::analyzer

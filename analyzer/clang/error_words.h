@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/report.h"
 
@@ -17,8 +18,12 @@ struct Translation {
   std::string fix;
 };
 
-// Nothing where clang's own words are the best there are.
+// The tool, "filesystem::edit_file", whose Args the notes of an error name; empty where none does.
+[[nodiscard]] std::string tool_in(const std::vector<std::string>& notes);
+
+// `notes` are the texts below the error. Nothing where clang's own words are the best there are.
 [[nodiscard]] std::optional<Translation> translate(std::string_view message,
+                                                   const std::vector<std::string>& notes,
                                                    const Request& request);
 
 }  // namespace mcpac::analyzer

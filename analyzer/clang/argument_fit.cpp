@@ -25,8 +25,12 @@ Given* find(std::vector<Given>& given, const std::string& name) {
 }
 
 Given expression(std::string name, const Place& place, std::string text) {
-  return {.name = std::move(name), .place = place, .form = Form::kExpression,
-          .text = std::move(text), .expression = {}, .inside = {}};
+  return {.name = std::move(name),
+          .place = place,
+          .form = Form::kExpression,
+          .text = std::move(text),
+          .expression = {},
+          .inside = {}};
 }
 
 // What only the program's writer knows.
@@ -87,8 +91,12 @@ void ArgumentFit::compare(CXType args, Given& given) {
                        fmt::format("the arguments of `{}` stand in braces with their names", tool_),
                        ""});
     Given value = std::move(given);
-    given = {.name = "", .place = value.place, .form = Form::kElements, .text = "",
-             .expression = {}, .inside = {}};
+    given = {.name = "",
+             .place = value.place,
+             .form = Form::kElements,
+             .text = "",
+             .expression = {},
+             .inside = {}};
     given.inside.push_back(std::move(value));
   }
   compare_struct(struct_of(args), given, "");
@@ -129,11 +137,10 @@ void ArgumentFit::compare_list(CXType list, Given& given, const std::string& pat
     return;
   }
   if (given.form == Form::kExpression && shape_of(given) == Shape::kOther) return;
-  errors_.push_back(
-      {given.place,
-       fmt::format("`{}` is a list ({}): its elements stand in braces of their own", path,
-                   type_name(list)),
-       ""});
+  errors_.push_back({given.place,
+                     fmt::format("`{}` is a list ({}): its elements stand in braces of their own",
+                                 path, type_name(list)),
+                     ""});
   Given one = given;
   one.name.clear();
   compare_value(element, one, path + "[0]");
@@ -147,11 +154,11 @@ void ArgumentFit::compare_list(CXType list, Given& given, const std::string& pat
 bool ArgumentFit::name_by_position(const std::vector<Field>& fields, Given& given,
                                    const std::string& path) {
   if (given.inside.size() > fields.size()) {
-    errors_.push_back({given.place,
-                       fmt::format("{} has {} {}, and here are {} values", whose(path),
-                                   fields.size(), fields.size() == 1 ? "field" : "fields",
-                                   given.inside.size()),
-                       ""});
+    errors_.push_back(
+        {given.place,
+         fmt::format("{} has {} {}, and here are {} values", whose(path), fields.size(),
+                     fields.size() == 1 ? "field" : "fields", given.inside.size()),
+         ""});
     return false;
   }
   for (std::size_t i = 0; i < given.inside.size(); ++i) given.inside[i].name = fields[i].cpp_name;
@@ -165,11 +172,10 @@ void ArgumentFit::find_unknown(CXCursor record, const std::vector<Field>& fields
   for (const Field& field : fields) names.push_back(field.cpp_name);
   for (Given& member : given.inside) {
     if (Fields::find(fields, member.name) != nullptr || member.name == kUnnamedMembers) continue;
-    std::string message =
-        path.empty()
-            ? fmt::format("{} has no argument `{}`", whose(path), member.name)
-            : fmt::format("{} has no field `{}` ({})", whose(path), member.name,
-                          struct_name(record));
+    std::string message = path.empty()
+                              ? fmt::format("{} has no argument `{}`", whose(path), member.name)
+                              : fmt::format("{} has no field `{}` ({})", whose(path), member.name,
+                                            struct_name(record));
     const std::string near = nearest_name(member.name, names);
     if (!near.empty()) message += fmt::format("; did you mean `{}`?", near);
     errors_.push_back({member.place, std::move(message), ""});
@@ -187,13 +193,13 @@ void ArgumentFit::put_in_order(CXCursor record, const std::vector<Field>& fields
       ordered.push_back(std::move(*member));
     } else if (is_required(field)) {
       const std::string type = type_name(bare_argument(field.type));
-      errors_.push_back(
-          {given.place,
-           path.empty() ? fmt::format("required argument `{}` ({}) of {} is missing",
-                                      field.cpp_name, type, whose(path))
-                        : fmt::format("required field `{}` ({}) of {} ({}) is missing",
-                                      field.cpp_name, type, whose(path), struct_name(record)),
-           ""});
+      errors_.push_back({given.place,
+                         path.empty()
+                             ? fmt::format("required argument `{}` ({}) of {} is missing",
+                                           field.cpp_name, type, whose(path))
+                             : fmt::format("required field `{}` ({}) of {} ({}) is missing",
+                                           field.cpp_name, type, whose(path), struct_name(record)),
+                         ""});
       ordered.push_back(expression(field.cpp_name, given.place, kToFillIn));
     }
   }
@@ -215,7 +221,8 @@ void ArgumentFit::compare_struct(CXCursor record, Given& given, const std::strin
     if (is_empty && is_required(*field) && shape_of(type) == Shape::kList) {
       errors_.push_back(
           {member.place,
-           fmt::format("`{}` is required; a list that is meant to be empty is `mcpac::empty`", below),
+           fmt::format("`{}` is required; a list that is meant to be empty is `mcpac::empty`",
+                       below),
            ""});
       member = expression(member.name, member.place, "mcpac::empty");
     } else {

@@ -42,11 +42,11 @@ Shape shape_of_literal(const Token& token) {
 }  // namespace
 
 CXType bare_argument(CXType field) {
-  constexpr std::array<std::string_view, 5> kWrappers{"mcpac::Required", "mcpac::Optional",
-                                                      "mcpac::Nullable", "mcpac::Box",
-                                                      "std::optional"};
+  constexpr std::array<std::string_view, 5> kWrappers{
+      "mcpac::Required", "mcpac::Optional", "mcpac::Nullable", "mcpac::Box", "std::optional"};
   CXType type = clang_getCanonicalType(field);
-  while (std::ranges::find(kWrappers, name_of(type)) != kWrappers.end()) type = type_argument(type, 0);
+  while (std::ranges::find(kWrappers, name_of(type)) != kWrappers.end())
+    type = type_argument(type, 0);
   return type;
 }
 

@@ -28,8 +28,12 @@ class Reader {
   std::optional<Given> value(int depth) {
     if (depth > kMaxDepth || at_ >= tokens_.size()) return std::nullopt;
     if (text() != "{") return expression();
-    Given given{.name = "", .place = tokens_[at_].place, .form = Given::Form::kElements,
-                .text = "", .expression = {}, .inside = {}};
+    Given given{.name = "",
+                .place = tokens_[at_].place,
+                .form = Given::Form::kElements,
+                .text = "",
+                .expression = {},
+                .inside = {}};
     ++at_;
     if (text() == ".") given.form = Given::Form::kMembers;
     while (text() != "}") {
@@ -49,9 +53,8 @@ class Reader {
 
   // The text of the token at hand; empty at the end and within directives.
   [[nodiscard]] std::string_view text() const {
-    return at_ < tokens_.size() && !tokens_[at_].in_directive
-               ? std::string_view(tokens_[at_].text)
-               : std::string_view();
+    return at_ < tokens_.size() && !tokens_[at_].in_directive ? std::string_view(tokens_[at_].text)
+                                                              : std::string_view();
   }
 
  private:
@@ -72,14 +75,18 @@ class Reader {
   }
 
   std::optional<Given> expression() {
-    Given given{.name = "", .place = tokens_[at_].place, .form = Given::Form::kExpression,
-                .text = "", .expression = {}, .inside = {}};
+    Given given{.name = "",
+                .place = tokens_[at_].place,
+                .form = Given::Form::kExpression,
+                .text = "",
+                .expression = {},
+                .inside = {}};
     int depth = 0;
     for (; !text().empty(); ++at_) {
       if (depth == 0 && is_end()) break;
       depth += opens(text()) ? 1 : closes(text()) ? -1 : 0;
-      const bool words = !given.expression.empty() && is_word(given.expression.back()) &&
-                         is_word(tokens_[at_]);
+      const bool words =
+          !given.expression.empty() && is_word(given.expression.back()) && is_word(tokens_[at_]);
       given.text += (words ? " " : "") + tokens_[at_].text;
       given.expression.push_back(tokens_[at_]);
     }
@@ -96,8 +103,12 @@ class Reader {
 std::optional<Given> given_in(const Tokens& tokens, std::size_t paren) {
   Reader reader(tokens, paren + 1);
   if (reader.text() == ")") {
-    return Given{.name = "", .place = tokens[paren].place, .form = Given::Form::kMembers,
-                 .text = "", .expression = {}, .inside = {}};
+    return Given{.name = "",
+                 .place = tokens[paren].place,
+                 .form = Given::Form::kMembers,
+                 .text = "",
+                 .expression = {},
+                 .inside = {}};
   }
   auto given = reader.value(0);
   return given && reader.text() == ")" ? given : std::nullopt;

@@ -43,6 +43,8 @@ Json to_json(const Foreseen& foreseen) {
           {"reason", foreseen.reason},
           {"rule", foreseen.rule},
           {"layer", foreseen.layer},
+          {"other_rules", foreseen.other_rules},
+          {"would_grant", foreseen.would_grant},
           {"depends_on", foreseen.depends_on},
           {"expected", foreseen.is_expected}};
 }
@@ -143,7 +145,7 @@ void check_verdict(Form& form, const Report& report) {
 Json to_json(const Report& report) {
   Json json{{"file", report.file},
             {"source_digest", report.source_digest},
-            {"verdict", to_string(report.verdict)},
+            {"verdict", to_string(overall(report))},
             {"entry", entry_name(report.entry)},
             {"unused", report.unused}};
   json["declared"] = Json::array();
@@ -155,7 +157,7 @@ Json to_json(const Report& report) {
   json["uses"] = Json::array();
   for (const Use& use : report.uses) json["uses"].push_back(to_json(use));
   json["findings"] = Json::array();
-  for (const Finding& finding : report.findings) json["findings"].push_back(to_json(finding));
+  for (const Finding& finding : problems(report)) json["findings"].push_back(to_json(finding));
   return json;
 }
 

@@ -22,9 +22,10 @@ namespace {
 enum class Question : std::uint8_t { kAnalyze, kValidate };
 
 int exit_code_for(const analyzer::Report& report) {
-  switch (report.verdict) {
+  switch (overall(report)) {
     case analyzer::Verdict::kOk: return 0;
-    case analyzer::Verdict::kRefused: return static_cast<int>(ExitCode::kRefused);
+    case analyzer::Verdict::kRefused:
+    case analyzer::Verdict::kDenied: return static_cast<int>(ExitCode::kRefused);
     case analyzer::Verdict::kCompileError: break;
   }
   return static_cast<int>(ExitCode::kData);
@@ -104,7 +105,7 @@ void answer(Context& context, analyzer::Report report, const std::string& source
   if (!granted->refusal) return;
   Error& refusal = *granted->refusal;
   // Printed above already, with the line and the fix.
-  if (refusal.id == ErrorId::kUseDenied && format == Format::kHuman) refusal.why = refusal.fix = "";
+  if (format == Format::kHuman) refusal.why = refusal.fix = "";
   context.fail(refusal);
 }
 

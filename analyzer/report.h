@@ -132,7 +132,10 @@ struct Report {
 [[nodiscard]] bool is_of_grants(const Finding& finding);
 
 [[nodiscard]] Json to_json(const Report& report);
-[[nodiscard]] Result<Report> report_from_json(const Json& json);
+// Whose report is read: that of a worker of this mcpac, which knows exactly these rules and no
+// grants, or one that was saved, perhaps by another version.
+enum class Writer : std::uint8_t { kWorker, kSaved };
+[[nodiscard]] Result<Report> report_from_json(const Json& json, Writer writer = Writer::kWorker);
 [[nodiscard]] Json to_json(const Request& request);
 [[nodiscard]] Result<Request> request_from_json(const Json& json);
 

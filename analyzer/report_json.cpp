@@ -5,6 +5,7 @@
 
 #include "analyzer/form.h"
 #include "analyzer/report.h"
+#include "analyzer/rules.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -100,7 +101,14 @@ Use read_use(Form& form, const Json& json, std::string_view at) {
   return use;
 }
 
-Finding read_finding(Form& form, const Json& json, std::string_view at) {
+// A worker finds what stands in sources, and says how bad it is as the rule does.
+bool is_of_worker(const Finding& finding) {
+  const Rule* rule = find_rule(finding.rule);
+  return rule != nullptr && rule->severity == finding.severity &&
+         (rule->found_in == FoundIn::kSource || rule->found_in == FoundIn::kFiles);
+}
+
+Finding read_finding(Form& form, const Json& json, std::string_view at, Writer writer) {
   form.expect_members(
       json, {"rule", "severity", "file", "line", "column", "message", "fix", "allowed"}, at);
   constexpr std::array kSeverities{Severity::kRefuses, Severity::kWarns, Severity::kNote};
@@ -113,6 +121,8 @@ Finding read_finding(Form& form, const Json& json, std::string_view at) {
   // Only warnings can be allowed; a report that says otherwise is a lie.
   if (severity != Severity::kWarns && !finding.allowed.empty())
     form.reject(at, "only what warns can be allowed");
+  if (writer == Writer::kWorker && !is_of_worker(finding))
+    form.reject(at, "the rule is none of those that a source breaks, or of another severity");
   return finding;
 }
 
@@ -161,7 +171,7 @@ Json to_json(const Report& report) {
   return json;
 }
 
-Result<Report> report_from_json(const Json& json) {
+Result<Report> report_from_json(const Json& json, Writer writer) {
   Form form;
   form.expect_members(json,
                       {"file", "source_digest", "verdict", "entry", "declared", "declared_at",
@@ -183,7 +193,7 @@ Result<Report> report_from_json(const Json& json) {
   for (const Json& item : form.list(json, "unused", ""))
     report.unused.push_back(form.text_value(item, "/unused"));
   for (const Json& item : form.list(json, "findings", ""))
-    report.findings.push_back(read_finding(form, item, "/findings"));
+    report.findings.push_back(read_finding(form, item, "/findings", writer));
   check_declared_texts(form, json, report.declared);
   check_verdict(form, report);
   if (form.failed()) return form.error("the analyzer's report");

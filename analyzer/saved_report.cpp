@@ -36,7 +36,7 @@ Result<Report> saved_report_from_json(Json json) {
     is_binary = entry != json.end() && *entry == "binary";
     if (is_binary) *entry = "none";
   }
-  auto report = report_from_json(json);
+  auto report = report_from_json(json, Writer::kSaved);
   if (report && is_binary) report->entry = Entry::kBinary;
   return report;
 }

@@ -42,18 +42,21 @@ void Denials::add(const gate::Check& check) {
 }
 
 Json to_json(const Denial& denial) {
-  return {{"permission", denial.permission},   {"reason", denial.reason},
-          {"rule", denial.rule},               {"layer", denial.layer},
-          {"other_rules", denial.other_rules}, {"would_grant", denial.would_grant},
+  return {{"permission", denial.permission},
+          {"reason", denial.reason},
+          {"rule", denial.rule},
+          {"layer", denial.layer},
+          {"other_rules", denial.other_rules},
+          {"would_grant", denial.would_grant},
           {"calls", denial.calls}};
 }
 
 std::string to_human_text(const Denial& denial) {
   const std::string times = denial.calls == 1 ? "" : fmt::format(" ({} calls)", denial.calls);
-  std::string text = printable(
-      fmt::format("denied: {}: {}{}", denial.permission,
-                  denial_text(denial.reason, denial.rule, denial.other_rules), times),
-      2 * kMaxText);
+  std::string text =
+      printable(fmt::format("denied: {}: {}{}", denial.permission,
+                            denial_text(denial.reason, denial.rule, denial.other_rules), times),
+                2 * kMaxText);
   const std::string fix =
       !denial.would_grant.empty() ? fmt::format("--grant {}", shell_quoted(denial.would_grant))
       : denial.layer.empty()      ? ""

@@ -38,18 +38,20 @@ const char* command(Severity severity) {
 
 }  // namespace
 
+std::string to_github_annotation(const Finding& finding) {
+  std::string place = fmt::format("file={}", escaped_property(finding.file));
+  if (finding.line > 0) place += fmt::format(",line={},col={}", finding.line, finding.column);
+  std::string message = printable_lines(finding.message);
+  if (!finding.fix.empty()) message += "\nfix: " + printable_lines(finding.fix);
+  const bool is_allowed = !finding.allowed.empty();
+  if (is_allowed) message += "\nallowed: " + printable_lines(finding.allowed);
+  return fmt::format("::{} {},title={}::{}\n", is_allowed ? "notice" : command(finding.severity),
+                     place, escaped_property("mcpac: " + finding.rule), escaped_data(message));
+}
+
 std::string to_github_annotations(const Report& report) {
   std::string text;
-  for (const Finding& finding : problems(report)) {
-    std::string place = fmt::format("file={}", escaped_property(finding.file));
-    if (finding.line > 0) place += fmt::format(",line={},col={}", finding.line, finding.column);
-    std::string message = printable_lines(finding.message);
-    if (!finding.fix.empty()) message += "\nfix: " + printable_lines(finding.fix);
-    const bool is_allowed = !finding.allowed.empty();
-    if (is_allowed) message += "\nallowed: " + printable_lines(finding.allowed);
-    text += fmt::format("::{} {},title={}::{}\n", is_allowed ? "notice" : command(finding.severity),
-                        place, escaped_property("mcpac: " + finding.rule), escaped_data(message));
-  }
+  for (const Finding& finding : problems(report)) text += to_github_annotation(finding);
   return text;
 }
 

@@ -13,6 +13,8 @@
 namespace mcpac::analyzer {
 
 // "::error file=agent.cpp,line=3,col=5,title=mcpac: inline-assembly::message" lines.
+// One of them.
+[[nodiscard]] std::string to_github_annotation(const Finding& finding);
 [[nodiscard]] std::string to_github_annotations(const Report& report);
 
 }  // namespace mcpac::analyzer

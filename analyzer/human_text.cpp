@@ -9,6 +9,7 @@
 #include "analyzer/report.h"
 #include "analyzer/source_line.h"
 #include "analyzer/use_text.h"
+#include "core/denial_text.h"
 #include "core/printable.h"
 
 namespace mcpac::analyzer {
@@ -91,9 +92,8 @@ std::string to_text(const Finding& finding, const Report& report, std::string_vi
 }
 
 std::string to_text(const Foreseen& foreseen, const Painter& painter) {
-  std::string why;
-  if (!foreseen.reason.empty()) why = ": " + foreseen.reason;
-  if (!foreseen.rule.empty()) why += fmt::format(" [{}]", foreseen.rule);
+  std::string why = denial_text(foreseen.reason, foreseen.rule, foreseen.other_rules);
+  if (!foreseen.reason.empty()) why.insert(0, ": ");
   if (foreseen.is_expected) why += ", as expected";
   return fmt::format("    {}{}\n", painter.answer(foreseen.answer), printable_in_place(why));
 }
@@ -105,8 +105,12 @@ std::string verdict_text(const Report& report) {
            !use.foreseen->is_expected;
   });
   if (report.verdict == Verdict::kCompileError) return "does not compile";
-  if (report.verdict != Verdict::kOk || denied == 0) return to_string(report.verdict);
-  return fmt::format("the source is ok, the grants deny {} of its uses", denied);
+  if (overall(report) != Verdict::kDenied) return to_string(report.verdict);
+  std::string text = "denied: the source is ok";
+  if (!report.not_granted.empty())
+    text += fmt::format(", {} of what it declares is not granted", report.not_granted.size());
+  if (denied > 0) text += fmt::format(", the grants deny {} of its uses", denied);
+  return text;
 }
 
 }  // namespace

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "analyzer/rules.h"
+#include "core/denial_text.h"
+#include "core/shell_quote.h"
 
 namespace mcpac::analyzer {
 
@@ -24,6 +29,7 @@ std::string to_string(Verdict verdict) {
     case Verdict::kOk: return "ok";
     case Verdict::kRefused: return "refused";
     case Verdict::kCompileError: return "compile_error";
+    case Verdict::kDenied: return "denied";
   }
   return "refused";
 }
@@ -37,20 +43,73 @@ std::string to_string(Foreseen::Answer answer) {
   return "denied";
 }
 
+namespace {
+
+Finding finding_of(std::string_view rule, std::string file, unsigned line, unsigned column) {
+  Finding finding;
+  finding.rule = rule;
+  finding.severity = find_rule(rule)->severity;
+  finding.file = std::move(file);
+  finding.line = line;
+  finding.column = column;
+  return finding;
+}
+
+std::string remedy(const Foreseen& foreseen) {
+  const std::string expected = "where the program means to be denied, --expect-denials";
+  if (foreseen.would_grant.empty())
+    return fmt::format("change the call ({} decides); {}", foreseen.layer, expected);
+  return fmt::format("change the call, or --grant {}; {}", shell_quoted(foreseen.would_grant),
+                     expected);
+}
+
+bool is_denied(const Use& use) {
+  return use.foreseen && use.foreseen->answer == Foreseen::Answer::kDenied &&
+         !use.foreseen->is_expected;
+}
+
+// Said already where the permission is declared: no rule speaks of the tool at all.
+bool is_said(const Report& report, const Use& use) {
+  return use.foreseen->rule.empty() &&
+         std::ranges::any_of(report.declared, [&](const Declared& declared) {
+           return declared.permission == use.permission &&
+                  std::ranges::find(report.not_granted, declared.text()) !=
+                      report.not_granted.end();
+         });
+}
+
+}  // namespace
+
 std::vector<Finding> problems(const Report& report) {
   std::vector<Finding> all = report.findings;
-  constexpr std::string_view kRule = "denied-use";
+  for (const Declared& declared : report.declared) {
+    const std::string text = declared.text();
+    if (std::ranges::find(report.not_granted, text) == report.not_granted.end()) continue;
+    all.push_back(finding_of("not-granted", declared.file, declared.line, declared.column));
+    all.back().message = fmt::format("{} is declared, and not granted", text);
+    all.back().fix = report.grant_fix;
+  }
   for (const Use& use : report.uses) {
-    const auto& foreseen = use.foreseen;
-    if (!foreseen || foreseen->answer != Foreseen::Answer::kDenied || foreseen->is_expected)
-      continue;
-    const std::string rule = foreseen->rule.empty() ? "" : fmt::format(" [{}]", foreseen->rule);
-    all.push_back({std::string(kRule), find_rule(kRule)->severity, use.file, use.line, use.column,
-                   fmt::format("{} will be denied: {}{}", use.permission, foreseen->reason, rule),
-                   "change the call or grant it; where the program means to be denied, "
-                   "--expect-denials"});
+    if (!is_denied(use) || is_said(report, use)) continue;
+    const Foreseen& foreseen = *use.foreseen;
+    all.push_back(finding_of("denied-use", use.file, use.line, use.column));
+    all.back().message =
+        fmt::format("{} will be denied: {}", use.permission,
+                    denial_text(foreseen.reason, foreseen.rule, foreseen.other_rules));
+    all.back().fix = remedy(foreseen);
   }
   return all;
+}
+
+Verdict overall(const Report& report) {
+  const bool is_ok = report.verdict == Verdict::kOk && report.not_granted.empty() &&
+                     std::ranges::none_of(report.uses, is_denied);
+  return is_ok || report.verdict != Verdict::kOk ? report.verdict : Verdict::kDenied;
+}
+
+bool is_of_grants(const Finding& finding) {
+  const Rule* rule = find_rule(finding.rule);
+  return rule != nullptr && rule->found_in == FoundIn::kGrants;
 }
 
 }  // namespace mcpac::analyzer

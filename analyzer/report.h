@@ -64,6 +64,8 @@ struct Foreseen {
   std::string layer;                    // whose rule that is
   std::vector<std::string> depends_on;  // arguments that only the run knows
   bool is_expected = false;             // denied, and the user said that this is meant
+  std::size_t other_rules = 0;          // of that layer, that missed as well
+  std::string would_grant{};            // the --grant that would admit it; may be empty
 };
 [[nodiscard]] std::string to_string(Foreseen::Answer answer);
 
@@ -94,7 +96,9 @@ struct Finding {
   std::string allowed{};  // the reason of a `// mcpac-allow:`; empty where nobody allowed it
 };
 
-enum class Verdict : std::uint8_t { kOk, kRefused, kCompileError };
+// kDenied: nothing speaks against the source, but the grants do not admit all of it. A report holds
+// what was found in the source; only overall() says kDenied.
+enum class Verdict : std::uint8_t { kOk, kRefused, kCompileError, kDenied };
 [[nodiscard]] std::string to_string(Verdict verdict);
 
 // Which of the two entry forms the program has. kBinary: it is compiled already, and its note says
@@ -112,14 +116,26 @@ struct Report {
   std::vector<Use> uses;            // in the order of the source
   std::vector<std::string> unused;  // declared permissions that no use needs
   std::vector<Finding> findings;    // in the order of the source; compile errors are findings too
+  // Declared and not granted, as texts; the host adds them (execute/would_be_granted.h).
+  std::vector<std::string> not_granted{};
+  std::string grant_fix{};  // what would grant them, for a shell
 };
 
-// All that speaks against the program: the findings, and after them the uses that will be denied
-// and are not meant to be, each as a finding of the rule "denied-use".
+// All that speaks against the program: the findings, and after them, where grants were given, what
+// is declared and not granted (rule "not-granted") and the uses that will be denied and are not
+// meant to be ("denied-use").
 [[nodiscard]] std::vector<Finding> problems(const Report& report);
+// What stands in every form of the report: the verdict on the source, and where that is ok, whether
+// the grants admit what it declares and uses.
+[[nodiscard]] Verdict overall(const Report& report);
+// The rules that only a host with grants finds.
+[[nodiscard]] bool is_of_grants(const Finding& finding);
 
 [[nodiscard]] Json to_json(const Report& report);
-[[nodiscard]] Result<Report> report_from_json(const Json& json);
+// Whose report is read: that of a worker of this mcpac, which knows exactly these rules and no
+// grants, or one that was saved, perhaps by another version.
+enum class Writer : std::uint8_t { kWorker, kSaved };
+[[nodiscard]] Result<Report> report_from_json(const Json& json, Writer writer = Writer::kWorker);
 [[nodiscard]] Json to_json(const Request& request);
 [[nodiscard]] Result<Request> request_from_json(const Json& json);
 

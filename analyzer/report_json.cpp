@@ -5,6 +5,7 @@
 
 #include "analyzer/form.h"
 #include "analyzer/report.h"
+#include "analyzer/rules.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -43,6 +44,8 @@ Json to_json(const Foreseen& foreseen) {
           {"reason", foreseen.reason},
           {"rule", foreseen.rule},
           {"layer", foreseen.layer},
+          {"other_rules", foreseen.other_rules},
+          {"would_grant", foreseen.would_grant},
           {"depends_on", foreseen.depends_on},
           {"expected", foreseen.is_expected}};
 }
@@ -98,7 +101,14 @@ Use read_use(Form& form, const Json& json, std::string_view at) {
   return use;
 }
 
-Finding read_finding(Form& form, const Json& json, std::string_view at) {
+// A worker finds what stands in sources, and says how bad it is as the rule does.
+bool is_of_worker(const Finding& finding) {
+  const Rule* rule = find_rule(finding.rule);
+  return rule != nullptr && rule->severity == finding.severity &&
+         (rule->found_in == FoundIn::kSource || rule->found_in == FoundIn::kFiles);
+}
+
+Finding read_finding(Form& form, const Json& json, std::string_view at, Writer writer) {
   form.expect_members(
       json, {"rule", "severity", "file", "line", "column", "message", "fix", "allowed"}, at);
   constexpr std::array kSeverities{Severity::kRefuses, Severity::kWarns, Severity::kNote};
@@ -111,6 +121,8 @@ Finding read_finding(Form& form, const Json& json, std::string_view at) {
   // Only warnings can be allowed; a report that says otherwise is a lie.
   if (severity != Severity::kWarns && !finding.allowed.empty())
     form.reject(at, "only what warns can be allowed");
+  if (writer == Writer::kWorker && !is_of_worker(finding))
+    form.reject(at, "the rule is none of those that a source breaks, or of another severity");
   return finding;
 }
 
@@ -143,7 +155,7 @@ void check_verdict(Form& form, const Report& report) {
 Json to_json(const Report& report) {
   Json json{{"file", report.file},
             {"source_digest", report.source_digest},
-            {"verdict", to_string(report.verdict)},
+            {"verdict", to_string(overall(report))},
             {"entry", entry_name(report.entry)},
             {"unused", report.unused}};
   json["declared"] = Json::array();
@@ -155,11 +167,11 @@ Json to_json(const Report& report) {
   json["uses"] = Json::array();
   for (const Use& use : report.uses) json["uses"].push_back(to_json(use));
   json["findings"] = Json::array();
-  for (const Finding& finding : report.findings) json["findings"].push_back(to_json(finding));
+  for (const Finding& finding : problems(report)) json["findings"].push_back(to_json(finding));
   return json;
 }
 
-Result<Report> report_from_json(const Json& json) {
+Result<Report> report_from_json(const Json& json, Writer writer) {
   Form form;
   form.expect_members(json,
                       {"file", "source_digest", "verdict", "entry", "declared", "declared_at",
@@ -181,7 +193,7 @@ Result<Report> report_from_json(const Json& json) {
   for (const Json& item : form.list(json, "unused", ""))
     report.unused.push_back(form.text_value(item, "/unused"));
   for (const Json& item : form.list(json, "findings", ""))
-    report.findings.push_back(read_finding(form, item, "/findings"));
+    report.findings.push_back(read_finding(form, item, "/findings", writer));
   check_declared_texts(form, json, report.declared);
   check_verdict(form, report);
   if (form.failed()) return form.error("the analyzer's report");

@@ -111,7 +111,7 @@ Json to_sarif(const Report& report, std::string_view source, std::string_view ve
               {"automationDetails", {{"id", "mcpac/permissions/"}}},
               {"results", std::move(result_list)},
               {"properties",
-               {{"verdict", to_string(report.verdict)}, {"sourceDigest", report.source_digest}}}};
+               {{"verdict", to_string(overall(report))}, {"sourceDigest", report.source_digest}}}};
   return {{"$schema",
            "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
            "sarif-schema-2.1.0.json"},

@@ -1,7 +1,7 @@
 // Argument errors: what is wrong with the arguments of a call that does not compile.
 //
-// Clang only says that no overload fits. Here the designators of the call, as spelled, are held
-// against the fields of the tool's Args: what is unknown, what is missing, what is of another type.
+// Clang only says that no overload fits. Here the call as spelled (given_arguments) is held against
+// the fields of the tool's Args (argument_fit).
 // Nothing is decided by it: the program is refused already, this finds the words.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/clang/argument_fit.h"
 #include "analyzer/clang/fields.h"
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
@@ -17,19 +18,16 @@
 
 namespace mcpac::analyzer {
 
-struct ArgumentError {
-  Place place;
-  std::string message;
-  std::string fix;
-};
-
 // Learns on the walk which tools the capabilities of the program have.
 class ArgumentErrors : public Checker {
  public:
   explicit ArgumentErrors(const Identity& identity) : identity_(identity) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
   // What is wrong with the call that stands at the place; empty where that cannot be told.
-  [[nodiscard]] std::vector<ArgumentError> at(CXTranslationUnit unit, const Place& place);
+  // `noted_tool` ("filesystem::read_text_file") is the one that clang names, for calls whose
+  // spelling does not.
+  [[nodiscard]] std::vector<ArgumentError> at(CXTranslationUnit unit, const Place& place,
+                                              const std::string& noted_tool);
 
  private:
   const Identity& identity_;

@@ -2,172 +2,54 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <string_view>
+#include <algorithm>
 #include <vector>
 
-#include "core/nearest_name.h"
+#include "analyzer/clang/error_words.h"
 
 namespace mcpac::analyzer {
 namespace {
 
-struct Translation {
-  std::string message;
-  std::string fix;
-};
-
-// The text between the first pair of quotes after `from`.
-std::string_view quoted_after(std::string_view text, std::string_view from) {
-  const auto start = text.find(from);
-  if (start == std::string_view::npos) return {};
-  text.remove_prefix(start + from.size());
-  return text.substr(0, text.find('\''));
-}
-
-// "mcp::filesystem::read_text_file" in its parts after mcp; empty where it has others.
-struct CppName {
-  std::string server;
-  std::string tool;
-};
-CppName cpp_name(const std::string& cpp) {
-  const auto server = cpp.find("::");
-  const auto tool = cpp.rfind("::");
-  if (server == std::string::npos || tool == server) return {};
-  return {cpp.substr(server + 2, tool - server - 2), cpp.substr(tool + 2)};
-}
-
-// "no member named 'write_file' in 'mcpac::Declared<…>'": the tool is not in the Requires.
-std::optional<Translation> undeclared_tool(std::string_view message, const Request& request) {
-  const std::string_view name = quoted_after(message, "no member named '");
-  const std::string_view owner = quoted_after(message, "' in '");
-  const bool of_server = owner.find("Declared<") != std::string_view::npos;
-  const bool of_requires = owner.find("Requires<") != std::string_view::npos;
-  if (name.empty() || (!of_server && !of_requires)) return std::nullopt;
-  for (const auto& [cpp, permission] : request.permissions) {
-    const bool tool = of_server && cpp.ends_with(fmt::format("::{}", name));
-    if (!tool) continue;
-    return Translation{fmt::format("`{}` is not in the Requires of this program", permission),
-                       fmt::format("add {} to the list of Requires<…>", cpp)};
-  }
-  for (const auto& [cpp, permission] : request.permissions) {
-    if (!of_requires || !cpp.starts_with(fmt::format("mcp::{}::", name))) continue;
-    return Translation{
-        fmt::format("no tool of server `{}` is in the Requires of this program", name),
-        fmt::format("add mcp::{}::… to the list of Requires<…>", name)};
-  }
-  std::vector<std::string> names;
-  for (const auto& [cpp, permission] : request.permissions) {
-    const CppName parts = cpp_name(cpp);
-    names.push_back(of_server ? parts.tool : parts.server);
-  }
-  std::string near = nearest_name(name, names);
-  if (!near.empty()) near = fmt::format("; did you mean `{}`?", near);
-  return Translation{fmt::format("`{}` is no {} of the generated headers{}", name,
-                                 of_server ? "tool" : "server", near),
-                     "mcpac tools list shows the tools; mcpac generate renews the headers"};
-}
-
-// "no member named 'read_textfile' in namespace 'mcp::filesystem'", "use of undeclared identifier
-// 'filesytem'": a name that was meant to be a server's or a tool's.
-std::optional<Translation> misspelt_name(std::string_view message, const Request& request) {
-  std::string_view name = quoted_after(message, "no member named '");
-  std::string_view owner = quoted_after(message, "' in namespace '");
-  const bool undeclared = name.empty() && message.starts_with("use of undeclared identifier '");
-  if (undeclared) name = quoted_after(message, "use of undeclared identifier '");
-  const bool of_mcp = undeclared || owner == "mcp";
-  if (name.empty() || (!of_mcp && !owner.starts_with("mcp::"))) return std::nullopt;
-  std::vector<std::string> names;
-  for (const auto& [cpp, permission] : request.permissions) {
-    const CppName parts = cpp_name(cpp);
-    if (of_mcp) names.push_back(parts.server);
-    if (!of_mcp && owner.substr(5) == parts.server) names.push_back(parts.tool);
-  }
-  const std::string near = nearest_name(name, names);
-  if (near.empty()) return std::nullopt;
-  return Translation{fmt::format("`{}` is no {}; did you mean `{}`?", name,
-                                 of_mcp ? "server" : "tool of that server", near),
-                     fmt::format("write {} (mcpac tools list shows what there is)", near)};
-}
-
-// "field designator 'pth' does not refer to any field in type 'const Args'"
-std::optional<Translation> unknown_argument(std::string_view message) {
-  const std::string_view name = quoted_after(message, "field designator '");
-  if (name.empty() || message.find("Args'") == std::string_view::npos) return std::nullopt;
-  return Translation{fmt::format("the tool has no argument `{}`", name),
-                     "mcpac tools describe SERVER.TOOL shows its arguments"};
-}
-
-std::optional<Translation> widening(std::string_view message) {
-  const bool conversion = message.find("no matching function") != std::string_view::npos ||
-                          message.find("no viable conversion") != std::string_view::npos ||
-                          message.find("no matching constructor") != std::string_view::npos;
-  if (!conversion || message.find("from '") == std::string_view::npos) return std::nullopt;
-  const std::string_view from = quoted_after(message, "from '");
-  const std::string_view to = quoted_after(message, "to '");
-  if (from.find("Requires<") == std::string_view::npos ||
-      to.find("Requires<") == std::string_view::npos) {
-    return std::nullopt;
-  }
-  return Translation{fmt::format("`{}` asks for more than `{}` holds", to, from),
-                     "add what is missing to the Requires of the entry"};
-}
-
-// Clang says only that no overload of the call fits; which argument it was stands in no message.
-std::optional<Translation> unfitting_arguments(std::string_view message, const Request& request) {
-  if (!message.starts_with("no matching")) return std::nullopt;
-  const bool call = message.find("mcpac::Method<") != std::string_view::npos;
-  if (!call) return std::nullopt;
-  const auto from = message.find("mcpac::Method<") + std::string_view("mcpac::Method<").size();
-  const std::string_view cpp = message.substr(from, message.find('>', from) - from);
-  const auto known = request.permissions.find(std::string(cpp));
-  const bool is_known = known != request.permissions.end();
-  return Translation{is_known ? fmt::format("the arguments do not fit {}", known->second)
-                              : "the arguments do not fit the tool",
-                     fmt::format("mcpac tools describe {} shows a call that fits",
-                                 is_known ? known->second : "SERVER.TOOL")};
-}
-
-std::optional<Translation> translate(std::string_view message, const Request& request) {
-  if (auto tool = undeclared_tool(message, request)) return tool;
-  if (auto argument = unknown_argument(message)) return argument;
-  if (auto arguments = unfitting_arguments(message, request)) return arguments;
-  if (auto name = misspelt_name(message, request)) return name;
-  return widening(message);
-}
-
-// Whether a note below the diagnostic ("previous definition is here") points into the headers.
-bool concerns_headers(CXDiagnostic diagnostic, const Sources& sources) {
-  CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
-  bool found = false;
-  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i) {
-    CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
-    found =
-        found || sources.home(place_of(clang_getDiagnosticLocation(note)).file) == Home::kHeaders;
-    clang_disposeDiagnostic(note);
-  }
-  return found;
-}
-
-struct Diagnosed {
+struct Note {
   Place place;
   std::string message;
 };
 
+std::vector<Note> notes_of(CXDiagnostic diagnostic) {
+  std::vector<Note> notes;
+  CXDiagnosticSet set = clang_getChildDiagnostics(diagnostic);
+  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(set); ++i) {
+    CXDiagnostic note = clang_getDiagnosticInSet(set, i);
+    notes.push_back(
+        {place_of(clang_getDiagnosticLocation(note)), take(clang_getDiagnosticSpelling(note))});
+    clang_disposeDiagnostic(note);
+  }
+  return notes;
+}
+
+std::vector<std::string> texts_of(const std::vector<Note>& notes) {
+  std::vector<std::string> texts;
+  for (const Note& note : notes) texts.push_back(note.message);
+  return texts;
+}
+
+// Whether a note below the diagnostic ("previous definition is here") points into the headers.
+bool concerns_headers(const std::vector<Note>& notes, const Sources& sources) {
+  return std::ranges::any_of(
+      notes, [&](const Note& note) { return sources.home(note.place.file) == Home::kHeaders; });
+}
+
 // An error inside a header was asked for by a line of the program, which a note names; that line is
 // where its writer can do something.
-Diagnosed diagnosed(CXDiagnostic diagnostic, const Sources& sources) {
-  Diagnosed error{place_of(clang_getDiagnosticLocation(diagnostic)),
-                  take(clang_getDiagnosticSpelling(diagnostic))};
+Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const Sources& sources) {
+  Note error{place_of(clang_getDiagnosticLocation(diagnostic)),
+             take(clang_getDiagnosticSpelling(diagnostic))};
   if (sources.home(error.place.file) == Home::kProgram) return error;
-  CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
-  for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i) {
-    CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
-    const Place asked = place_of(clang_getDiagnosticLocation(note));
-    const bool asks = take(clang_getDiagnosticSpelling(note)).ends_with("requested here");
-    clang_disposeDiagnostic(note);
-    if (!asks || sources.home(asked.file) != Home::kProgram) continue;
+  for (const Note& note : notes) {
+    const bool asks = note.message.ends_with("requested here");
+    if (!asks || sources.home(note.place.file) != Home::kProgram) continue;
     error.message += fmt::format(", in {}:{}", sources.name(error.place.file), error.place.line);
-    error.place = asked;
+    error.place = note.place;
     break;
   }
   return error;
@@ -183,20 +65,22 @@ bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const S
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
       errors = true;
-      auto [place, message] = diagnosed(diagnostic, sources);
+      const auto notes = notes_of(diagnostic);
+      auto [place, message] = diagnosed(diagnostic, notes, sources);
       const bool redefines = message.starts_with("redefinition of");
-      if (redefines && concerns_headers(diagnostic, sources)) {
+      if (redefines && concerns_headers(notes, sources)) {
         findings.add("forged-type", place,
                      "this is declared by the generated headers, and by the program again",
                      "remove the declaration and include <mcpac.hpp>");
       }
       const bool call = message.starts_with("no matching");
-      const auto wrong = call ? arguments.at(unit, place) : std::vector<ArgumentError>();
+      const auto wrong =
+          call ? arguments.at(unit, place, tool_in(texts_of(notes))) : std::vector<ArgumentError>();
       for (const ArgumentError& error : wrong)
         findings.add("compile-error", error.place, error.message, error.fix);
       if (!wrong.empty()) {
         // Clang's own words would say less at another place.
-      } else if (auto known = translate(message, identity.request())) {
+      } else if (auto known = translate(message, texts_of(notes), identity.request())) {
         findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
                      known->fix);
       } else {

@@ -24,13 +24,14 @@ bool is_template(CXCursor field, std::string_view name) {
   return exists(type) && qualified_name(type) == name;
 }
 
-// A required field with a default is a constant, which is sent though nobody writes it.
-bool fills_itself(CXCursor field) {
-  bool has_default = false;
-  each_child(field, [&](CXCursor child) {
-    has_default = has_default || clang_isExpression(clang_getCursorKind(child)) != 0;
+Field field_of(CXCursor field) {
+  Field made{spelling(field), spelling(field), clang_getCursorType(field)};
+  each_child(field, [&made](CXCursor child) {
+    made.has_default = made.has_default || clang_isExpression(clang_getCursorKind(child)) != 0;
   });
-  return has_default && is_template(field, "mcpac::Required");
+  // A required field with a default is a constant, which is sent though nobody writes it.
+  made.fills_itself = made.has_default && is_template(field, "mcpac::Required");
+  return made;
 }
 
 struct EnumeratorTexts {
@@ -72,7 +73,7 @@ const std::vector<Field>& Fields::of(CXCursor record) {
     const std::string name = spelling(child);
     if (clang_getCursorKind(child) == CXCursor_FieldDecl && name != "mcpac_presence") {
       if (is_template(child, "mcpac::Extra")) return;  // holds many properties, is none
-      fields.push_back({name, name, clang_getCursorType(child), fills_itself(child)});
+      fields.push_back(field_of(child));
     } else if (name == "mcpac_visit") {
       collect_texts(child, properties);
     }

@@ -20,6 +20,7 @@ struct Field {
   std::string property;
   CXType type{CXType_Invalid, {nullptr, nullptr}};
   bool fills_itself = false;  // sent with its one value though nobody writes it
+  bool has_default = false;   // may be left out, whatever its type
 };
 
 class Fields {

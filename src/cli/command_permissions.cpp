@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ranges>
 
 #include <CLI/CLI.hpp>
 
+#include "analyzer/github_annotations.h"
 #include "analyzer/rules.h"
 #include "cli/commands.h"
 #include "cli/grant_options.h"
@@ -12,6 +14,7 @@
 #include "cli/report_format.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
+#include "core/nearest_name.h"
 #include "core/printable.h"
 #include "execute/suggest_narrow.h"
 #include "execute/would_be_granted.h"
@@ -22,9 +25,10 @@ namespace {
 enum class Question : std::uint8_t { kAnalyze, kValidate };
 
 int exit_code_for(const analyzer::Report& report) {
-  switch (report.verdict) {
+  switch (overall(report)) {
     case analyzer::Verdict::kOk: return 0;
-    case analyzer::Verdict::kRefused: return static_cast<int>(ExitCode::kRefused);
+    case analyzer::Verdict::kRefused:
+    case analyzer::Verdict::kDenied: return static_cast<int>(ExitCode::kRefused);
     case analyzer::Verdict::kCompileError: break;
   }
   return static_cast<int>(ExitCode::kData);
@@ -77,6 +81,21 @@ std::vector<execute::Suggestion> suggestions(const ReadReport& read) {
   return execute::suggestions(read.report, tags);
 }
 
+// A suggestion where its permission is declared.
+void print_notice(const analyzer::Report& report, const execute::Suggestion& suggestion) {
+  const auto declared =
+      std::ranges::find(report.declared, suggestion.permission, &analyzer::Declared::permission);
+  if (declared == report.declared.end()) return;
+  analyzer::Finding notice;
+  notice.rule = "suggestion";
+  notice.file = declared->file;
+  notice.line = declared->line;
+  notice.column = declared->column;
+  notice.message = suggestion.message;
+  notice.fix = suggestion.code;
+  fmt::print("{}", analyzer::to_github_annotation(notice));
+}
+
 // The whole report, and what the program could do without.
 void print_analysis(const Context& context, const ReadReport& read, Format format) {
   const auto found = suggestions(read);
@@ -88,6 +107,9 @@ void print_analysis(const Context& context, const ReadReport& read, Format forma
     return context.print(json);
   }
   print_report(context, read.report, read.source, format, Extent::kWhole);
+  if (format == Format::kGithub) {
+    for (const auto& suggestion : found) print_notice(read.report, suggestion);
+  }
   if (format != Format::kHuman) return;
   for (const auto& suggestion : found) fmt::print("{}", execute::to_human_text(suggestion));
 }
@@ -104,7 +126,7 @@ void answer(Context& context, ReadReport read, Format format, const Options& opt
   if (!granted->refusal) return;
   Error& refusal = *granted->refusal;
   // Printed above already, with the line and the fix.
-  if (refusal.id == ErrorId::kUseDenied && format == Format::kHuman) refusal.why = refusal.fix = "";
+  if (format == Format::kHuman) refusal.why = refusal.fix = "";
   context.fail(refusal);
 }
 
@@ -135,9 +157,22 @@ void add_question(CLI::App& permissions, Context& context, const char* name, con
   command->callback([&context, options] { ask(context, *options); });
 }
 
-void show_rules(const Context& context) {
+// An unknown name gets the nearest one.
+Error unknown_rule(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& rule : analyzer::rules()) names.emplace_back(rule.name);
+  const std::string near = did_you_mean(name, names);
+  return {ErrorId::kUsage, fmt::format("there is no rule '{}'", printable(name)), "", "",
+          near.empty() ? "`mcpac permissions rules` lists them" : near};
+}
+
+void show_rules(Context& context, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (analyzer::find_rule(name) == nullptr) return context.fail(unknown_rule(name));
+  }
   Json all = Json::array();
   for (const auto& rule : analyzer::rules()) {
+    if (!names.empty() && std::ranges::find(names, rule.name) == names.end()) continue;
     all.push_back({{"rule", rule.name},
                    {"severity", analyzer::to_string(rule.severity)},
                    {"reason", rule.reason},
@@ -165,7 +200,9 @@ void add_permissions(CLI::App& app, Context& context) {
   add_permissions_diff(*permissions, context);
   auto* rules = permissions->add_subcommand("rules", "every rule of the analyzer, with its reason");
   add_common_options(*rules, context);
-  rules->callback([&context] { show_rules(context); });
+  auto names = std::make_shared<std::vector<std::string>>();
+  rules->add_option("RULE", *names, "only these");
+  rules->callback([&context, names] { show_rules(context, *names); });
 }
 
 }  // namespace mcpac::cli

@@ -20,6 +20,7 @@ struct Options {
   std::string before;
   std::string after;
   std::shared_ptr<std::string> tier;
+  std::string format;
 };
 
 Json to_json(const execute::ReportDiff& diff, const analyzer::Report& before,
@@ -87,6 +88,11 @@ Result<analyzer::Report> readable(Context& context, const std::string& file,
 }
 
 void diff(Context& context, const Options& options) {
+  if (context.json && options.format == "human") {
+    return context.fail({ErrorId::kUsage, "--format and --json name different formats", "", "",
+                         "give one of them"});
+  }
+  context.json = context.json || options.format == "json";
   auto before = readable(context, options.before, *options.tier);
   if (!before) return context.fail(before.error());
   auto after = readable(context, options.after, *options.tier);
@@ -120,6 +126,8 @@ void add_permissions_diff(CLI::App& permissions, Context& context) {
   command->add_option("OLD", options->before, kinds)->required();
   command->add_option("NEW", options->after, kinds)->required();
   options->tier = add_tier_option(*command);
+  command->add_option("--format", options->format, "human, json")
+      ->check(CLI::IsMember({"human", "json"}));
   command->callback([&context, options] { diff(context, *options); });
 }
 

@@ -32,6 +32,12 @@ Result<std::uint64_t> parse_size(const std::string& text, const char* option) {
   return number << shift;
 }
 
+Json denials_of(const execute::Outcome& outcome) {
+  Json list = Json::array();
+  for (const auto& denial : outcome.denials.list()) list.push_back(execute::to_json(denial));
+  return list;
+}
+
 Json to_json(const execute::Outcome& outcome) {
   Json json = {{"exit_code", outcome.exit_code},
                {"missing", outcome.check.missing},
@@ -41,6 +47,7 @@ Json to_json(const execute::Outcome& outcome) {
   if (!outcome.check.fix.empty()) json["fix"] = outcome.check.fix;
   if (outcome.report) json["report"] = analyzer::to_json(*outcome.report);
   if (outcome.result) json["result"] = *outcome.result;
+  if (outcome.verdict) json["denials"] = denials_of(outcome);
   if (outcome.error) json["error"] = cli::to_json(*outcome.error)["error"];
   if (outcome.tier) json["tier"] = sandbox::to_string(*outcome.tier);
   for (const auto& stage : outcome.stages) {
@@ -170,6 +177,10 @@ void RunView::finish(const execute::Outcome& outcome, std::string_view source) {
     if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, source, colours));
   }
   if (outcome.result) context_.print(*outcome.result);
+  for (const auto& denial : outcome.denials.list()) context_.say(execute::to_human_text(denial));
+  if (outcome.denials.others() > 0)
+    context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",
+                             outcome.denials.others(), outcome.run_id.substr(0, 13)));
   if (outcome.error) {
     Error error = *outcome.error;
     // The findings above say it already, with the line and the fix.

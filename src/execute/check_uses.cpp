@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/denial_text.h"
 #include "execute/check.h"
 
 namespace mcpac::execute {
@@ -62,9 +63,9 @@ void warn_of_denials(const Listener& listener, const analyzer::Report& report) {
     const auto& foreseen = use.foreseen;
     const bool is_denied = foreseen && foreseen->answer == analyzer::Foreseen::Answer::kDenied;
     if (!is_denied || foreseen->rule.empty()) continue;
-    listener.warning(fmt::format("{}:{}:{}: {} would be denied, and is called: {} [{}]", use.file,
-                                 use.line, use.column, use.permission, foreseen->reason,
-                                 foreseen->rule));
+    listener.warning(fmt::format(
+        "{}:{}:{}: {} would be denied, and is called: {}", use.file, use.line, use.column,
+        use.permission, denial_text(foreseen->reason, foreseen->rule, foreseen->other_rules)));
   }
 }
 
@@ -86,7 +87,9 @@ Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
                     .layer = std::move(foresight.layer),
                     .depends_on = std::move(foresight.depends_on),
                     .is_expected = denied == DeniedUses::kExpect &&
-                                   foresight.outlook == policy::Outlook::kDenied};
+                                   foresight.outlook == policy::Outlook::kDenied,
+                    .other_rules = foresight.other_rules,
+                    .would_grant = std::move(foresight.would_grant)};
   }
   return {};
 }

@@ -124,7 +124,11 @@ Result<void> Run::check_grants() {
   }
   const GrantCheck parts{project_, world_, listener_, request_.enforcement, interrupt_.stop()};
   auto granted = require_granted(parts, *outcome_.report, request_.granted, outcome_.check);
-  if (!granted) return granted;
+  if (!granted) {
+    outcome_.report->not_granted = outcome_.check.missing;
+    outcome_.report->grant_fix = outcome_.check.fix;
+    return granted;
+  }
   return require_admitted(parts, *outcome_.report, request_.granted, request_.denied_uses);
 }
 

@@ -14,6 +14,7 @@
 
 #include "analyzer/report.h"
 #include "execute/check.h"
+#include "execute/denials.h"
 #include "execute/project.h"
 #include "execute/run_limits.h"
 #include "execute/snapshot.h"
@@ -68,6 +69,7 @@ struct Outcome {
   std::optional<sandbox::Tier> tier;
   std::optional<sandbox::Verdict> verdict;
   std::optional<Json> result;  // what the program returned as Json
+  Denials denials;             // calls of the run that the user's rules did not admit
   std::optional<Error> error;  // why there is no verdict, or what ended the run
   int exit_code = 0;
 };

@@ -90,8 +90,39 @@ std::string cpp_literal(const std::string& text) {
   return fmt::format("R\"{0}({1}){0}\"", mark, text);
 }
 
-std::string narrow_struct(const std::string& tag, const std::string& where) {
-  const std::string name = tag.substr(tag.rfind(':') + 1) + "_here";
+// A name for the struct that C++ leaves to programs: not two underscores in a row, none in front.
+std::string legal_name(std::string_view name) {
+  std::string legal;
+  for (const char c : name) {
+    if (c != '_' || (!legal.empty() && legal.back() != '_')) legal += c;
+  }
+  if (legal.empty() || (legal.front() >= '0' && legal.front() <= '9')) legal.insert(0, "tool_");
+  return legal;
+}
+
+// "read_text_file_here" for mcp::filesystem::read_text_file; with the server's name where another
+// server's tool has that one already.
+std::string struct_name(const std::string& tag, std::set<std::string>& taken) {
+  const auto tool = tag.rfind("::") + 2;
+  const auto server = tag.find("::") + 2;
+  std::string name = legal_name(tag.substr(tool) + "_here");
+  if (taken.contains(name) && server < tool)
+    name = legal_name(tag.substr(server, tool - 2 - server) + "_" + tag.substr(tool) + "_here");
+  const std::string base = name;
+  for (int number = 2; !taken.insert(name).second; ++number)
+    name = fmt::format("{}_{}", base, number);
+  return name;
+}
+
+// The constants of a call that will be denied are no example of what the program needs.
+bool is_any_denied(const Uses& uses) {
+  return std::ranges::any_of(uses, [](const auto* use) {
+    return use->foreseen && use->foreseen->answer == analyzer::Foreseen::Answer::kDenied;
+  });
+}
+
+std::string narrow_struct(const std::string& name, const std::string& tag,
+                          const std::string& where) {
   return fmt::format("struct {} : mcpac::Narrow<{}> {{\n  static constexpr char where[] = {};\n}};",
                      name, tag, cpp_literal(where));
 }
@@ -101,6 +132,7 @@ std::string narrow_struct(const std::string& tag, const std::string& where) {
 std::vector<Suggestion> suggestions(const analyzer::Report& report,
                                     const std::map<std::string, std::string>& tags) {
   std::vector<Suggestion> found;
+  std::set<std::string> names;
   // Of what is refused or was compiled elsewhere, the uses are not all known.
   if (report.verdict != analyzer::Verdict::kOk || report.entry == analyzer::Entry::kBinary)
     return found;
@@ -114,14 +146,14 @@ std::vector<Suggestion> suggestions(const analyzer::Report& report,
                        fmt::format("{} is declared, but not used; take it out of the Requires",
                                    declared.text()),
                        ""});
-    } else if (declared.where.empty()) {
+    } else if (declared.where.empty() && !is_any_denied(uses)) {
       auto where = condition(*permission, uses);
       if (!where) continue;
       found.push_back(
           {Suggestion::Kind::kNarrower, declared.permission, *where,
            fmt::format("every use of {} fits a narrower declaration; put this in the place of {}",
                        declared.permission, tag->second),
-           narrow_struct(tag->second, *where)});
+           narrow_struct(struct_name(tag->second, names), tag->second, *where)});
     }
   }
   return found;

@@ -46,7 +46,10 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
                         .clock = &parts.clock,
                         .mode = authority.enforcement == Enforcement::kObserve
                                     ? gate::Mode::kObserve
-                                    : gate::Mode::kEnforce};
+                                    : gate::Mode::kEnforce,
+                        .on_denied = [&outcome](const gate::Check& check) {
+                          outcome.denials.add(check);  // read when the loop is done with the gate
+                        }};
   const AgentIo io{.standard_output = parts.listener.standard_output,
                    .standard_error = parts.listener.standard_error,
                    .output_sink = parts.listener.output_sink,

@@ -14,9 +14,11 @@ Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(lock);
   const GrantCheck parts{project, world, listener, Enforcement::kEnforce, {}};
-  CheckResult ignored;
-  auto declared = require_granted(parts, report, granted, ignored);
+  CheckResult check;
+  auto declared = require_granted(parts, report, granted, check);
   if (!declared && declared.error().id != ErrorId::kPermissionMissing) return pass_on(declared);
+  report.not_granted = check.missing;
+  report.grant_fix = check.fix;
   auto used = require_admitted(parts, report, granted, denied);
   if (!used && used.error().id != ErrorId::kUseDenied) return pass_on(used);
   if (!declared) return GrantAnswer{std::move(declared.error())};

@@ -130,6 +130,8 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
   check.reason = std::move(decision.reason);
+  check.other_rules = decision.other_rules;
+  check.would_grant = std::move(decision.would_grant);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
   if (check.reason.empty()) {
     check.reason = decision.effect == policy::Effect::kAsk
@@ -150,6 +152,7 @@ bool Gate::State::record(const Check& check) const {
 Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Done& done) {
   const CallId id = check.call_id;
   if (!record(check)) error = internal(kNotRecorded);
+  if (setup.on_denied && error.kind == ErrorKind::kDenied) setup.on_denied(check);
   if (++refusals >= setup.max_refusals) {
     std::ignore =
         setup.audit->append("Anomaly", {{"what", "too many refused calls: authority revoked"}});

@@ -46,6 +46,9 @@ struct GateSetup {
   // A program that is refused this often is broken or probing. Ending its authority bounds the log
   // (to about 60 MB of refusals) without leaving any check unrecorded.
   std::size_t max_refusals = 100'000;
+  // Hears of every denial with the user's rule in it: for the user's side alone, never for the
+  // program.
+  std::function<void(const Check&)> on_denied = nullptr;
 };
 
 struct CallRequest {

@@ -32,6 +32,8 @@ struct Check {
   std::string rule;         // the printed rule that decided or nearly did
   std::string layer;
   std::string reason;
+  std::size_t other_rules = 0;  // of that layer, that missed as well
+  std::string would_grant;      // the --grant that would admit exactly this call; may be empty
 };
 
 // The payload of a "CapabilityCheck"; `decision_id` is a fresh UUID.

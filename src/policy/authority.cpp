@@ -89,10 +89,14 @@ void Authority::Impl::undo(const Charge& charge) {
 Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
                                   const CallUnderTest& call, const Times& times) const {
   const auto& layer = layers[index];
-  Decision decision{
-      .effect = verdict.effect, .rule = {}, .reason = {}, .would_grant = {}, .layer = layer.name};
+  Decision decision{.effect = verdict.effect,
+                    .rule = {},
+                    .reason = {},
+                    .would_grant = {},
+                    .layer = layer.name,
+                    .other_rules = 0};
   if (verdict.rule != nullptr) {
-    decision.rule = verdict.rule->text;
+    decision.rule = verdict.target->rule_text;
     const auto& because = verdict.rule->clauses.because;
     decision.reason =
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
@@ -101,6 +105,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
   }
   const Nearest nearest = nearest_rule(layer, call, times);
   decision.rule = nearest.rule;
+  decision.other_rules = nearest.others;
   decision.reason = nearest.rule.empty()
                         ? fmt::format("nothing in {} allows {}", layer.name, call.permission.text())
                         : nearest.why;
@@ -138,14 +143,16 @@ Decision Authority::decide(const Permission& permission, const Json& arguments) 
             .rule = {},
             .reason = "the lock has no such tool",
             .would_grant = {},
-            .layer = "lock"};
+            .layer = "lock",
+            .other_rules = 0};
   }
   if (impl_->layers.empty() || !arguments.is_object()) {
     return {.effect = Effect::kDeny,
             .rule = {},
             .reason = "nothing is granted",
             .would_grant = {},
-            .layer = {}};
+            .layer = {},
+            .other_rules = 0};
   }
   const Times times = impl_->now();
   std::vector<Verdict> verdicts;
@@ -166,10 +173,11 @@ Decision Authority::decide(const Permission& permission, const Json& arguments) 
   }
   for (std::size_t i = 0; i < verdicts.size(); ++i) impl_->charge(i, verdicts[i].metered, times);
   return {.effect = Effect::kAllow,
-          .rule = verdict.rule->text,
+          .rule = verdict.target->rule_text,
           .reason = {},
           .would_grant = {},
-          .layer = impl_->layers[strictest].name};
+          .layer = impl_->layers[strictest].name,
+          .other_rules = 0};
 }
 
 void Authority::give_back(const Permission& permission, const Json&) {
@@ -192,6 +200,13 @@ std::optional<std::string> declared_text(const Permission& permission, std::stri
   CompiledLayer scratch;
   if (!Loader{environment, scratch}.add(rule, source)) return std::nullopt;
   return print(rule.targets.front());
+}
+
+bool loads(const std::string& grant, const Environment& environment) {
+  const SourceText source{"a grant", grant};
+  const auto rule = parse_rule(source, Effect::kAllow);
+  CompiledLayer scratch;
+  return rule && Loader{environment, scratch}.add(*rule, source);
 }
 
 }  // namespace
@@ -231,8 +246,12 @@ Coverage Authority::coverage(const Permission& permission, std::string_view wher
 }
 
 Foresight Authority::foresee(const Permission& permission, const CallInSource& call) const {
-  if (impl_->knows(permission))
-    return foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission));
+  if (impl_->knows(permission)) {
+    auto foresight = foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission));
+    // Constants that the tool's schema refuses would make a rule that is refused, too.
+    if (!loads(foresight.would_grant, impl_->environment)) foresight.would_grant.clear();
+    return foresight;
+  }
   Foresight unknown;
   unknown.reason = "the lock has no such tool";
   unknown.layer = "lock";

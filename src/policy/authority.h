@@ -82,6 +82,7 @@ struct Decision {
   std::string
       would_grant;  // the --grant text that would admit exactly this call; empty when allowed
   std::string layer;
+  std::size_t other_rules = 0;  // of that layer, that speak of the tool and missed as well
   [[nodiscard]] bool allowed() const { return effect == Effect::kAllow; }
 };
 

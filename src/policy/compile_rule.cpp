@@ -236,7 +236,14 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
   for (const auto& target : rule.targets) {
     auto covered = cover(target.selector, *environment.tools);
     if (!covered) return report(covered.error());
-    CompiledTarget compiled{.rule = layer.rules.size(), .text = print(target), .brackets = {}};
+    ast::Rule alone;
+    alone.effect = rule.effect;
+    alone.targets = {target};
+    alone.clauses = rule.clauses;
+    CompiledTarget compiled{.rule = layer.rules.size(),
+                            .text = print(target),
+                            .rule_text = print(alone),
+                            .brackets = {}};
     if (target.brackets) {
       const World world{environment, covered->servers, rule.effect};
       auto brackets = compile_brackets(*target.brackets, world);

@@ -40,6 +40,8 @@ struct CompiledBrackets {
 struct CompiledTarget {
   std::size_t rule = 0;  // index into the layer's rules
   std::string text;
+  // The rule as if it had this target alone: what people are shown of a list that they granted.
+  std::string rule_text;
   std::optional<CompiledBrackets> brackets;
   // Brackets that test nothing: t(..), the same as t.
   [[nodiscard]] bool whole_tool() const {

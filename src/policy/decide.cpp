@@ -55,7 +55,8 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
   for (const Effect effect : {Effect::kDeny, Effect::kAsk}) {
     for (const auto* target : targets) {
       const auto& rule = layer.rules[target->rule];
-      if (rule.effect == effect && matches(*target, effect, call)) return {effect, &rule, {}};
+      if (rule.effect == effect && matches(*target, effect, call))
+        return {effect, &rule, target, {}};
     }
   }
   // Every metered rule that matches is charged; of the others one is enough.
@@ -67,7 +68,10 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
     if ((rule.is_limited() && used_up(rule, times)) || !matches(*target, Effect::kAllow, call))
       continue;
     verdict.effect = Effect::kAllow;
-    if (verdict.rule == nullptr) verdict.rule = &rule;
+    if (verdict.rule == nullptr) {
+      verdict.rule = &rule;
+      verdict.target = target;
+    }
     if (rule.has_meter()) {
       verdict.metered.push_back(target->rule);
     } else {
@@ -80,18 +84,21 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
 Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call, const Times& times) {
   Nearest nearest;
   std::size_t most = 0;
+  std::size_t missed = 0;
   for (const auto* target : covering(layer, call.permission)) {
     const auto& rule = layer.rules[target->rule];
     if (rule.effect == Effect::kDeny) continue;
     Miss miss;
     if (matches(*target, rule.effect, call, &miss)) {
-      if (const auto over = used_up(rule, times)) return {rule.text, *over};
+      if (const auto over = used_up(rule, times)) return {target->rule_text, *over};
       continue;
     }
+    ++missed;
     if (!nearest.rule.empty() && miss.passed <= most) continue;
     most = miss.passed;
-    nearest = {rule.text, miss.why};
+    nearest = {target->rule_text, miss.why};
   }
+  nearest.others = missed == 0 ? 0 : missed - 1;
   return nearest;
 }
 

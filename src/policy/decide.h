@@ -20,8 +20,9 @@ struct Times {
 
 struct Verdict {
   Effect effect = Effect::kDeny;
-  const CompiledRule* rule = nullptr;  // that decided; null: nothing matched
-  std::vector<std::size_t> metered;    // matching allow rules to charge when the call goes through
+  const CompiledRule* rule = nullptr;      // that decided; null: nothing matched
+  const CompiledTarget* target = nullptr;  // the one of it
+  std::vector<std::size_t> metered;  // matching allow rules to charge when the call goes through
 };
 
 [[nodiscard]] Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call,
@@ -31,6 +32,7 @@ struct Verdict {
 struct Nearest {
   std::string rule;
   std::string why;
+  std::size_t others = 0;  // that speak of the tool and missed, too
 };
 [[nodiscard]] Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call,
                                    const Times& times);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/json_compare.h"
+#include "policy/miss_text.h"
 #include "policy/schema_view.h"
 
 namespace mcpac::policy {
@@ -51,8 +52,9 @@ class Admission {
     for (std::size_t i = 0; i < arg_.matchers.size(); ++i) {
       if (arg_.matchers[i]->match(value, view_) == Outcome::kPass) continue;
       if (miss_ == nullptr) return false;
-      return no(fmt::format("{} {} fails '{}'", arg_.path_text, shown(value),
-                            arg_.matcher_texts[i] == "except" ? arg_.text : arg_.matcher_texts[i]));
+      const auto& test = arg_.matcher_texts[i];
+      return no(fmt::format("{} {} {}", arg_.path_text, shown(value),
+                            failing(test == "except" ? arg_.text : test)));
     }
     return true;
   }

@@ -7,6 +7,7 @@
 
 #include "core/json_schema.h"
 #include "policy/decide.h"
+#include "policy/would_grant.h"
 
 namespace mcpac::policy {
 namespace {
@@ -18,9 +19,9 @@ struct Obstacles {
   std::string limit;  // a rule whose meter or time may be over
   bool approval = false;
 
-  void add(const CompiledRule& by, const Grounds& why) {
+  void add(const CompiledTarget& by, const Grounds& why) {
     grounds.add(why);
-    if (rule.empty()) rule = by.text;
+    if (rule.empty()) rule = by.rule_text;
   }
   [[nodiscard]] bool none() const { return rule.empty(); }
 };
@@ -50,18 +51,21 @@ class LayerForesight {
       Grounds grounds;
       const Chance chance = possible_match(*target, rule.effect, call, grounds);
       switch (rule.effect) {
-        case Effect::kDeny: on_deny(rule, chance, grounds); break;
-        case Effect::kAsk: on_ask(rule, chance, grounds); break;
-        case Effect::kAllow: on_allow(rule, chance, grounds); break;
+        case Effect::kDeny: on_deny(*target, rule, chance, grounds); break;
+        case Effect::kAsk: on_ask(*target, chance, grounds); break;
+        case Effect::kAllow: on_allow(*target, rule, chance, grounds); break;
       }
     }
   }
+
+  // Whether a rule says no, where otherwise only nothing says yes.
+  [[nodiscard]] bool is_forbidden() const { return denied_by_ != nullptr; }
 
   [[nodiscard]] Foresight answer(const Permission& permission) const {
     Foresight foresight;
     foresight.layer = layer_.name;
     if (denied_by_ != nullptr) {
-      foresight.rule = denied_by_->text;
+      foresight.rule = denying_->rule_text;
       foresight.reason = "it is denied by a rule";
       if (const auto& because = denied_by_->clauses.because)
         foresight.reason += ": " + printable(*because, 200);
@@ -69,6 +73,7 @@ class LayerForesight {
     }
     if (!is_possible_) {
       foresight.rule = nearest_;
+      foresight.other_rules = misses_ > 0 ? misses_ - 1 : 0;
       foresight.reason =
           nearest_.empty() ? fmt::format("nothing in {} allows {}", layer_.name, permission.text())
                            : miss_;
@@ -94,45 +99,53 @@ class LayerForesight {
   }
 
  private:
-  void on_deny(const CompiledRule& rule, Chance chance, const Grounds& grounds) {
-    if (chance == Chance::kAlways && denied_by_ == nullptr) denied_by_ = &rule;
-    if (chance == Chance::kMaybe) against_.add(rule, grounds);
+  void on_deny(const CompiledTarget& target, const CompiledRule& rule, Chance chance,
+               const Grounds& grounds) {
+    if (chance == Chance::kAlways && denied_by_ == nullptr) {
+      denied_by_ = &rule;
+      denying_ = &target;
+    }
+    if (chance == Chance::kMaybe) against_.add(target, grounds);
   }
 
-  void on_ask(const CompiledRule& rule, Chance chance, const Grounds& grounds) {
-    if (chance == Chance::kNever) return missed(rule, grounds);
+  void on_ask(const CompiledTarget& target, Chance chance, const Grounds& grounds) {
+    if (chance == Chance::kNever) return missed(target, grounds);
     is_possible_ = true;
-    against_.add(rule, chance == Chance::kAlways ? Grounds() : grounds);
+    against_.add(target, chance == Chance::kAlways ? Grounds() : grounds);
     against_.approval = true;
   }
 
-  void on_allow(const CompiledRule& rule, Chance chance, const Grounds& grounds) {
-    if (chance == Chance::kNever) return missed(rule, grounds);
+  void on_allow(const CompiledTarget& target, const CompiledRule& rule, Chance chance,
+                const Grounds& grounds) {
+    if (chance == Chance::kNever) return missed(target, grounds);
     is_possible_ = true;
     if (chance == Chance::kAlways && !rule.is_limited()) {
       is_sure_ = true;
       return;
     }
-    for_.add(rule, chance == Chance::kAlways ? Grounds() : grounds);
-    if (rule.is_limited()) for_.limit = rule.text;
+    for_.add(target, chance == Chance::kAlways ? Grounds() : grounds);
+    if (rule.is_limited()) for_.limit = target.rule_text;
   }
 
-  void missed(const CompiledRule& rule, const Grounds& grounds) {
+  void missed(const CompiledTarget& target, const Grounds& grounds) {
+    ++misses_;
     if (!nearest_.empty() && grounds.passed <= passed_) return;
-    nearest_ = rule.text;
+    nearest_ = target.rule_text;
     miss_ = grounds.miss.empty() ? "no test of it can hold" : grounds.miss;
     passed_ = grounds.passed;
   }
 
   const CompiledLayer& layer_;
   const CompiledRule* denied_by_ = nullptr;
-  Obstacles against_;  // denies and asks that may match
-  Obstacles for_;      // allows that may match
+  const CompiledTarget* denying_ = nullptr;  // the one of it
+  Obstacles against_;                        // denies and asks that may match
+  Obstacles for_;                            // allows that may match
   bool is_sure_ = false;
   bool is_possible_ = false;
   std::string nearest_;  // the rule that came nearest to a match
   std::string miss_;
   std::size_t passed_ = 0;
+  std::size_t misses_ = 0;
 };
 
 // The call with what its schema adds to it. An error where the schema does not compile.
@@ -197,13 +210,21 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
   }
   worst.outlook = Outlook::kCovered;
   std::set<std::string> depends_on;
+  std::size_t denying = 0;
+  bool is_forbidden = false;
   for (const auto& layer : layers) {
-    auto next = LayerForesight(layer, *possible).answer(permission);
+    const LayerForesight foresight(layer, *possible);
+    auto next = foresight.answer(permission);
     depends_on.insert(next.depends_on.begin(), next.depends_on.end());
+    denying += next.outlook == Outlook::kDenied ? 1 : 0;
+    is_forbidden = is_forbidden || foresight.is_forbidden();
     if (next.outlook > worst.outlook) worst = std::move(next);
   }
   if (worst.outlook == Outlook::kConditional)
     worst.depends_on.assign(depends_on.begin(), depends_on.end());
+  // A --grant helps only where the run's own layer is what refuses, and no rule forbids it.
+  if (denying == 1 && worst.layer == layers.front().name && !is_forbidden)
+    worst.would_grant = grant_for(*possible);
   return worst;
 }
 

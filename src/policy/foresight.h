@@ -29,6 +29,8 @@ struct Foresight {
   std::string reason;                   // why it is not covered
   std::string rule;                     // that decides, or came nearest; may be empty
   std::string layer;                    // whose rule that is
+  std::size_t other_rules = 0;          // denied: of that layer, that missed as well
+  std::string would_grant;              // denied: the --grant that would admit it; may be empty
   std::vector<std::string> depends_on;  // conditional: arguments that only the run knows
 };
 

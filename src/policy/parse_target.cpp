@@ -94,6 +94,11 @@ Result<ast::Selector> selector(Lexer& lexer) {
   auto server = lexer.name();
   if (!server) return pass_on(server);
   selector.server = std::move(*server);
+  if (lexer.sees("::")) {
+    return lexer.error(lexer.position(), "'::' between server and tool",
+                       "grants use the original names; C++ has them as mcp::server::tool",
+                       "write server.tool, as `mcpac tools list` does");
+  }
   if (!lexer.take(".")) return lexer.expected("'.' between server and tool");
   selector.tool_at = lexer.position();
   if (lexer.take("*")) return selector;

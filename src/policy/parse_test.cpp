@@ -143,6 +143,13 @@ Result<ast::Test> url_test(Lexer& lexer, std::size_t at, std::string_view word) 
 
 Result<ast::Test> word_test(Lexer& lexer, std::size_t at, std::string_view word) {
   using Text = ast::TextTest::Kind;
+  // "in ./data": a list of values was not meant.
+  const bool is_path =
+      word == "in" && (lexer.sees("./") || lexer.sees("/") || lexer.sees("~/") || lexer.sees("@"));
+  if (is_path) {
+    return lexer.error(at, "'in' is for lists of values, not for folders",
+                       "in {\"a\", \"b\"} names the values; within names a folder", "write within");
+  }
   if (word == "in") return made(at, wrapped<ast::InTest>(listed<ast::Literal>(lexer, literal)));
   if (word == "within") return path_test(lexer, at, ast::PathTest::Kind::kWithin);
   if (word == "matches") return path_test(lexer, at, ast::PathTest::Kind::kMatches);
@@ -177,6 +184,8 @@ Result<ast::Test> test(Lexer& lexer) {
   }
   if (lexer.sees_number()) return made(at, range(lexer));
   const std::string word(lexer.peek_word());
+  if (word.empty() && lexer.sees("="))
+    return lexer.error(at, "'=' is no test", "a value is compared with ==", "write ==");
   if (word.empty()) {
     return lexer.error(at, lexer.expected("a test").error().what,
                        "an argument in brackets needs a test, 'any' or 'absent'",

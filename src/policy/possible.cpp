@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "policy/evaluate.h"
+#include "policy/miss_text.h"
 #include "policy/source_text.h"
 
 namespace mcpac::policy {
@@ -14,15 +15,6 @@ using Presence = ast::Arg::Presence;
 
 Chance chance(bool holds) {
   return holds ? Chance::kAlways : Chance::kNever;
-}
-
-// "is not within ./data", from the test that fails.
-std::string failing(std::string_view test) {
-  const auto begins = [test](std::string_view word) { return test.starts_with(word); };
-  if (begins("within ") || begins("in ")) return fmt::format("is not {}", test);
-  if (begins("== ")) return fmt::format("is not {}", test.substr(3));
-  if (begins("matches ")) return fmt::format("does not match {}", test.substr(8));
-  return fmt::format("fails '{}'", test);
 }
 
 // One argument of a target against one call; an allow admits, a deny or ask catches.
@@ -98,9 +90,8 @@ class ArgTest {
       all = std::min(all, one);
       if (one != Chance::kNever || !admits()) continue;
       const auto& text = arg_.matcher_texts[i];
-      never(text == "except"
-                ? fmt::format("{} {} fails '{}'", arg_.path_text, shown(value), arg_.text)
-                : fmt::format("{} {} {}", arg_.path_text, shown(value), failing(text)));
+      never(fmt::format("{} {} {}", arg_.path_text, shown(value),
+                        failing(text == "except" ? arg_.text : text)));
     }
     return all;
   }

@@ -26,22 +26,44 @@ std::optional<std::string> tests_for(const std::string& path, const Json& value)
   return text;
 }
 
-}  // namespace
+std::string whole_tool(const Permission& permission) {
+  return print_name(permission.server()) + "." + print_name(permission.tool());
+}
 
-std::string grant_for(const CallUnderTest& call) {
-  const std::string whole =
-      print_name(call.permission.server()) + "." + print_name(call.permission.tool());
-  const SchemaView schema = call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
+// The tests for the arguments that are known; nothing where the language cannot say them in short.
+std::optional<std::string> tests_for_all(const Json& arguments, const SchemaView& schema) {
   std::string tests;
-  for (const auto& [name, value] : call.arguments.items()) {
+  for (const auto& [name, value] : arguments.items()) {
     const auto member = schema.member(name);
     const Json* filled = member ? member->default_value() : nullptr;
     if (filled != nullptr && json_equal(*filled, value)) continue;  // counts as absent
     const auto test = member ? tests_for(print_name(name), value) : std::nullopt;
-    if (!test || tests.size() + test->size() > kMaxText) return whole;
+    if (!test || tests.size() + test->size() > kMaxText) return std::nullopt;
     tests += (tests.empty() ? "" : ", ") + *test;
   }
-  return whole + "(" + tests + ")";
+  return tests;
+}
+
+}  // namespace
+
+std::string grant_for(const CallUnderTest& call) {
+  const std::string whole = whole_tool(call.permission);
+  const auto tests = tests_for_all(
+      call.arguments, call.schema == nullptr ? SchemaView() : SchemaView(*call.schema));
+  return tests ? whole + "(" + *tests + ")" : whole;
+}
+
+std::string grant_for(const PossibleCall& call) {
+  const std::string whole = whole_tool(call.permission);
+  auto tests = tests_for_all(call.known, call.view());
+  if (!tests || call.open) return whole;
+  for (const auto& name : call.unknown) {
+    // Always there, but perhaps only because a default is filled in: that counts as absent.
+    const bool there = call.always_there.contains(name) && !call.has_default.contains(name);
+    *tests +=
+        (tests->empty() ? "" : ", ") + std::string(there ? "" : "?") + print_name(name) + " any";
+  }
+  return tests->size() > kMaxText ? whole : whole + "(" + *tests + ")";
 }
 
 }  // namespace mcpac::policy

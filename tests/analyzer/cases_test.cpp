@@ -8,6 +8,7 @@
 //   only
 //   // unused: filesystem.write_file      anywhere in the file
 //   // message: did you mean `path`?      what a finding on this line says, among others
+//   // fix: ({.path = …})               what the fix of one of them says
 //   // elsewhere: local.hpp 10 filesystem.read_text_file {"path": "x"}   a use in another file, on
 //   its line
 //   // verdict: compile_error             where the findings do not already say it
@@ -36,6 +37,7 @@ using namespace mcpac;
 struct Expected {
   std::multiset<std::string> lines;
   std::vector<std::pair<unsigned, std::string>> messages;
+  std::vector<std::pair<unsigned, std::string>> fixes;
   std::string verdict = "ok";
 };
 
@@ -62,6 +64,8 @@ void read_comment(const std::string& comment, unsigned line, Expected& expected)
     if (text.starts_with("refuses") && expected.verdict == "ok") expected.verdict = "refused";
   } else if (word == "message") {
     expected.messages.emplace_back(line, text);
+  } else if (word == "fix") {
+    expected.fixes.emplace_back(line, text);
   } else if (word == "declared") {
     expected.lines.insert(fmt::format("{}: declared: {}", line, text));
   } else if (word == "unused") {
@@ -147,6 +151,15 @@ std::vector<std::optional<Result<analyzer::Report>>> analyze_all(
   return reports;
 }
 
+// Whether a finding on the line says the text in its message or its fix.
+bool says(const analyzer::Report& report, const std::pair<unsigned, std::string>& expected,
+          std::string analyzer::Finding::*where) {
+  return std::ranges::any_of(report.findings, [&](const auto& finding) {
+    return finding.line == expected.first &&
+           (finding.*where).find(expected.second) != std::string::npos;
+  });
+}
+
 }  // namespace
 
 TEST_SUITE("analyzer/cases") {
@@ -166,13 +179,15 @@ TEST_SUITE("analyzer/cases") {
       const std::string missing = difference(expected.lines, found.lines);
       const std::string extra = difference(found.lines, expected.lines);
       std::string messages;
-      for (const auto& finding : report->findings) messages += finding.message + "\n";
-      for (const auto& [line, text] : expected.messages) {
-        const bool said = std::ranges::any_of(report->findings, [&](const auto& finding) {
-          return finding.line == line && finding.message.find(text) != std::string::npos;
-        });
-        CHECK_MESSAGE(said, file.filename().string(), ":", line, " does not say ", text, "\n",
-                      messages);
+      for (const auto& finding : report->findings)
+        messages += finding.message + "\n  fix: " + finding.fix + "\n";
+      for (const auto& message : expected.messages) {
+        CHECK_MESSAGE(says(*report, message, &analyzer::Finding::message), file.filename().string(),
+                      ":", message.first, " does not say ", message.second, "\n", messages);
+      }
+      for (const auto& fix : expected.fixes) {
+        CHECK_MESSAGE(says(*report, fix, &analyzer::Finding::fix), file.filename().string(), ":",
+                      fix.first, " does not advise ", fix.second, "\n", messages);
       }
       CHECK_MESSAGE(missing.empty(), file.filename().string(), " lacks\n", missing);
       CHECK_MESSAGE(extra.empty(), file.filename().string(), " has beyond\n", extra, messages);

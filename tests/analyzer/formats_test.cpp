@@ -74,6 +74,53 @@ TEST_SUITE("analyzer/formats") {
     CHECK_FALSE(saved->uses[0].foreseen.has_value());
   }
 
+  TEST_CASE(
+      "a report that grants deny says so in its verdict and its findings, and a copy forgets") {
+    Report report = sample();
+    report.findings.clear();
+    report.verdict = Verdict::kOk;
+    report.uses[0].foreseen->other_rules = 2;
+    report.uses[0].foreseen->would_grant = "fs.read(path == \"/etc/passwd\")";
+    CHECK(overall(report) == Verdict::kDenied);
+    Json json = to_json(report);
+    CHECK(json["verdict"] == "denied");
+    REQUIRE(json["findings"].size() == 1);
+    CHECK(json["findings"][0]["rule"] == "denied-use");
+    CHECK(json["findings"][0]["fix"] ==
+          "change the call, or --grant 'fs.read(path == \"/etc/passwd\")'; where the program means "
+          "to be denied, --expect-denials");
+    CHECK(json["findings"][0]["message"].get<std::string>().ends_with(
+        "[allow fs.read(path within ./data)], nor do 2 other rules admit it"));
+    CHECK(to_human_text(report, kSource)
+              .ends_with("verdict: denied: the source is ok, the grants deny 1 of its uses\n"));
+    CHECK(to_sarif(report, kSource, "1")["runs"][0]["properties"]["verdict"] == "denied");
+    const auto saved = saved_report_from_json(json);
+    REQUIRE(saved.has_value());
+    CHECK(saved->verdict == Verdict::kOk);
+    CHECK(saved->findings.empty());
+    // The worker knows no grants.
+    for (Json& use : json["uses"]) use.erase("verdict");
+    CHECK_FALSE(report_from_json(json).has_value());
+    report.uses[0].foreseen->is_expected = true;
+    CHECK(overall(report) == Verdict::kOk);
+  }
+
+  TEST_CASE("what is declared and not granted is a problem where it is declared") {
+    Report report = sample();
+    report.findings.clear();
+    report.verdict = Verdict::kOk;
+    report.uses[0].foreseen->rule = "";
+    report.not_granted = {report.declared[0].text()};
+    report.grant_fix = "--grant fs.read";
+    const auto all = problems(report);
+    REQUIRE(all.size() == 1);  // that its uses fail need not be said again
+    CHECK(all[0].rule == "not-granted");
+    CHECK(all[0].line == 2);
+    CHECK(all[0].message == "fs.read where path within ./data is declared, and not granted");
+    CHECK(all[0].fix == "--grant fs.read");
+    CHECK(to_json(report)["verdict"] == "denied");
+  }
+
   TEST_CASE("a saved report of a binary is read as one, and nonsense is not") {
     Report report;
     report.file = "app";

@@ -44,6 +44,20 @@ Json changed(const char* pointer, const Json& value) {
 }  // namespace
 
 TEST_SUITE("analyzer/report") {
+  TEST_CASE("a worker names rules that a source can break, with their severity; a saved one any") {
+    Report report;
+    report.file = "a.cpp";
+    const auto read_with = [&](const std::string& rule, Severity severity, Writer writer) {
+      report.findings = {{rule, severity, "a.cpp", 1, 1, "m", ""}};
+      return report_from_json(to_json(report), writer).has_value();
+    };
+    CHECK(read_with("os-call", Severity::kWarns, Writer::kWorker));
+    CHECK_FALSE(read_with("os-call", Severity::kNote, Writer::kWorker));
+    CHECK_FALSE(read_with("made-up", Severity::kWarns, Writer::kWorker));
+    CHECK_FALSE(read_with("object-symbol", Severity::kWarns, Writer::kWorker));
+    CHECK(read_with("made-up", Severity::kWarns, Writer::kSaved));
+  }
+
   TEST_CASE("a report comes back from its JSON as it was") {
     const Json json = to_json(sample());
     const auto back = report_from_json(json);

@@ -2,6 +2,8 @@
 // that is told; and what a new version of a program can do more.
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "core/file.h"
 #include "core/json_schema.h"
 #include "e2e/workspace.h"
@@ -163,6 +165,106 @@ TEST_SUITE("e2e/verdict") {
     CHECK(has(github.out, "title=mcpac%3A denied-use::filesystem.read_text_file will be denied: "));
     CHECK(permissions({"analyze", "--sarif", "--json", "passwd.cpp"}).exit_code == 64);
     CHECK(permissions({"analyze", "--format=yaml", "passwd.cpp"}).exit_code == 64);
+  }
+
+  TEST_CASE("a suggestion that is pasted compiles, and declares what it says") {
+    auto& workspace = Workspace::shared();
+    const std::vector<std::array<std::string, 2>> programs = {
+        {"filesystem::read_text_file",
+         R"(rt.filesystem.read_text_file({.path = "data/a.txt", .head = 2});
+            rt.filesystem.read_text_file({.path = "data/b \"x\" \\.txt"});)"},
+        {"everything::get_sum", "rt.everything.get_sum({.a = 1, .b = 2.5});"},
+        {"filesystem::edit_file",
+         R"(rt.filesystem.edit_file({.path = "a", .edits = {{.oldText = "a", .newText = "b"}},
+                                     .dryRun = true});)"}};
+    for (const auto& [tag, body] : programs) {
+      CAPTURE(tag);
+      const auto program = [&](const std::string& before, const std::string& permission) {
+        return "#include <mcpac.hpp>\nusing namespace mcp;\n" + before +
+               "\nint agent_main(mcpac::Requires<" + permission + "> rt) {\n" + body +
+               "\nreturn 0;\n}\n";
+      };
+      workspace.write("whole.cpp", program("", tag));
+      const Json whole = permissions({"analyze", "--json", "whole.cpp"}).json();
+      REQUIRE(whole["suggestions"].size() == 1);
+      const std::string code = whole["suggestions"][0]["code"];
+      const std::string name = code.substr(7, code.find(' ', 7) - 7);
+      workspace.write("pasted.cpp", program(code, name));
+      const auto pasted = permissions({"analyze", "--json", "pasted.cpp"});
+      INFO(pasted.out);
+      CHECK(pasted.exit_code == 0);
+      CHECK(pasted.json()["findings"].empty());
+      CHECK(pasted.json()["suggestions"].empty());
+      CHECK(pasted.json()["declared_at"][0]["where"] == whole["suggestions"][0]["where"]);
+      // Nothing that the program does is outside of it.
+      const std::string granted = whole["uses"][0]["permission"];
+      for (const Json& use :
+           permissions({"analyze", "--json", "--grant", granted, "pasted.cpp"}).json()["uses"])
+        CHECK(use["verdict"]["answer"] != "denied");
+    }
+  }
+
+  TEST_CASE("one rule is shown by its name, suggestions are notices, and diff has formats") {
+    const Json rules = permissions({"rules", "--json", "os-call"}).json();
+    REQUIRE(rules.size() == 1);
+    CHECK(rules[0]["rule"] == "os-call");
+    const auto misspelt = permissions({"rules", "os-cal"});
+    CHECK(misspelt.exit_code == 64);
+    CHECK(has(misspelt.err, "did you mean 'os-call'?"));
+    auto& workspace = Workspace::shared();
+    workspace.write("notice.cpp", kPasswd);
+    const auto github = permissions({"analyze", "--format=github", "notice.cpp"});
+    CHECK(github.exit_code == 0);
+    CHECK(github.out.starts_with("::notice file=notice.cpp,line=3,col="));
+    CHECK(has(github.out, "%0Afix: struct read_text_file_here"));
+    CHECK(permissions({"validate", "--format=github", "notice.cpp"}).out.empty());
+    CHECK(permissions({"diff", "--format=json", "notice.cpp", "notice.cpp"}).json()["more"] ==
+          false);
+    CHECK(permissions({"diff", "--json", "--format=human", "notice.cpp", "notice.cpp"}).exit_code ==
+          64);
+  }
+
+  TEST_CASE("a report whose uses grants deny is denied, in its verdict and its findings") {
+    auto& workspace = Workspace::shared();
+    workspace.write("denied.cpp", kPasswd);
+    const auto denied = permissions({"analyze", "--json", "--grant",
+                                     kData + ",memory.*,filesystem.list_directory", "denied.cpp"});
+    CHECK(denied.exit_code == 77);
+    const Json report = denied.json();
+    must_fit_the_schema(report);
+    CHECK(report["verdict"] == "denied");
+    REQUIRE(report["findings"].size() == 1);
+    CHECK(report["findings"][0]["rule"] == "denied-use");
+    const std::string remedy = report["uses"][0]["verdict"]["would_grant"];
+    CHECK(remedy == "filesystem.read_text_file(path == \"/etc/passwd\")");
+    CHECK(report["uses"][0]["verdict"]["rule"] == "allow " + kData);
+    CHECK(permissions({"analyze", "--grant", remedy, "denied.cpp"}).exit_code == 0);
+    const auto nothing =
+        permissions({"validate", "--format=json", "--grant", "memory.*", "denied.cpp"});
+    CHECK(nothing.exit_code == 77);
+    CHECK(nothing.json()["verdict"] == "denied");
+    CHECK(nothing.json()["findings"][0]["rule"] == "not-granted");
+  }
+
+  TEST_CASE("a denial of the run is told with its rule and remedy, to the user alone") {
+    const std::string later = reading(
+        "std::string p = \"/etc/\"; p += \"passwd\";\n"
+        "  try { rt.filesystem.read_text_file({.path = p}); }\n"
+        "  catch (const mcpac::Denied& e) { mcpac::log(e.data().dump()); }");
+    const auto run = Workspace::shared().execute(later, kData + ",memory.*");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err,
+              "denied: filesystem.read_text_file: path \"/etc/passwd\" is not within ./data "
+              "[allow filesystem.read_text_file(path within ./data)]\n"
+              "  fix: --grant 'filesystem.read_text_file(path == \"/etc/passwd\")'"));
+    const auto json = Workspace::shared().execute(later, kData + ",memory.*", {"--json"}).json();
+    REQUIRE(json["denials"].size() == 1);
+    CHECK(json["denials"][0]["calls"] == 1);
+    const std::string heard = run.err.substr(0, run.err.find("\ndenied: "));
+    CHECK(has(heard, "is not within ./data"));
+    CHECK_FALSE(has(heard, "allow filesystem"));
+    CHECK_FALSE(has(heard, "--grant"));
   }
 
   TEST_CASE("permissions diff says what a new version can do that the old one could not") {

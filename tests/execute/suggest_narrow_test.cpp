@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "core/clock.h"
 #include "execute/check.h"
 
@@ -59,6 +61,31 @@ bool allows(const std::string& grant, const std::string& tool, const Json& argum
 }  // namespace
 
 TEST_SUITE("execute/suggest_narrow") {
+  TEST_CASE("the structs of a suggestion have names of their own that C++ leaves to programs") {
+    const std::map<std::string, std::string> tags{{"a.get", "mcp::a::get"},
+                                                  {"b.get", "mcp::b::get"},
+                                                  {"b.class", "mcp::b::class_"},
+                                                  {"b.3d", "mcp::b::_3d"}};
+    auto report = declaring({"a.get", "b.3d", "b.class", "b.get"});
+    for (const char* tool : {"a.get", "b.3d", "b.class", "b.get"})
+      add_use(report, tool, {{"path", "x"}});
+    std::set<std::string> names;
+    for (const auto& suggestion : execute::suggestions(report, tags)) {
+      const std::string head = suggestion.code.substr(0, suggestion.code.find(" :"));
+      names.insert(head.substr(head.find(' ') + 1));
+    }
+    CHECK(names == std::set<std::string>{"get_here", "b_get_here", "class_here", "tool_3d_here"});
+  }
+
+  TEST_CASE("a call that will be denied is no example of what the program needs") {
+    auto report = declaring({"fs.read"});
+    add_use(report, "fs.read", {{"path", "/etc/passwd"}});
+    CHECK(execute::suggestions(report, kTags).size() == 1);
+    report.uses[0].foreseen.emplace();
+    report.uses[0].foreseen->answer = analyzer::Foreseen::Answer::kDenied;
+    CHECK(execute::suggestions(report, kTags).empty());
+  }
+
   TEST_CASE("what is declared and never used can go") {
     auto report = declaring({"fs.read", "fs.write"});
     add_use(report, "fs.read", {{"path", nullptr}});

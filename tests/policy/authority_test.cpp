@@ -53,7 +53,7 @@ TEST_CASE("the declared layer binds a narrowed permission even where the whole t
   CHECK(refused.effect == Effect::kDeny);
   CHECK(refused.layer == "the program's declaration");
   CHECK(refused.rule == "allow filesystem.read_text_file(path within ./data)");
-  CHECK(refused.reason == "path \"/etc/passwd\" fails 'within ./data'");
+  CHECK(refused.reason == "path \"/etc/passwd\" is not within ./data");
   CHECK(refused.would_grant.empty());  // no --grant widens what the program declared
 }
 
@@ -102,6 +102,20 @@ TEST_CASE("a reservation that is given back can be used again, and only once") {
   const Decision refused = authority.decide(tool("kv.get"), arguments);
   CHECK(refused.effect == Effect::kDeny);
   CHECK(refused.reason == "its 1 calls are used up");
+}
+
+TEST_CASE("a refusal names the target that came nearest, not the whole list that it stands in") {
+  const World world;
+  auto authority =
+      world
+          .grant({"kv.get(key == \"a\"), kv.set, filesystem.read_text_file(path within ./data)",
+                  "kv.get(key == \"b\")"})
+          .value();
+  const Decision refused = authority.decide(tool("kv.get"), {{"key", "c"}});
+  CHECK(refused.rule == "allow kv.get(key == \"a\")");
+  CHECK(refused.reason == "key \"c\" is not \"a\"");
+  CHECK(refused.other_rules == 1);
+  CHECK(refused.would_grant == "kv.get(key == \"c\")");
 }
 
 TEST_CASE("fifty calls against calls <= 10 go through exactly ten times") {

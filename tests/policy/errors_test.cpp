@@ -44,6 +44,22 @@ TEST_CASE("a tool with a dot in its name must be quoted, and the error says how"
   CHECK(world.grant({"gh.\"issues.create\""}).has_value());
 }
 
+TEST_CASE("what other languages write is answered with what is written here, at its place") {
+  const Error equal = error_of("kv.get(key = \"a\")");
+  CHECK(equal.fix == "write ==");
+  CHECK(equal.where == "--grant:1:12\n    | kv.get(key = \"a\")\n    |            ^");
+  for (const char* folder : {"./data", "/data", "~/data", "@filesystem/data"}) {
+    CAPTURE(folder);
+    CHECK(error_of("filesystem.read_text_file(path in " + std::string(folder) + ")").fix ==
+          "write within");
+  }
+  CHECK(error_of("filesystem.read_text_file(path in \"a\")").fix != "write within");
+  for (const char* cpp : {"filesystem::read_text_file", "mcp::filesystem::read_text_file"}) {
+    CAPTURE(cpp);
+    CHECK(error_of(cpp).fix == "write server.tool, as `mcpac tools list` does");
+  }
+}
+
 TEST_CASE("a misspelt test names the nearest test") {
   CHECK(error_of("filesystem.read_text_file(path witin ./data)").fix == "did you mean 'within'?");
 }

@@ -87,6 +87,20 @@ class Prober {
     return list[below(list.size())];
   }
 
+  // What is offered as the remedy of a denial is one.
+  void check_remedy(World& world, std::vector<LayerText> layers, const Permission& tool,
+                    const CallInSource& source, const Foresight& foresight) {
+    ++remedies;
+    layers.front().grants.push_back(foresight.would_grant);
+    const auto granted = world.load(layers);
+    const std::string why = granted ? "" : granted.error().to_text();
+    CHECK_MESSAGE(granted.has_value(), why);
+    if (!granted) return;
+    const auto again = granted->foresee(tool, source);
+    CHECK_MESSAGE(again.outlook != Outlook::kDenied, foresight.would_grant, " leaves ",
+                  again.reason, " of ", to_text(source.known));
+  }
+
   // Hides some arguments of `whole`, foresees the rest, and decides calls that the rest can become.
   void probe(World& world, const std::vector<LayerText>& layers, const Permission& tool,
              const Json& whole, const std::vector<Json>& pool) {
@@ -110,6 +124,7 @@ class Prober {
     const Foresight foresight = authority->foresee(tool, source);
     ++outlooks[foresight.outlook];
     if (foresight.outlook == Outlook::kConditional) return;
+    if (!foresight.would_grant.empty()) check_remedy(world, layers, tool, source, foresight);
     for (int i = 0; i < 12; ++i) {
       Json arguments = source.known;
       const auto& candidates = source.open ? names : source.unknown;
@@ -135,6 +150,7 @@ class Prober {
 
   std::map<Outlook, int> outlooks;
   int decided = 0;
+  int remedies = 0;
 
  private:
   std::mt19937 random_;
@@ -428,6 +444,46 @@ TEST_SUITE("policy/foresee") {
     CHECK(prober.outlooks[Outlook::kCovered] > 100);
     CHECK(prober.outlooks[Outlook::kDenied] > 100);
     CHECK(prober.decided > 1000);
+    CHECK(prober.remedies > 50);
+  }
+
+  TEST_CASE("a denial shows the one rule that came nearest, how many others missed, and a remedy") {
+    const World world;
+    const Foresight denied = foresee(
+        world,
+        {.name = "the command line",
+         .grants = {"kv.get, filesystem.read_text_file(path within ./a, head 1..3), "
+                    "filesystem.read_text_file(head 1..9, path within ./b) calls <= 5",
+                    "filesystem.read_text_file(path within ./c)"},
+         .asks = {},
+         .denies = {},
+         .files = {}},
+        "filesystem.read_text_file", call({{"path", "/etc/passwd"}, {"head", 7}}, {"tail"}));
+    CHECK(denied.outlook == Outlook::kDenied);
+    CHECK(denied.rule == "allow filesystem.read_text_file(head 1..9, path within ./b) calls <= 5");
+    CHECK(denied.reason == "path \"/etc/passwd\" is not within ./b");
+    CHECK(denied.other_rules == 2);
+    CHECK(denied.would_grant ==
+          "filesystem.read_text_file(head == 7, path == \"/etc/passwd\", ?tail any)");
+  }
+
+  TEST_CASE("there is no remedy by a grant where a rule forbids or another layer refuses") {
+    const World world;
+    const CallInSource passwd = call({{"path", "/etc/passwd"}});
+    const LayerText data = {.name = "the command line",
+                            .grants = {"filesystem.read_text_file(path within ./data)"},
+                            .asks = {},
+                            .denies = {},
+                            .files = {}};
+    LayerText forbidding = data;
+    forbidding.denies = {"filesystem.read_text_file(path within /etc)"};
+    CHECK(foresee(world, forbidding, "filesystem.read_text_file", passwd).would_grant.empty());
+    LayerText ceiling = data;
+    ceiling.name = "mcpac.policy";
+    const auto both = world.load({data, ceiling});
+    REQUIRE(both.has_value());
+    CHECK(both->foresee(permission_of("filesystem.read_text_file").value(), passwd)
+              .would_grant.empty());
   }
 }
 

@@ -1,0 +1,235 @@
+#include "analyzer/clang/argument_fit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analyzer/clang/argument_types.h"
+#include "core/nearest_name.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+using Form = Given::Form;
+
+// Enough to see what is meant; longer lists are in `tools describe`.
+constexpr std::size_t kShownEnumerators = 6;
+// Holds the members that a schema lets in without naming them; no property of its own.
+constexpr const char* kUnnamedMembers = "extra";
+
+Given* find(std::vector<Given>& given, const std::string& name) {
+  const auto found = std::ranges::find(given, name, &Given::name);
+  return found == given.end() ? nullptr : &*found;
+}
+
+Given expression(std::string name, const Place& place, std::string text) {
+  return {.name = std::move(name),
+          .place = place,
+          .form = Form::kExpression,
+          .text = std::move(text),
+          .expression = {},
+          .inside = {}};
+}
+
+// What only the program's writer knows.
+constexpr const char* kToFillIn = "…";
+
+CXCursor struct_of(CXType bare) {
+  return clang_getCursorDefinition(clang_getTypeDeclaration(bare));
+}
+
+std::string struct_name(CXCursor record) {
+  return type_name(clang_getCursorType(record));
+}
+
+std::string choice_of(CXType type) {
+  auto names = enumerator_names(type);
+  const bool is_long = names.size() > kShownEnumerators;
+  if (is_long) names.resize(kShownEnumerators);
+  return fmt::format("one of {}{}", fmt::join(names, ", "), is_long ? ", …" : "");
+}
+
+// The enumerator that stands for the text that was given, as it can be written anywhere.
+std::string enumerator_for(CXType type, const Given& given) {
+  const std::string& literal = given.expression.front().text;
+  const CXCursor list = clang_getCursorDefinition(clang_getTypeDeclaration(type));
+  std::string found;
+  each_child(list, [&](CXCursor child) {
+    const auto text = Fields::enumerator_text(child);
+    if (text && '"' + *text + '"' == literal) found = qualified_name(child);
+  });
+  return found;
+}
+
+}  // namespace
+
+std::string ArgumentFit::whose(const std::string& path) const {
+  return path.empty() ? fmt::format("`{}`", tool_) : fmt::format("`{}` of `{}`", path, tool_);
+}
+
+void ArgumentFit::misfit(Given& given, std::string message) {
+  errors_.push_back({given.place, std::move(message), ""});
+  given = expression(given.name, given.place, kToFillIn);
+}
+
+// A struct that has no default is required where something in it is.
+bool ArgumentFit::is_required(const Field& field) {
+  if (is_required_wrapper(field.type)) return !field.fills_itself;
+  if (field.has_default || shape_of(clang_getCanonicalType(field.type)) != Shape::kStruct)
+    return false;
+  const auto& inside = fields_.of(struct_of(clang_getCanonicalType(field.type)));
+  return std::ranges::any_of(inside, [this](const Field& one) { return is_required(one); });
+}
+
+void ArgumentFit::compare(CXType args, Given& given) {
+  if (given.form == Form::kExpression) {
+    // `read_text_file("a.txt")`; a variable may well be of the type Args.
+    if (shape_of(given) == Shape::kOther) return;
+    errors_.push_back({given.place,
+                       fmt::format("the arguments of `{}` stand in braces with their names", tool_),
+                       ""});
+    Given value = std::move(given);
+    given = {.name = "",
+             .place = value.place,
+             .form = Form::kElements,
+             .text = "",
+             .expression = {},
+             .inside = {}};
+    given.inside.push_back(std::move(value));
+  }
+  compare_struct(struct_of(args), given, "");
+}
+
+void ArgumentFit::compare_value(CXType type, Given& given, const std::string& path) {
+  switch (shape_of(type)) {
+    case Shape::kOther: return;
+    case Shape::kList: return compare_list(type, given, path);
+    case Shape::kStruct:
+      if (given.form != Form::kExpression) return compare_struct(struct_of(type), given, path);
+      break;
+    default: break;
+  }
+  if (given.form == Form::kExpression) compare_scalar(type, given, path);
+}
+
+void ArgumentFit::compare_scalar(CXType type, Given& given, const std::string& path) {
+  const Shape wanted = shape_of(type);
+  const Shape got = shape_of(given);
+  if (fits(wanted, got)) return;
+  const std::string what = wanted == Shape::kEnum
+                               ? choice_of(type)
+                               : fmt::format("{} ({})", words(wanted), type_name(type));
+  const std::string it = wanted == Shape::kInteger && got == Shape::kNumber
+                             ? given.text
+                             : words(got == Shape::kInteger ? Shape::kNumber : got);
+  const std::string meant = wanted == Shape::kEnum ? enumerator_for(type, given) : "";
+  misfit(given, fmt::format("`{}` is {}, not {}", path, what, it));
+  if (!meant.empty()) given.text = meant;
+}
+
+void ArgumentFit::compare_list(CXType list, Given& given, const std::string& path) {
+  const CXType element = bare_argument(type_argument(list, 0));
+  if (given.form == Form::kElements) {
+    for (std::size_t i = 0; i < given.inside.size(); ++i)
+      compare_value(element, given.inside[i], fmt::format("{}[{}]", path, i));
+    return;
+  }
+  if (given.form == Form::kExpression && shape_of(given) == Shape::kOther) return;
+  errors_.push_back({given.place,
+                     fmt::format("`{}` is a list ({}): its elements stand in braces of their own",
+                                 path, type_name(list)),
+                     ""});
+  Given one = given;
+  one.name.clear();
+  compare_value(element, one, path + "[0]");
+  given.form = Form::kElements;
+  given.text.clear();
+  given.expression.clear();
+  given.inside = {std::move(one)};
+}
+
+// Values without names are taken in the order of the fields.
+bool ArgumentFit::name_by_position(const std::vector<Field>& fields, Given& given,
+                                   const std::string& path) {
+  if (given.inside.size() > fields.size()) {
+    errors_.push_back(
+        {given.place,
+         fmt::format("{} has {} {}, and here are {} values", whose(path), fields.size(),
+                     fields.size() == 1 ? "field" : "fields", given.inside.size()),
+         ""});
+    return false;
+  }
+  for (std::size_t i = 0; i < given.inside.size(); ++i) given.inside[i].name = fields[i].cpp_name;
+  given.form = Form::kMembers;
+  return true;
+}
+
+void ArgumentFit::find_unknown(CXCursor record, const std::vector<Field>& fields, Given& given,
+                               const std::string& path) {
+  std::vector<std::string> names;
+  for (const Field& field : fields) names.push_back(field.cpp_name);
+  for (Given& member : given.inside) {
+    if (Fields::find(fields, member.name) != nullptr || member.name == kUnnamedMembers) continue;
+    std::string message = path.empty()
+                              ? fmt::format("{} has no argument `{}`", whose(path), member.name)
+                              : fmt::format("{} has no field `{}` ({})", whose(path), member.name,
+                                            struct_name(record));
+    const std::string near = nearest_name(member.name, names);
+    if (!near.empty()) message += fmt::format("; did you mean `{}`?", near);
+    errors_.push_back({member.place, std::move(message), ""});
+    // What is probably meant is not missing as well.
+    if (!near.empty() && find(given.inside, near) == nullptr) member.name = near;
+  }
+}
+
+// Leaves of the members those that exist, in the order of the fields, with what is missing.
+void ArgumentFit::put_in_order(CXCursor record, const std::vector<Field>& fields, Given& given,
+                               const std::string& path) {
+  std::vector<Given> ordered;
+  for (const Field& field : fields) {
+    if (Given* member = find(given.inside, field.cpp_name)) {
+      ordered.push_back(std::move(*member));
+    } else if (is_required(field)) {
+      const std::string type = type_name(bare_argument(field.type));
+      errors_.push_back({given.place,
+                         path.empty()
+                             ? fmt::format("required argument `{}` ({}) of {} is missing",
+                                           field.cpp_name, type, whose(path))
+                             : fmt::format("required field `{}` ({}) of {} ({}) is missing",
+                                           field.cpp_name, type, whose(path), struct_name(record)),
+                         ""});
+      ordered.push_back(expression(field.cpp_name, given.place, kToFillIn));
+    }
+  }
+  if (Given* more = find(given.inside, kUnnamedMembers)) ordered.push_back(std::move(*more));
+  given.inside = std::move(ordered);
+}
+
+void ArgumentFit::compare_struct(CXCursor record, Given& given, const std::string& path) {
+  const auto fields = fields_.of(record);  // a copy: what is inside is looked up on the way
+  if (given.form == Form::kElements && !name_by_position(fields, given, path)) return;
+  given.form = Form::kMembers;
+  find_unknown(record, fields, given, path);
+  for (Given& member : given.inside) {
+    const Field* field = Fields::find(fields, member.name);
+    if (field == nullptr) continue;
+    const std::string below = path.empty() ? member.name : path + "." + member.name;
+    const CXType type = bare_argument(field->type);
+    const bool is_empty = member.form == Form::kElements && member.inside.empty();
+    if (is_empty && is_required(*field) && shape_of(type) == Shape::kList) {
+      errors_.push_back(
+          {member.place,
+           fmt::format("`{}` is required; a list that is meant to be empty is `mcpac::empty`",
+                       below),
+           ""});
+      member = expression(member.name, member.place, "mcpac::empty");
+    } else {
+      compare_value(type, member, below);
+    }
+  }
+  put_in_order(record, fields, given, path);
+}
+
+}  // namespace mcpac::analyzer

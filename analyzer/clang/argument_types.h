@@ -1,0 +1,39 @@
+// Argument types: what a field of a generated struct takes, as people say it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/clang/cx.h"
+#include "analyzer/clang/given_arguments.h"
+
+namespace mcpac::analyzer {
+
+enum class Shape : std::uint8_t {
+  kText,
+  kInteger,
+  kNumber,
+  kBoolean,
+  kEnum,
+  kList,
+  kStruct,
+  kOther  // several, or any: everything fits
+};
+
+// The type without what only says whether the value may be absent: Required, Optional, Nullable,
+// Box.
+[[nodiscard]] CXType bare_argument(CXType field);
+[[nodiscard]] bool is_required_wrapper(CXType field);
+[[nodiscard]] Shape shape_of(CXType bare);
+// Of an expression; only literals show their type in the text.
+[[nodiscard]] Shape shape_of(const Given& given);
+[[nodiscard]] bool fits(Shape wanted, Shape given);
+// "a number", "text"
+[[nodiscard]] std::string words(Shape shape);
+// "std::string", "std::vector<Args::Edits>"
+[[nodiscard]] std::string type_name(CXType bare);
+// "Level::high" for every enumerator.
+[[nodiscard]] std::vector<std::string> enumerator_names(CXType bare);
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,129 @@
+#include "analyzer/clang/asks_for_more.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace mcpac::analyzer {
+namespace {
+
+std::string_view quoted_after(std::string_view text, std::string_view before) {
+  const auto start = text.find(before);
+  if (start == std::string_view::npos) return {};
+  text.remove_prefix(start + before.size());
+  const std::string_view name = text.substr(0, text.find('\''));
+  // An alias stands with its type beside it: 'Mine' (aka 'mcpac::Requires<…>').
+  constexpr std::string_view kAka = "' (aka '";
+  text.remove_prefix(name.size());
+  if (!text.starts_with(kAka)) return name;
+  text.remove_prefix(kAka.size());
+  return text.substr(0, text.find('\''));
+}
+
+// The arguments between the angle brackets of a type as clang spells it, split at its own commas.
+std::vector<std::string> arguments_of(std::string_view type) {
+  std::vector<std::string> found;
+  const auto open = type.find("Requires<");
+  if (open == std::string_view::npos) return found;
+  std::string word;
+  int depth = 0;
+  for (const char c : type.substr(open + std::string_view("Requires<").size())) {
+    if (depth == 0 && (c == ',' || c == '>')) {
+      // "[...]" and "[2 * ...]" stand for what both types have, "(no argument)" for nothing.
+      if (!word.empty() && !word.starts_with('[') && !word.starts_with('(')) found.push_back(word);
+      word.clear();
+      if (c == '>') break;
+      continue;
+    }
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (c != ' ' || !word.empty()) word += c;
+  }
+  return found;
+}
+
+// The tag as a program can always write it; as it is spelled where it is no tool's.
+std::string tag_of(const std::string& spelled, const Request& request) {
+  std::string found;
+  for (const auto& [cpp, permission] : request.permissions) {
+    if (cpp == spelled || cpp == "mcp::" + spelled) return cpp;
+    if (!cpp.ends_with("::" + spelled)) continue;
+    if (!found.empty()) return spelled;  // of several servers
+    found = cpp;
+  }
+  return found.empty() ? spelled : found;
+}
+
+// Whether both spell the same tag, of which one may leave out namespaces.
+bool same_tag(const std::string& left, const std::string& right, const Request& request) {
+  return left == right || tag_of(left, request) == tag_of(right, request);
+}
+
+struct Conversion {
+  std::string from;
+  std::string to;
+};
+
+std::optional<Conversion> conversion_in(std::string_view text) {
+  const std::string_view from = quoted_after(text, "from '");
+  const std::string_view to = quoted_after(text, "to '");
+  const bool both = from.find("Requires<") != std::string_view::npos &&
+                    to.find("Requires<") != std::string_view::npos;
+  if (!both) return std::nullopt;
+  return Conversion{std::string(from), std::string(to)};
+}
+
+// "[...]" is clang's for what both types have.
+std::string shown(std::string type) {
+  constexpr std::string_view kElided = "[...]";
+  const auto at = type.find(kElided);
+  if (at != std::string::npos) type.replace(at, kElided.size(), "…");
+  return type;
+}
+
+std::string who_asks(std::string_view message, const std::vector<std::string>& notes) {
+  for (const std::string_view before : {"for call to '", "for initialization of '"}) {
+    const std::string_view name = quoted_after(message, before);
+    if (!name.empty()) return fmt::format("`{}`", name);
+  }
+  if (message.find("(lambda at ") != std::string_view::npos) return "this lambda";
+  for (const std::string& note : notes) {
+    const std::string_view name = quoted_after(note, "passing argument to parameter '");
+    if (!name.empty()) return fmt::format("the parameter `{}`", name);
+  }
+  return "this";
+}
+
+}  // namespace
+
+std::optional<Translation> asks_for_more(std::string_view message,
+                                         const std::vector<std::string>& notes,
+                                         const Request& request) {
+  const bool is_conversion =
+      message.starts_with("no matching") || message.starts_with("no viable conversion");
+  if (!is_conversion) return std::nullopt;
+  auto conversion = conversion_in(message);
+  for (auto note = notes.begin(); !conversion && note != notes.end(); ++note)
+    conversion = conversion_in(*note);
+  if (!conversion) return std::nullopt;
+  const auto held = arguments_of(conversion->from);
+  std::vector<std::string> missing;
+  for (const std::string& asked : arguments_of(conversion->to)) {
+    const bool is_held = std::ranges::any_of(
+        held, [&](const std::string& one) { return same_tag(one, asked, request); });
+    if (!is_held) missing.push_back(tag_of(asked, request));
+  }
+  if (missing.empty()) return std::nullopt;
+  std::vector<std::string> permissions;
+  for (const std::string& tag : missing) {
+    const auto known = request.permissions.find(tag);
+    permissions.push_back(known == request.permissions.end() ? tag : known->second);
+  }
+  return Translation{
+      fmt::format("{} needs {}, which `{}` does not hold", who_asks(message, notes),
+                  fmt::join(permissions, ", "), shown(conversion->from)),
+      fmt::format("add {} to the Requires of the entry, and of the functions between it and here",
+                  fmt::join(missing, ", "))};
+}
+
+}  // namespace mcpac::analyzer

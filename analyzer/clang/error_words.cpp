@@ -1,0 +1,142 @@
+#include "analyzer/clang/error_words.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "analyzer/clang/asks_for_more.h"
+#include "core/nearest_name.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+// The text between the first pair of quotes after `from`.
+std::string_view quoted_after(std::string_view text, std::string_view from) {
+  const auto start = text.find(from);
+  if (start == std::string_view::npos) return {};
+  text.remove_prefix(start + from.size());
+  return text.substr(0, text.find('\''));
+}
+
+// "mcp::filesystem::read_text_file" in its parts after mcp; empty where it has others.
+struct CppName {
+  std::string server;
+  std::string tool;
+};
+CppName cpp_name(const std::string& cpp) {
+  const auto server = cpp.find("::");
+  const auto tool = cpp.rfind("::");
+  if (server == std::string::npos || tool == server) return {};
+  return {cpp.substr(server + 2, tool - server - 2), cpp.substr(tool + 2)};
+}
+
+// "no member named 'write_file' in 'mcpac::Declared<…>'": the tool is not in the Requires.
+std::optional<Translation> undeclared_tool(std::string_view message, const Request& request) {
+  const std::string_view name = quoted_after(message, "no member named '");
+  const std::string_view owner = quoted_after(message, "' in '");
+  const bool of_server = owner.find("Declared<") != std::string_view::npos;
+  const bool of_requires = owner.find("Requires<") != std::string_view::npos;
+  if (name.empty() || (!of_server && !of_requires)) return std::nullopt;
+  for (const auto& [cpp, permission] : request.permissions) {
+    const bool tool = of_server && cpp.ends_with(fmt::format("::{}", name));
+    if (!tool) continue;
+    return Translation{fmt::format("`{}` is not in the Requires of this program", permission),
+                       fmt::format("add {} to the list of Requires<…>", cpp)};
+  }
+  for (const auto& [cpp, permission] : request.permissions) {
+    if (!of_requires || !cpp.starts_with(fmt::format("mcp::{}::", name))) continue;
+    return Translation{
+        fmt::format("no tool of server `{}` is in the Requires of this program", name),
+        fmt::format("add mcp::{}::… to the list of Requires<…>", name)};
+  }
+  std::vector<std::string> names;
+  for (const auto& [cpp, permission] : request.permissions) {
+    const CppName parts = cpp_name(cpp);
+    names.push_back(of_server ? parts.tool : parts.server);
+  }
+  std::string near = nearest_name(name, names);
+  if (!near.empty()) near = fmt::format("; did you mean `{}`?", near);
+  return Translation{fmt::format("`{}` is no {} of the generated headers{}", name,
+                                 of_server ? "tool" : "server", near),
+                     "mcpac tools list shows the tools; mcpac generate renews the headers"};
+}
+
+// "no member named 'read_textfile' in namespace 'mcp::filesystem'", "use of undeclared identifier
+// 'filesytem'": a name that was meant to be a server's or a tool's.
+std::optional<Translation> misspelt_name(std::string_view message, const Request& request) {
+  std::string_view name = quoted_after(message, "no member named '");
+  std::string_view owner = quoted_after(message, "' in namespace '");
+  const bool undeclared = name.empty() && message.starts_with("use of undeclared identifier '");
+  if (undeclared) name = quoted_after(message, "use of undeclared identifier '");
+  const bool of_mcp = undeclared || owner == "mcp";
+  if (name.empty() || (!of_mcp && !owner.starts_with("mcp::"))) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& [cpp, permission] : request.permissions) {
+    const CppName parts = cpp_name(cpp);
+    if (of_mcp) names.push_back(parts.server);
+    if (!of_mcp && owner.substr(5) == parts.server) names.push_back(parts.tool);
+  }
+  const std::string near = nearest_name(name, names);
+  if (near.empty()) return std::nullopt;
+  return Translation{fmt::format("`{}` is no {}; did you mean `{}`?", name,
+                                 of_mcp ? "server" : "tool of that server", near),
+                     fmt::format("write {} (mcpac tools list shows what there is)", near)};
+}
+
+// "field designator 'pth' does not refer to any field in type 'const Args'", or in one of the
+// structs in it, "'mcp::filesystem::edit_file::Args::Edits'"
+std::optional<Translation> unknown_argument(std::string_view message) {
+  const std::string_view name = quoted_after(message, "field designator '");
+  const std::string_view type = quoted_after(message, "any field in type '");
+  if (name.empty()) return std::nullopt;
+  const std::string fix = "mcpac tools describe SERVER.TOOL shows its arguments";
+  if (type.ends_with("Args"))
+    return Translation{fmt::format("the tool has no argument `{}`", name), fix};
+  const auto args = message.rfind("Args::");
+  if (args == std::string_view::npos) return std::nullopt;
+  const std::string_view of = message.substr(args, message.find('\'', args) - args);
+  return Translation{fmt::format("`{}` has no field `{}`", of, name), fix};
+}
+
+// Clang says only that no overload of the call fits; which argument it was stands in no message.
+std::optional<Translation> unfitting_arguments(std::string_view message,
+                                               const std::vector<std::string>& notes,
+                                               const Request& request) {
+  const bool call = message.starts_with("no matching") &&
+                    message.find("mcpac::Method<") != std::string_view::npos;
+  if (!call) return std::nullopt;
+  const auto known = request.permissions.find("mcp::" + tool_in(notes));
+  const bool is_known = known != request.permissions.end();
+  return Translation{is_known ? fmt::format("the arguments do not fit {}", known->second)
+                              : "the arguments do not fit the tool",
+                     fmt::format("mcpac tools describe {} shows a call that fits",
+                                 is_known ? known->second : "SERVER.TOOL")};
+}
+
+}  // namespace
+
+// "cannot convert initializer list argument to 'const Args' (aka 'const
+// mcp::filesystem::edit_file::Args')"
+std::string tool_in(const std::vector<std::string>& notes) {
+  constexpr std::string_view kBegin = "'const mcp::";
+  constexpr std::string_view kEnd = "::Args'";
+  for (const std::string& note : notes) {
+    const auto from = note.find(kBegin);
+    const auto end = note.find(kEnd, from);
+    if (from == std::string::npos || end == std::string::npos) continue;
+    return note.substr(from + kBegin.size(), end - from - kBegin.size());
+  }
+  return "";
+}
+
+std::optional<Translation> translate(std::string_view message,
+                                     const std::vector<std::string>& notes,
+                                     const Request& request) {
+  if (auto tool = undeclared_tool(message, request)) return tool;
+  if (auto argument = unknown_argument(message)) return argument;
+  if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
+  if (auto name = misspelt_name(message, request)) return name;
+  return asks_for_more(message, notes, request);
+}
+
+}  // namespace mcpac::analyzer

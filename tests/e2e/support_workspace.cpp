@@ -35,6 +35,25 @@ void read_some(int& fd, std::string& into) {
   }
 }
 
+fs::path temporary_folder() {
+  std::string name = (fs::temp_directory_path() / "mcpac-e2e-XXXXXX").string();
+  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  return name;
+}
+
+// The cache of all workspaces; it goes when the program ends.
+const fs::path& shared_cache() {
+  struct Cache {
+    fs::path folder = temporary_folder();
+    ~Cache() {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    }
+  };
+  static const Cache cache;
+  return cache.folder;
+}
+
 }  // namespace
 
 mcpac::Json Outcome::json() const {
@@ -84,7 +103,8 @@ Outcome run_program(const std::vector<std::string>& words,
     if (watched[0].revents != 0) read_some(out[0], outcome.out);
     if (watched[1].revents != 0) read_some(err[0], outcome.err);
     const auto elapsed = std::chrono::steady_clock::now() - start;
-    if (options.interrupt_after.count() > 0 && !interrupted && elapsed > options.interrupt_after) {
+    if (!options.interrupt_at.empty() && !interrupted &&
+        outcome.out.find(options.interrupt_at) != std::string::npos) {
       interrupted = true;
       ::kill(-pid, SIGINT);
     }
@@ -113,9 +133,7 @@ std::string Workspace::fixture(const std::string& mode) {
 }
 
 Workspace::Workspace(const std::string& config) {
-  std::string name = (fs::temp_directory_path() / "mcpac-e2e-XXXXXX").string();
-  REQUIRE(::mkdtemp(name.data()) != nullptr);
-  folder_ = name;
+  folder_ = temporary_folder();
   fs::create_directories(folder_ / "data");
   fs::create_directories(folder_ / "tmp");
   write("mcpac.json", config);
@@ -148,7 +166,7 @@ Outcome Workspace::mcpac(std::vector<std::string> arguments, const RunOptions& o
 
 std::vector<std::string> Workspace::environment() const {
   return {fmt::format("XDG_STATE_HOME={}/.state", folder_.string()),
-          fmt::format("XDG_CACHE_HOME={}/.cache", folder_.string()),
+          fmt::format("XDG_CACHE_HOME={}", shared_cache().string()),
           fmt::format("TMPDIR={}/tmp", folder_.string()),
           fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()), "NO_COLOR=1"};
 }

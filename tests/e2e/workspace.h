@@ -1,7 +1,8 @@
 // Workspace: a project folder of its own, the real mcpac, and real servers.
 //
 // All cases share one prepared project (servers generated, headers precompiled once); a case that
-// changes files makes its own. Everything lies in one temporary folder that goes at the end.
+// changes files makes its own. The cache is one for all of them, as it is for a user's projects:
+// the runtime is precompiled once. Everything lies in temporary folders that go at the end.
 #pragma once
 
 #include <chrono>
@@ -23,8 +24,8 @@ struct Outcome {
 struct RunOptions {
   std::string input{};
   std::filesystem::path folder{};
-  std::vector<std::string> environment{};        // "NAME=value", beside the workspace's own
-  std::chrono::milliseconds interrupt_after{0};  // SIGINT to the process group, as Ctrl-C
+  std::vector<std::string> environment{};  // "NAME=value", beside the workspace's own
+  std::string interrupt_at{};  // SIGINT to the process group, as Ctrl-C, when this was printed
 };
 
 class Workspace {

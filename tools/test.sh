@@ -20,7 +20,7 @@ run() { # run PRESET [ctest arguments]
 }
 
 build release
-run release --parallel 2
+run release
 # Children run without sanitizers (a sanitizer runtime and a seccomp filter do not live together), so
 # these suites are the ones of the host's own code; threads matter in those that have an event loop.
 suites() { local IFS='|'; echo "^($*)\$"; }

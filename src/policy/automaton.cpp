@@ -93,7 +93,9 @@ Alphabet::Alphabet(const std::vector<Nfa>& automata) {
     if (!is_new && rank(letter) < rank(known->second)) known->second = letter;
   }
   for (const auto& [in, letter] : classes) letters_.push_back(letter);
-  std::ranges::stable_sort(letters_, {}, rank);
+  std::ranges::sort(letters_, [](char32_t a, char32_t b) {
+    return std::pair(rank(a), a) < std::pair(rank(b), b);
+  });
 }
 
 Dfa::Dfa(const Nfa& nfa, const Alphabet& alphabet) : nfa_(&nfa), letters_(alphabet.size()) {

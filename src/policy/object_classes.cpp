@@ -35,7 +35,9 @@ class Members {
       add_telling_names(known, fresh);
     }
     // What decides most comes first: the rest is left out where nothing is to be hoped for.
-    std::ranges::stable_sort(members_, std::greater(), &MemberOptions::weight);
+    std::ranges::sort(members_, [](const MemberOptions& a, const MemberOptions& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.name < b.name;
+    });
     return std::move(members_);
   }
 

@@ -120,8 +120,12 @@ class Scalars {
   std::string add_any() {
     std::vector<StringProbe> probes;
     for (const auto& watch : place_.any_strings()) add_probes(watch, probes);
-    add_classes(probes, {}, false);
-    return gap_;
+    const auto found = string_classes(probes, {}, environment_, budget_);
+    for (const auto& one : found.classes) {
+      const Json text(one.example);
+      values_.insert({place_.of_any_string(text, answer_of(one)), text});
+    }
+    return found.gap;
   }
 
  private:
@@ -202,12 +206,14 @@ class Scalars {
       const Json text(one.example);
       const bool fits = schema_.admits(text);
       if (!fits && drop_what_does_not_fit) continue;
-      const auto answer = [&](const CompiledArg& arg, std::size_t matcher, const CallView& view) {
-        const Watch watch{&arg, 0, view.reading, 0};
-        return one.outcomes[index_.at(key_of(watch, matcher))];
-      };
-      values_.insert({place_.of_value(text, answer), text, is_default(text), fits});
+      values_.insert({place_.of_value(text, answer_of(one)), text, is_default(text), fits});
     }
+  }
+
+  [[nodiscard]] CallPlace::Answer answer_of(const StringClass& one) const {
+    return [this, &one](const CompiledArg& arg, std::size_t matcher, const CallView& view) {
+      return one.outcomes[index_.at(key_of({&arg, 0, view.reading, 0}, matcher))];
+    };
   }
 
   const CallPlace& place_;

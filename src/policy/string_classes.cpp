@@ -22,7 +22,7 @@ class Collector {
  public:
   Collector(const std::vector<StringProbe>& probes, const StringLimits& limits,
             const Environment& environment, StepBudget& budget)
-      : probes_(probes), environment_(environment), budget_(budget) {
+      : probes_(probes), budget_(budget) {
     for (const auto& probe : probes) {
       tests_.add(*probe.arg, probe.view.server, environment);
       kinds_.push_back(kinds_of(*probe.arg)[probe.matcher]);
@@ -226,7 +226,6 @@ class Collector {
   }
 
   const std::vector<StringProbe>& probes_;
-  const Environment& environment_;
   StepBudget& budget_;
   StringTests tests_;
   std::vector<ProbeKind> kinds_;

@@ -31,7 +31,7 @@ struct Excess {
   Json arguments;  // as sent: defaults filled in
   Effect narrower = Effect::kAllow;
   Effect wider = Effect::kDeny;
-  std::string limit;  // "5 calls, instead of 3"
+  std::string limit;  // "5 calls, instead of 3 calls"
 };
 
 struct Undecided {

@@ -198,6 +198,11 @@ constexpr std::array kRules{
          "a tool that the entry does not declare can only be reached by a forged callable",
          "mcpac::Requires<mcp::filesystem::write_file>* forged;\n"
          "void call() { forged->filesystem.write_file({.path = \"a\", .content = \"b\"}); }"},
+    Rule{"unknown-function", kRefuses,
+         "a function of C that belongs to nothing that programs here need may reach anything, the "
+         "connection to the gate among it",
+         "#include <unistd.h>\n"
+         "auto id = ::gethostid();"},
     Rule{"unknown-permission", kRefuses,
          "a permission must be one of the locked tools, as the generated header declares it",
          "struct mine : mcpac::Narrow<int> { static constexpr char where[] = \"path in x\"; };\n"

@@ -4,8 +4,8 @@
     analyze.py --bin build/release/bin [--runs N] [--against OTHER/bin]
 
 Method: the recorded listings of tests/codegen/data as a project; headers are precompiled before. The ten agents
-of bench/agents (25 to 42 lines), a program of 1,000 lines made of one of them, and that one with 14 and with
-2,700 tools in the project are each analysed N times after one warm-up, all of them in turn, with wall clock and
+of bench/agents (25 to 42 lines), a program of 1,000 lines made of one of them, and that one with 14, with 1,000 and
+with 2,700 tools in the project are each analysed N times after one warm-up, all of them in turn, with wall clock and
 processor time (user + system) of the process and what it waits for. With --against the same is done with
 another build in the same turns, and the ratio of the medians is printed.
 """
@@ -22,8 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 LISTINGS = HERE.parent / "tests/codegen/data"
 
 
-def make_project(build, folder, once, servers=None):
-    """A project as `mcpac generate` leaves it, with all listings or some."""
+def make_project(build, folder, extent, servers=None):
+    """A project as `mcpac generate` leaves it, with all listings or some; `extent` is --once or --tools N."""
     listings = LISTINGS
     if servers:
         listings = folder.with_name(folder.name + "-listings")
@@ -32,7 +32,7 @@ def make_project(build, folder, once, servers=None):
             (listings / f"{server}.json").write_bytes((LISTINGS / f"{server}.json").read_bytes())
     folder.mkdir()
     (folder / "mcpac.json").write_text('{"mcpServers": {}}')
-    words = [str(build / "bench_codegen"), "--project", str(folder), *(["--once"] if once else []), str(listings)]
+    words = [str(build / "bench_codegen"), "--project", str(folder), *extent, str(listings)]
     subprocess.run(words, check=True)
     for agent in (HERE / "agents").glob("*.cpp"):
         (folder / agent.name).write_bytes(agent.read_bytes())
@@ -77,14 +77,16 @@ def main():
             home = root / f"build-{len(projects)}"
             home.mkdir()
             environments[build] = dict(os.environ, XDG_STATE_HOME=f"{home}/state", XDG_CACHE_HOME=f"{home}/cache")
-            projects[build] = {"all": home / "all", "few": home / "few", "many": home / "many"}
-            make_project(build, projects[build]["all"], once=True)
-            make_project(build, projects[build]["few"], once=True, servers=["filesystem"])
-            make_project(build, projects[build]["many"], once=False)
+            projects[build] = {name: home / name for name in ("all", "few", "thousand", "many")}
+            make_project(build, projects[build]["all"], ["--once"])
+            make_project(build, projects[build]["few"], ["--once"], servers=["filesystem"])
+            make_project(build, projects[build]["thousand"], ["--tools", "1000"])
+            make_project(build, projects[build]["many"], ["--tools", "2700"])
             for project in projects[build].values():
                 (project / "long.cpp").write_text(long_program((project / "find_todos.cpp").read_text()))
         rows = [(agent.stem, "all", agent.name) for agent in sorted((HERE / "agents").glob("*.cpp"))]
-        rows += [("1,000 lines", "all", "long.cpp"), ("14 tools", "few", "find_todos.cpp"), ("2,700 tools", "many", "find_todos.cpp")]
+        rows += [("1,000 lines", "all", "long.cpp"), ("14 tools", "few", "find_todos.cpp"),
+                 ("1,000 tools", "thousand", "find_todos.cpp"), ("2,700 tools", "many", "find_todos.cpp")]
         samples = {(row[0], build): [] for row in rows for build in builds}
         for run in range(options.runs + 1):
             for name, project, file in rows:
@@ -106,8 +108,10 @@ def main():
                 line += f"   x {first / second:.2f}"
             print(line)
         for build in builds:
-            few, many = (statistics.median(s[0] for s in samples[name, build]) for name in ("14 tools", "2,700 tools"))
-            print(f"{build}: median of ten agents {statistics.median(agents[build]):.1f} ms; 2,700 tools / 14 tools = {many / few:.2f}")
+            few, thousand, many = (statistics.median(s[0] for s in samples[name, build])
+                                   for name in ("14 tools", "1,000 tools", "2,700 tools"))
+            print(f"{build}: median of ten agents {statistics.median(agents[build]):.1f} ms; against 14 tools:"
+                  f" 1,000 tools x {thousand / few:.2f}, 2,700 tools x {many / few:.2f}")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@
 // thread, wall clock.
 //
 //   bench_codegen [LISTINGS]                     prints the figures
-//   bench_codegen --project FOLDER [--once] [LISTINGS]
+//   bench_codegen --project FOLDER [--once | --tools N] [LISTINGS]
 //                                                writes servers/ and mcpac.lock of those tools
 //                                                there, for bench/many_tools.py; --once: without
-//                                                repeating
+//                                                repeating; --tools: until there are N
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,15 +30,15 @@ using namespace mcpac::codegen;
 constexpr std::size_t kTools = 2700;
 constexpr int kRuns = 7;
 
-std::vector<ServerListing> repeated(const std::vector<ServerListing>& once) {
+std::vector<ServerListing> repeated(const std::vector<ServerListing>& once, std::size_t wanted) {
   std::vector<ServerListing> listings;
   std::size_t tools = 0;
-  for (int round = 0; tools < kTools && !once.empty(); ++round) {
+  for (int round = 0; tools < wanted && !once.empty(); ++round) {
     for (ServerListing listing : once) {
       if (round > 0) listing.server += fmt::format("_{}", round);
       tools += listing.tools.size();
       listings.push_back(std::move(listing));
-      if (tools >= kTools) break;
+      if (tools >= wanted) break;
     }
   }
   return listings;
@@ -78,6 +78,11 @@ int main(int count, char** values) {
     words.erase(words.begin(), words.begin() + 2);
   }
   const bool once = std::erase(words, "--once") > 0;
+  std::size_t wanted = kTools;
+  if (words.size() > 1 && words[0] == "--tools") {
+    wanted = std::stoul(words[1]);
+    words.erase(words.begin(), words.begin() + 2);
+  }
   const std::filesystem::path folder =
       words.empty() ? MCPAC_SOURCE_DIR "/tests/codegen/data" : words[0];
   const auto recorded = bench::recorded_listings(folder);
@@ -85,7 +90,7 @@ int main(int count, char** values) {
     fmt::print(stderr, "{}\n", recorded.error().to_text());
     return 1;
   }
-  const auto listings = once ? *recorded : repeated(*recorded);
+  const auto listings = once ? *recorded : repeated(*recorded, wanted);
   std::size_t tools = 0;
   for (const auto& listing : listings) tools += listing.tools.size();
   const auto output = generate(listings);

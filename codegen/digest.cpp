@@ -14,13 +14,7 @@ namespace mcpac::codegen {
 std::string definition_digest(const OrderedJson& definition) {
   static constexpr auto kApproved = std::to_array<std::string_view>(
       {"name", "title", "description", "inputSchema", "outputSchema", "annotations"});
-  OrderedJson approved = OrderedJson::object();
-  for (const auto part : kApproved) {
-    if (!definition.is_object()) break;
-    const auto found = definition.find(part);
-    if (found != definition.end()) approved[std::string(part)] = *found;
-  }
-  return sha256_hex(canonical_json(approved));
+  return sha256_hex(canonical_json(definition, kApproved));
 }
 
 const LockedServer* Lock::find_server(std::string_view name) const {

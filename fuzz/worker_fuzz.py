@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fuzzes the analyzer's worker with mutated programs, and holds its answers against the compiler's.
+"""Fuzzes the analyzer's worker with mutated and woven programs, and holds its answers against the compiler's.
 
 The sources of tests/analyzer/cases are changed token by token (deleted, doubled, swapped, spliced from
 another file, keywords put in) and given to the real worker process under the limits of the sandbox.
@@ -7,7 +7,10 @@ Whatever the text: the worker answers with a report, or with an error, or dies a
 A program with verdict ok is compiled; the object file then shows which tags the type of its entry names
 and of which tools it holds a call. The first must all be in `declared`, the second all in `used`.
 
-Every mutant follows from the seed and its number: `worker_fuzz.py --seed S --only N` makes it again.
+A third of the programs are not mutants but woven (woven_programs.py): honest, and what they call with which value
+is known. Those must be analysed as just that.
+
+Every program follows from the seed and its number: `worker_fuzz.py --seed S --only N` makes it again.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import woven_programs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "/usr/lib/llvm-19/bin/clang++"
@@ -68,8 +73,8 @@ def tags_of_headers():
 class Ground:
     """Headers and the precompiled header, made once."""
 
-    def __init__(self, folder, worker):
-        self.folder, self.worker = folder, worker
+    def __init__(self, folder, worker, woven_every):
+        self.folder, self.worker, self.woven_every = folder, worker, woven_every
         self.headers = folder / "headers"
         shutil.copytree(HEADERS, self.headers)
         shutil.copytree(ROOT / "templates/mcpac", self.headers / "mcpac", dirs_exist_ok=True)
@@ -190,37 +195,63 @@ def check(report, symbols):
     return bool(called)
 
 
+def check_woven(report, units):
+    if report["verdict"] != "ok":
+        raise Broken(f"an honest program is {report['verdict']}: {report['findings']}")
+    for unit in units:
+        uses = [use for use in report["uses"]
+                if use["permission"] == unit.permission and unit.first_line <= use["line"] <= unit.last_line]
+        paths = [use["arguments"].get("path", {}).get("value") for use in uses]  # None: only the run tells
+        if not set(paths) <= unit.possible | {None}:
+            raise Broken(f"lines {unit.first_line} to {unit.last_line} call with {unit.actual}, the report says {paths}")
+        if unit.actual not in paths and None not in paths:
+            raise Broken(f"lines {unit.first_line} to {unit.last_line} call with {unit.actual}: not among {paths}")
+
+
 def one(ground, seed, number):
-    """What became of one mutant, and, where that must not be, its text."""
-    text = mutant(ground, random.Random(f"{seed}:{number}"))
+    """What became of one program, and, where that must not be, its text."""
+    chance = random.Random(f"{seed}:{number}")
+    units = []
+    if number % ground.woven_every == 0:
+        text, units = woven_programs.woven(chance)
+    else:
+        text = mutant(ground, chance)
     with tempfile.TemporaryDirectory(dir=ground.folder) as folder:
         source = pathlib.Path(folder) / "main.cpp"
         source.write_text(text)
         shutil.copy(CASES / "local_header.hpp", folder)
         try:
             report = report_of(ground, source)
+            if units and report is None:
+                raise Broken("the worker gave no report of an honest program")
             if report is None:
                 return "error", None
+            if units:
+                check_woven(report, units)
             if report["verdict"] != "ok":
                 return report["verdict"], None
             symbols = symbols_of(ground, source, report["entry"])
             if symbols is None:
                 return "ok, but does not compile", None
+            if units:
+                check(report, symbols)
+                return "woven, calls and values compared", None
             return ("ok, calls compared" if check(report, symbols) else "ok, calls nothing"), None
         except Broken as broken:
-            return "broken", f"mutant {number} of seed {seed}: {broken}\n{text}"
+            return "broken", f"program {number} of seed {seed}: {broken}\n{text}"
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--seed", type=int, default=20)
-    options.add_argument("--only", type=int, help="this mutant alone")
+    options.add_argument("--only", type=int, help="this program alone")
     options.add_argument("--worker", default=ROOT / "build/release/libexec/mcpac/mcpac-analyzer")
+    options.add_argument("--woven-every", type=int, default=3, help="each program so many is woven; 1: all of them")
     given = options.parse_args()
     print(f"seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="mcpac-worker-fuzz-") as folder:
-        ground = Ground(pathlib.Path(folder), given.worker)
+        ground = Ground(pathlib.Path(folder), given.worker, given.woven_every)
         ends, broken = {}, []
         end = time.monotonic() + given.seconds
         jobs = os.cpu_count() or 1
@@ -239,9 +270,9 @@ def main():
     for text in broken:
         print(text)
     # A run that compared nothing proves nothing.
-    compared = ends.get("ok, calls compared", 0)
+    compared = sum(count for what, count in ends.items() if what.endswith("compared"))
     if not broken and given.only is None and compared == 0:
-        sys.exit("no mutant was compiled and compared")
+        sys.exit("no program was compiled and compared")
     sys.exit(1 if broken else 0)
 
 

@@ -25,8 +25,10 @@
 #include "analyzer/clang/own_templates.h"
 #include "analyzer/clang/part.h"
 #include "analyzer/clang/preprocessing.h"
+#include "analyzer/clang/raw_bytes.h"
 #include "analyzer/clang/replacements.h"
 #include "analyzer/clang/sources.h"
+#include "analyzer/clang/stage.h"
 #include "analyzer/clang/text_checks.h"
 #include "analyzer/clang/uses.h"
 #include "analyzer/clang/walker.h"
@@ -123,6 +125,7 @@ std::vector<Allowance> check_spelling(CXTranslationUnit unit, const Request& req
     std::ranges::move(allowances_of(unit, file, sources, findings), std::back_inserter(allowances));
   }
   check_words(all, findings);
+  check_headers(all, findings);
   check_pasting(all, findings);
   check_confusables(all, request, findings);
   return allowances;
@@ -163,17 +166,20 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   }
   if (auto text = check_text(*source, request.file); !text) return pass_on(text);
 
+  set_stage("parsing it");
   const Index index(clang_createIndex(/*excludeDeclarationsFromPCH=*/1, /*displayDiagnostics=*/0));
   const Sources sources(request);
   auto parsed = parse_enough(index.get(), request, *source, sources);
   if (!parsed) return pass_on(parsed);
   CXTranslationUnit unit = parsed->get();
 
+  set_stage("checking its words");
   const Identity identity(request, sources);
   Findings findings(sources);
   const auto allowances = check_spelling(unit, request, sources, findings);
   check_inclusions(unit, sources, findings);
 
+  set_stage("walking through its declarations and folding its arguments");
   EntryFinder entry(identity, sources, findings);
   ConstancyChecker constancy;
   Walker(sources, findings, {&constancy}).walk(unit);
@@ -183,19 +189,23 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   ForgeryChecker forgery(identity, sources, findings);
   ReplacementChecker replacements(sources, findings);
   HatchChecker hatches(identity, sources, findings);
+  RawBytesChecker bytes(sources, findings, unknown ? Constness::kMayBeCast : Constness::kHolds);
   OutsideChecker outside(sources, findings);
   EarlyChecker early(identity, sources, findings);
   HiddenChecker hidden(unit, identity, findings);
   ArgumentErrors arguments(identity);
   Walker(sources, findings,
-         {&entry, &uses, &forgery, &replacements, &hatches, &outside, &early, &hidden, &arguments})
+         {&entry, &uses, &forgery, &replacements, &hatches, &bytes, &outside, &early, &hidden,
+          &arguments})
       .walk(unit);
+  set_stage("comparing what its files share");
   if (part != nullptr) {
     part->has_entry = entry.is_present();
     part->writes_through_constness = writes;
     part->definitions = definitions_of(unit, sources);
   }
 
+  set_stage("putting the report together");
   Report report;
   report.file = request.file;
   report.source_digest = sha256_hex(*source);

@@ -94,7 +94,8 @@ CXType bare_type(CXType type) {
     } else if (clang_getArrayElementType(type).kind != CXType_Invalid) {
       type = clang_getArrayElementType(type);
     } else {
-      return clang_getUnqualifiedType(type);
+      // libclang does not take the type of what has none.
+      return type.kind == CXType_Invalid ? type : clang_getUnqualifiedType(type);
     }
   }
 }

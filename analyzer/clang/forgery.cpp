@@ -93,9 +93,20 @@ void ForgeryChecker::on_type_use(CXCursor node) {
   }
 }
 
+// `auto`, a template argument or a conversion template may have the connection without naming it.
+void ForgeryChecker::on_type(CXCursor node, CXType type) {
+  if (!connection_.reaches(type)) return;
+  const Place place = place_of(node);
+  if (!connected_.emplace(place.file, place.line).second) return;
+  findings_.add("detail-name", node, "the connection to the gate is the inside of the runtime",
+                "call tools through the Requires that the entry receives");
+}
+
 // mcpac::Method<…>(nullptr): a callable that no capability gave.
 void ForgeryChecker::on_construction(CXCursor call) {
   const CXCursor constructor = clang_getCursorReferenced(call);
+  if (!exists(constructor)) return;
+  on_type(call, clang_getCursorType(clang_getCursorSemanticParent(constructor)));
   if (clang_getCursorKind(constructor) != CXCursor_Constructor) return;
   const CXType made = clang_getCursorType(clang_getCursorSemanticParent(constructor));
   const bool copies = clang_CXXConstructor_isCopyConstructor(constructor) != 0 ||
@@ -119,6 +130,8 @@ void ForgeryChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     findings_.add("forged-type", node, "a class is made from a callable",
                   "keep the callable in a member, or call it where it is");
   if (kind == CXCursor_CallExpr) on_construction(node);
+  if (clang_isExpression(kind) != 0 || clang_isDeclaration(kind) != 0)
+    on_type(node, clang_getCursorType(node));
   if (clang_isExpression(kind) != 0 || clang_isReference(kind) != 0) on_reference(node, kind);
   if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_FieldDecl)
     on_type_use(node);

@@ -28,32 +28,6 @@ bool is_record_pointer_to_void(CXType type) {
          clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
 }
 
-// The function type that a pointer or a reference leads to; kind CXType_Invalid where it is data.
-CXType code_type(CXType type) {
-  type = clang_getCanonicalType(type);
-  const bool leads = is_pointer_like(type) || type.kind == CXType_MemberPointer;
-  const CXType to = leads ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
-  const bool function = to.kind == CXType_FunctionProto || to.kind == CXType_FunctionNoProto;
-  return function ? to : CXType{CXType_Invalid, {nullptr, nullptr}};
-}
-
-bool is_code_pointer(CXType type) {
-  const CXTypeKind kind = clang_getCanonicalType(type).kind;
-  return kind != CXType_FunctionProto && code_type(type).kind != CXType_Invalid;
-}
-
-// Through any number of pointers: *reinterpret_cast<void (**)()>(&number) is called as well.
-bool leads_to_code(CXType type) {
-  type = clang_getCanonicalType(type);
-  while (is_pointer_like(type) && !is_code_pointer(type))
-    type = clang_getCanonicalType(clang_getPointeeType(type));
-  return is_code_pointer(type);
-}
-
-bool is_null(CXCursor operand) {
-  return clang_getCanonicalType(clang_getCursorType(operand)).kind == CXType_NullPtr;
-}
-
 constexpr const char* kCastFix = "pass the capability on as it is";
 
 }  // namespace
@@ -66,14 +40,6 @@ void HatchChecker::on_cast(CXCursor cast) {
   if (!exists(operand)) return;
   const CXType from = clang_getCursorType(strip(operand));
   const CXCursorKind kind = clang_getCursorKind(cast);
-  // A function becomes a pointer to itself in a cast that only chooses among overloads.
-  const bool same_code = code_type(from).kind != CXType_Invalid &&
-                         clang_equalTypes(code_type(to), code_type(from)) != 0;
-  if (leads_to_code(to) && kind != CXCursor_CXXStaticCastExpr && !same_code &&
-      clang_equalTypes(clang_getCanonicalType(to), clang_getCanonicalType(from)) == 0 &&
-      !is_null(strip(operand))) {
-    code_pointer(cast);
-  }
   const bool capability = identity_.holds_capability(to) || identity_.holds_capability(from);
   if (!capability) return;
   const bool changes_meaning = clang_equalTypes(bare_type(to), bare_type(from)) == 0;
@@ -92,7 +58,6 @@ void HatchChecker::on_implicit_conversion(CXCursor conversion) {
   if (inner.size() != 1) return;
   const CXType from = clang_getCanonicalType(clang_getCursorType(inner.front()));
   if (from.kind != CXType_Pointer) return;
-  if (is_code_pointer(clang_getPointeeType(from))) return code_pointer(conversion);
   if (!identity_.holds_capability(from)) return;
   findings_.add("capability-cast", conversion, "a capability is handed on as raw memory", kCastFix);
 }
@@ -122,13 +87,6 @@ void HatchChecker::on_throw(CXCursor node) {
 void HatchChecker::on_made_from_bytes(CXCursor node, CXType made) {
   if (identity_.holds_capability(made))
     findings_.add("capability-cast", node, "a capability is made from bytes", kCastFix);
-  if (is_code_pointer(made)) code_pointer(node);
-}
-
-void HatchChecker::code_pointer(CXCursor node) {
-  findings_.add("code-pointer", node,
-                "a function is called at an address that is computed, not named",
-                "name the function, or keep it in a std::function");
 }
 
 void HatchChecker::on_field(CXCursor field) {
@@ -138,7 +96,6 @@ void HatchChecker::on_field(CXCursor field) {
   if (identity_.holds_capability(type))
     findings_.add("capability-cast", field, "a union reads a capability as something else",
                   "use a std::variant");
-  if (is_code_pointer(type)) code_pointer(field);
 }
 
 // Beside a capability stands none that the program was given.

@@ -1,5 +1,4 @@
-// Hatches: ways around the types of C++ (rules capability-cast, code-pointer, inline-assembly,
-// attribute).
+// Hatches: ways around the types of C++ (rules capability-cast, inline-assembly, attribute).
 #pragma once
 
 #include "analyzer/clang/findings.h"
@@ -23,7 +22,6 @@ class HatchChecker : public Checker {
   void on_field(CXCursor field);
   void on_operator(CXCursor node);
   void on_arithmetic(CXCursor node);
-  void code_pointer(CXCursor node);
   void on_attribute(CXCursor attribute);
   void on_unexposed_declaration(CXCursor declaration);
 

@@ -210,28 +210,6 @@ bool Identity::is_capability(CXType type) const {
          (name.starts_with("mcp::") && name.ends_with("::Member"));
 }
 
-bool Identity::holds_capability(CXType type) const {
-  type = bare_type(type);
-  if (is_capability(type)) return true;
-  const CXCursor record = clang_getCursorDefinition(declaration_of(type));
-  if (type.kind != CXType_Record || !exists(record)) return false;
-  const auto [known, is_new] = holding_.try_emplace(take(clang_getCursorUSR(record)), false);
-  if (!is_new) return known->second;
-  bool& holds = known->second;  // a map keeps its entries where they are
-  for (int i = 0; i < clang_Type_getNumTemplateArguments(type); ++i) {
-    const CXType argument = type_argument(type, static_cast<unsigned>(i));
-    if (argument.kind != CXType_Invalid && holds_capability(argument)) return holds = true;
-  }
-  // The inside of the library's classes depends on their arguments alone.
-  if (sources_.home(record) == Home::kSystem) return false;
-  each_child(record, [&](CXCursor child) {
-    const CXCursorKind kind = clang_getCursorKind(child);
-    if (kind == CXCursor_FieldDecl || kind == CXCursor_CXXBaseSpecifier)
-      holds = holds || holds_capability(clang_getCursorType(child));
-  });
-  return holds;
-}
-
 bool Identity::looks_like_runtime(CXType type) const {
   const CXCursor declaration = declaration_of(bare_type(type));
   if (!exists(declaration)) return false;

@@ -5,7 +5,6 @@
 // digest the lock holds. Everything that only looks so is a forgery (rule forged-type).
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/clang/cx.h"
+#include "analyzer/clang/reach.h"
 #include "analyzer/clang/sources.h"
 #include "analyzer/report.h"
 
@@ -34,6 +34,8 @@ struct NoAuthority {
 class Identity {
  public:
   Identity(const Request& request, const Sources& sources) : request_(request), sources_(sources) {}
+  Identity(const Identity&) = delete;
+  Identity& operator=(const Identity&) = delete;
 
   [[nodiscard]] bool is_requires(CXType type) const { return is_runtime(type, "mcpac::Requires"); }
   [[nodiscard]] bool is_method(CXType type) const { return is_runtime(type, "mcpac::Method"); }
@@ -51,8 +53,12 @@ class Identity {
   // The class that stands for the inside of a capability: Requires, Method and what they are made
   // of.
   [[nodiscard]] bool is_capability(CXType type) const;
+  // The connection to the host itself, and a call in flight on it.
+  [[nodiscard]] bool is_connection(CXType type) const {
+    return is_runtime(type, "mcpac::Session") || is_runtime(type, "mcpac::Pending");
+  }
   // A capability, or what has one inside: a member, a base, an element, a type argument.
-  [[nodiscard]] bool holds_capability(CXType type) const;
+  [[nodiscard]] bool holds_capability(CXType type) const { return holding_.reaches(type); }
   // Called Requires, Method or Narrow, but not ours.
   [[nodiscard]] bool looks_like_runtime(CXType type) const;
   // The C++ name of a tag that ends with this tool name: "mcp::filesystem::read_text_file".
@@ -68,7 +74,9 @@ class Identity {
 
   const Request& request_;
   const Sources& sources_;
-  mutable std::map<std::string, bool> holding_;  // by USR: records contain each other many times
+  // The inside of the library's classes depends on their arguments alone.
+  Reach holding_{[this](CXType type) { return is_capability(type); },
+                 [this](CXCursor record) { return sources_.home(record) != Home::kSystem; }};
 };
 
 }  // namespace mcpac::analyzer

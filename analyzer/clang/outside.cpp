@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/object_symbols.h"
 #include "analyzer/os_calls.h"
 
 namespace mcpac::analyzer {
@@ -23,7 +24,28 @@ bool is_internal_name(const std::string& name) {
   return reserved && !name.starts_with("__builtin_");
 }
 
+// The name that the linker looks for, where it is one of C; "" for C++ and for what no other file
+// sees.
+std::string c_symbol(CXCursor declaration) {
+  if (clang_getCursorLinkage(declaration) != CXLinkage_External) return {};
+  const std::string symbol = take(clang_Cursor_getMangling(declaration));
+  return is_mangled(symbol) ? "" : symbol;
+}
+
 }  // namespace
+
+// What `execute` would refuse when it sees the object file (rule object-unknown).
+void OutsideChecker::on_unknown(CXCursor reference, CXCursor named) {
+  const std::string symbol = c_symbol(named);
+  const std::string name = spelling(named);
+  const bool builtin = name.starts_with("__builtin_") || name.starts_with("__atomic_") ||
+                       name.starts_with("__sync_");
+  if (symbol.empty() || builtin || purpose_of(symbol) != nullptr || purpose_of(name) != nullptr)
+    return;
+  findings_.add("unknown-function", reference,
+                fmt::format("`{}` is a name of C that no program here is known to need", name),
+                "use the C++ standard library or a tool");
+}
 
 void OutsideChecker::os_call(CXCursor reference, const std::string& name, const char* what) {
   findings_.add("os-call", reference,
@@ -41,6 +63,8 @@ void OutsideChecker::on_function(CXCursor reference, CXCursor function, Home hom
                   kPrintFix);
   } else if (const char* what = reached_by_function(name)) {
     os_call(reference, name, what);
+  } else if (home == Home::kSystem) {
+    on_unknown(reference, function);
   }
 }
 
@@ -86,6 +110,7 @@ void OutsideChecker::on_node(CXCursor node, CXCursor, const Scope&) {
     const bool variable = what == CXCursor_VarDecl;  // environ
     const char* reached = variable ? reached_by_function(name) : reached_by_type(name);
     if (reached != nullptr) os_call(node, name, reached);
+    if (reached == nullptr && variable) on_unknown(node, named);
   }
 }
 

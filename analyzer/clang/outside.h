@@ -1,4 +1,5 @@
-// Outside: ways past the tools (rules os-call, raw-descriptor, library-internals).
+// Outside: ways past the tools (rules os-call, raw-descriptor, unknown-function,
+// library-internals).
 //
 // The sandbox stops what reaches the system, so that is only said. The one descriptor that an agent
 // has leads to the gate: who writes there by hand calls a tool that no analysis sees, so what reads
@@ -19,6 +20,7 @@ class OutsideChecker : public Checker {
  private:
   void on_function(CXCursor reference, CXCursor function, Home home);
   [[nodiscard]] bool is_spelled_by_program(CXCursor reference) const;
+  void on_unknown(CXCursor reference, CXCursor named);
   void on_internal(CXCursor reference, CXCursor named);
   void os_call(CXCursor reference, const std::string& name, const char* what);
 

@@ -6,6 +6,10 @@
 #include <array>
 #include <string_view>
 
+#include "analyzer/object_symbols.h"
+#include "analyzer/os_calls.h"
+#include "analyzer/word_list.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -64,6 +68,19 @@ std::string c_symbol(CXCursor declaration) {
 bool is_allocation(const std::string& name) {
   return name == "operator new" || name == "operator new[]" || name == "operator delete" ||
          name == "operator delete[]";
+}
+
+// Data of the C library that is no function's name.
+constexpr std::string_view kData =
+    " environ optarg optind opterr optopt timezone daylight tzname signgam sys_errlist sys_nerr "
+    "program_invocation_name program_invocation_short_name h_errno getdate_err "
+    "obstack_exit_failure "
+    "error_print_progname error_message_count error_one_per_line argp_program_version "
+    "argp_program_bug_address argp_err_exit_status loc1 loc2 locs svcerr_fdset ";
+
+bool is_of_c_library(const std::string& symbol) {
+  return has_word(kData, symbol) || purpose_of(symbol) != nullptr || moves_raw_bytes(symbol) ||
+         reached_by_function(symbol) != nullptr;
 }
 
 // The parser has no kind of cursor for the specialisation of a variable template.
@@ -159,10 +176,17 @@ void ReplacementChecker::on_function(CXCursor function) {
 void ReplacementChecker::on_variable(CXCursor variable) {
   if (clang_getCursorLinkage(variable) != CXLinkage_External || is_member(variable)) return;
   const std::string symbol = c_symbol(variable);
-  if (symbol.empty() || !symbol.starts_with('_')) return;
-  findings_.add("replaced-function", variable,
-                fmt::format("`{}` has a name of the C library's own", symbol),
-                "choose a name that does not begin with an underscore");
+  if (symbol.empty()) return;
+  if (symbol.starts_with('_')) {
+    findings_.add("replaced-function", variable,
+                  fmt::format("`{}` has a name of the C library's own", symbol),
+                  "choose a name that does not begin with an underscore");
+  } else if (is_of_c_library(symbol)) {
+    findings_.add(
+        "replaced-function", variable,
+        fmt::format("`{}` takes the place of the `{}` of the library", spelling(variable), symbol),
+        "make it static, or put it into a namespace of your own");
+  }
 }
 
 void ReplacementChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "analyzer/clang/unevaluated.h"
+
 namespace mcpac::analyzer {
 namespace {
 
 // Far beyond what people nest, and far below what the stack of the worker holds.
 constexpr unsigned kMaxDepth = 2000;
+// Every name is as long as the namespaces and classes around it are many, so that they cost the
+// square of their number; the deepest of libraries has a dozen.
+constexpr unsigned kMaxScopes = 64;
 
 bool is_function(CXCursorKind kind) {
   return kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod ||
@@ -24,6 +29,11 @@ bool is_body_of_its_own(CXCursorKind kind) {
 bool is_template(CXCursorKind kind) {
   return kind == CXCursor_FunctionTemplate || kind == CXCursor_ClassTemplate ||
          kind == CXCursor_ClassTemplatePartialSpecialization;
+}
+
+bool holds_declarations(CXCursorKind kind) {
+  return kind == CXCursor_Namespace || kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
+         kind == CXCursor_UnionDecl || kind == CXCursor_ClassTemplate;
 }
 
 // A lambda with an auto parameter or a template list: its body as written depends on types.
@@ -49,8 +59,12 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
   Scope below = scope;
   ++below.depth;
   if (is_function(kind)) below.function = qualified_name(node);
+  if (holds_declarations(kind)) ++below.scopes;
   if (is_template(kind)) below.in_template = true;
   if (kind == CXCursor_ConceptDecl || kind == CXCursor_RequiresExpr) below.unevaluated = true;
+  if (is_never_run(node)) below.unevaluated = true;
+  // A body runs when somebody calls it, wherever it stands.
+  if (kind == CXCursor_LambdaExpr || is_function(kind)) below.unevaluated = false;
   if (kind == CXCursor_LambdaExpr && !below.in_template)
     below.in_template = is_generic_lambda(node);
   const bool stays =
@@ -60,7 +74,7 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
 }
 
 void Walker::visit(CXCursor node, CXCursor parent, const Scope& scope) {
-  if (scope.depth > kMaxDepth) {
+  if (scope.depth > kMaxDepth || scope.scopes > kMaxScopes) {
     findings_.add("too-deep", node, "this is nested too deeply to be analysed", "split it up");
     return;
   }

@@ -22,9 +22,11 @@ namespace mcpac::analyzer {
 struct Scope {
   std::string function;      // qualified name of the function around it; empty outside functions
   bool in_template = false;  // in a template as written: types and values may be unknown
-  bool unevaluated = false;  // in a concept or a requires-expression: looked at, never run
+  // In a concept, a requires-expression or an operand that is never run (unevaluated.h).
+  bool unevaluated = false;
   bool at_namespace = true;  // a declaration of a namespace, not of a class or function
   unsigned depth = 0;
+  unsigned scopes = 0;  // of the depth: namespaces and classes
 };
 
 class Checker {

@@ -127,48 +127,10 @@ bool is_spliced(const Token& token) {
   return token.kind == CXToken_Punctuation && token.text.contains('\\');
 }
 
-// The macros of the program that bring a semicolon with them.
-std::set<std::string_view> macros_with_semicolon(const std::vector<Token>& tokens) {
-  std::set<std::string_view> macros;
-  std::string_view name;
-  for (std::size_t at = 0; at < tokens.size(); ++at) {
-    if (!tokens[at].in_directive || tokens[at].first_on_line) name = {};
-    if (tokens[at].in_directive && tokens[at].text == "define" && at + 1 < tokens.size())
-      name = tokens[at + 1].text;
-    if (!name.empty() && tokens[at].text == ";") macros.insert(name);
-  }
-  return macros;
-}
-
-// `switch (x; y)` and `for (x; y : z)`: libclang does not show what x does.
-void check_header(const std::vector<Token>& tokens, std::size_t at,
-                  const std::set<std::string_view>& enders, Findings& findings) {
-  const bool loop = tokens[at].text == "for";
-  if ((!loop && tokens[at].text != "switch") || at + 1 >= tokens.size() ||
-      tokens[at + 1].text != "(")
-    return;
-  std::size_t depth = 0;
-  std::size_t semicolons = 0;
-  bool closed = false;
-  for (std::size_t i = at + 1; i < tokens.size() && !closed; ++i) {
-    const std::string_view word = tokens[i].text;
-    if (tokens[at].in_directive && tokens[i].first_on_line) break;
-    if (word == "(" || word == "{" || word == "[") ++depth;
-    if (word == ")" || word == "}" || word == "]") closed = --depth == 0;
-    if ((word == ";" && depth == 1) || enders.contains(word)) ++semicolons;
-  }
-  const std::size_t usual = loop ? 2 : 0;
-  if (closed && (semicolons == 0 || semicolons == usual)) return;
-  findings.add("hidden-body", tokens[at].place,
-               "the parser does not show what stands before the semicolon",
-               "write it as a statement of its own");
-}
-
 }  // namespace
 
 void check_words(const std::vector<Token>& tokens, Findings& findings) {
   const auto macros = macros_of(tokens);
-  const auto enders = macros_with_semicolon(tokens);
   for (std::size_t at = 0; at < tokens.size(); ++at) {
     const Token& token = tokens[at];
     if (is_spliced(token)) {
@@ -176,7 +138,6 @@ void check_words(const std::vector<Token>& tokens, Findings& findings) {
                    "write signs on one line");
     }
     if (!is_name(token)) continue;
-    check_header(tokens, at, enders, findings);
     if (among(kClocks, token.text)) {
       findings.add("build-clock", token.place,
                    fmt::format("`{}` is another text when the program is compiled", token.text),

@@ -10,8 +10,10 @@
 
 namespace mcpac::analyzer {
 
-// Both over all files of the program: a macro or a piece of a word may come from another file.
+// All over all files of the program: a macro or a piece of a word may come from another file.
 void check_words(const std::vector<Token>& tokens, Findings& findings);
 void check_pasting(const std::vector<Token>& tokens, Findings& findings);
+// The headers of `for` and `switch` (rule hidden-body).
+void check_headers(const std::vector<Token>& tokens, Findings& findings);
 
 }  // namespace mcpac::analyzer

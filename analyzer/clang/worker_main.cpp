@@ -4,14 +4,18 @@
 //
 // It reads hostile source with a parser of a million lines, so the host runs it in a sandbox and
 // believes nothing of its answer but the form. It starts no process and needs no environment.
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "analyzer/clang/analysis.h"
+#include "analyzer/clang/stage.h"
 #include "core/file.h"
 #include "core/json.h"
 
@@ -24,6 +28,8 @@ constexpr std::size_t kMaxRequest = std::size_t{16} << 20U;
 // Deeply nested source needs deep recursion in clang; the kernel lets the first thread's stack grow
 // up to this. A source that needs more dies here, alone, and the host says so.
 constexpr rlim_t kStack = rlim_t{64} << 20U;
+// The host allows 16 s of computing. Programs that people and models write need less than one.
+constexpr std::chrono::seconds kLimit{12};
 
 bool write_all(std::string_view text) {
   while (!text.empty()) {
@@ -53,6 +59,24 @@ Result<analyzer::Report> answer() {
   return analyzer::analyze(*request);
 }
 
+// One answer only: the first to claim it ends the process.
+std::atomic<bool> answered = false;
+
+[[noreturn]] void end_with(const std::string& text, bool good) {
+  const bool written = write_all(text + "\n");
+  // The tables of clang need not be taken apart before the process ends.
+  std::_Exit(good && written ? 0 : static_cast<int>(ExitCode::kData));
+}
+
+void give_up(const char* stage) {
+  if (answered.exchange(true)) return;
+  const Error error = fail(ErrorId::kAnalyzerFailed, "the program could not be analysed in time",
+                           {.why = fmt::format("{} took more than {} s", stage, kLimit.count()),
+                            .fix = "make it smaller or simpler"})
+                          .error();
+  end_with(to_text(to_json(error)), false);
+}
+
 }  // namespace
 
 int main() {
@@ -63,10 +87,10 @@ int main() {
     stack.rlim_cur = stack.rlim_max < kStack ? stack.rlim_max : kStack;
     (void)::setrlimit(RLIMIT_STACK, &stack);
   }
+  analyzer::watch(kLimit, give_up);
   const auto report = answer();
-  const std::string text =
-      to_text(report ? analyzer::to_json(*report) : to_json(report.error())) + "\n";
-  const bool written = write_all(text);
-  // The tables of clang need not be taken apart before the process ends.
-  std::_Exit(report && written ? 0 : static_cast<int>(ExitCode::kData));
+  // Whoever gives up at this very moment ends the process.
+  if (answered.exchange(true)) ::pause();
+  end_with(to_text(report ? analyzer::to_json(*report) : to_json(report.error())),
+           report.has_value());
 }

@@ -46,61 +46,61 @@ bool are_grants_given(const GrantOptions& grants) {
 
 // Declared and used against granted, as a run would do it, where grants were given and there is a
 // program that could run.
-Result<execute::GrantAnswer> check_grants(const Context& context, analyzer::Report& report,
+Result<execute::GrantAnswer> check_grants(const Context& context, ReadReport& read,
                                           const Options& options) {
-  if (!are_grants_given(*options.grants) || report.verdict != analyzer::Verdict::kOk)
+  if (!are_grants_given(*options.grants) || read.report.verdict != analyzer::Verdict::kOk)
     return execute::GrantAnswer{};
   auto project = context.project();
   if (!project) return pass_on(project);
+  if (!read.lock) {
+    auto lock = execute::load_lock(*project);
+    if (!lock) return pass_on(lock);
+    read.lock = std::move(*lock);
+  }
   auto layer = to_layer(*options.grants);
   if (!layer) return pass_on(layer);
   execute::Listener listener;
   listener.warning = [&context](std::string_view text) { context.warn(text); };
   return execute::would_be_granted(
-      *project, listener, report, std::move(*layer),
+      *project, *read.lock, listener, read.report, std::move(*layer),
       options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse);
 }
 
-// What the program could do without, for who asks what it does.
-std::vector<execute::Suggestion> suggestions(const Context& context,
-                                             const analyzer::Report& report) {
-  auto project = context.project();
-  if (!project) return {};
-  const auto lock = execute::load_lock(*project);
-  if (!lock) return {};
+// What the program could do without, for who asks what it does. Of a binary nothing is known to
+// narrow.
+std::vector<execute::Suggestion> suggestions(const ReadReport& read) {
+  if (!read.lock) return {};
   std::map<std::string, std::string> tags;
-  for (const auto& server : lock->servers) {
+  for (const auto& server : read.lock->servers) {
     for (const auto& tool : server.tools) tags[server.name + "." + tool.name] = tool.cpp_name;
   }
-  return execute::suggestions(report, tags);
+  return execute::suggestions(read.report, tags);
 }
 
 // The whole report, and what the program could do without.
-void print_analysis(const Context& context, const analyzer::Report& report,
-                    const std::string& source, Format format) {
-  const auto found = suggestions(context, report);
+void print_analysis(const Context& context, const ReadReport& read, Format format) {
+  const auto found = suggestions(read);
   if (format == Format::kJson) {
-    Json json = analyzer::to_json(report);
+    Json json = analyzer::to_json(read.report);
     json["suggestions"] = Json::array();
     for (const auto& suggestion : found)
       json["suggestions"].push_back(execute::to_json(suggestion));
     return context.print(json);
   }
-  print_report(context, report, source, format, Extent::kWhole);
+  print_report(context, read.report, read.source, format, Extent::kWhole);
   if (format != Format::kHuman) return;
   for (const auto& suggestion : found) fmt::print("{}", execute::to_human_text(suggestion));
 }
 
-void answer(Context& context, analyzer::Report report, const std::string& source, Format format,
-            const Options& options) {
-  auto granted = check_grants(context, report, options);
+void answer(Context& context, ReadReport read, Format format, const Options& options) {
+  auto granted = check_grants(context, read, options);
   if (!granted) return context.fail(granted.error());
   if (options.question == Question::kAnalyze) {
-    print_analysis(context, report, source, format);
+    print_analysis(context, read, format);
   } else {
-    print_report(context, report, source, format, Extent::kProblems);
+    print_report(context, read.report, read.source, format, Extent::kProblems);
   }
-  context.exit_code = exit_code_for(report);
+  context.exit_code = exit_code_for(read.report);
   if (!granted->refusal) return;
   Error& refusal = *granted->refusal;
   // Printed above already, with the line and the fix.
@@ -111,9 +111,9 @@ void answer(Context& context, analyzer::Report report, const std::string& source
 void ask(Context& context, const Options& options) {
   const auto format = chosen_format(*options.format, context);
   if (!format) return context.fail(format.error());
-  auto report = read_report(context, options.files.all(), *options.tier);
-  if (!report) return context.fail(report.error());
-  answer(context, std::move(report->report), report->source, *format, options);
+  auto read = read_report(context, options.files.all(), *options.tier);
+  if (!read) return context.fail(read.error());
+  answer(context, std::move(*read), *format, options);
 }
 
 void add_question(CLI::App& permissions, Context& context, const char* name, const char* help,

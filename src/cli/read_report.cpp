@@ -20,14 +20,16 @@ Result<ReadReport> analyzed(Context& context, const execute::Source& source,
                             const std::string& tier) {
   auto project = context.project();
   if (!project) return pass_on(project);
-  auto report = execute::analyze_source(*project, context.folders, source, to_tier(tier),
+  auto lock = execute::load_lock(*project);
+  if (!lock) return pass_on(lock);
+  auto report = execute::analyze_source(*project, *lock, context.folders, source, to_tier(tier),
                                         [&context](const char* what) {
                                           if (context.interactive)
                                             context.say(fmt::format("note: {}", what));
                                         });
   if (!report) return pass_on(report);
   std::string text = source.text_of(report->file);
-  return ReadReport{std::move(*report), std::move(text)};
+  return ReadReport{std::move(*report), std::move(text), std::move(*lock)};
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ Result<ReadReport> read_report(Context& context, const std::vector<std::string>&
   if (files.size() == 1 && files.front() != "-" && execute::is_elf_file(files.front())) {
     auto report = execute::analyze_binary(files.front());
     if (!report) return pass_on(report);
-    return ReadReport{std::move(*report), ""};
+    return ReadReport{std::move(*report), "", std::nullopt};
   }
   auto source = read_source(files, "");
   if (!source) return pass_on(source);
@@ -60,7 +62,7 @@ Result<ReadReport> read_or_load_report(Context& context, const std::string& file
                  .why = report.error().why,
                  .fix = "save what `mcpac permissions analyze --json` prints"});
   }
-  return ReadReport{std::move(*report), ""};
+  return ReadReport{std::move(*report), "", std::nullopt};
 }
 
 }  // namespace mcpac::cli

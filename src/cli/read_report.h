@@ -1,17 +1,21 @@
 // ReadReport: from what a user names to a report: a source, a compiled program, a saved report.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyzer/report.h"
 #include "cli/context.h"
+#include "codegen/lock.h"
 
 namespace mcpac::cli {
 
 struct ReadReport {
   analyzer::Report report;
   std::string source;  // the text of report.file, where it is a source
+  std::optional<codegen::Lock>
+      lock;  // what it was analysed with; a binary or a saved report has none
 };
 
 // `files` are the sources of one program or their folder, `-`, or one compiled program, of which

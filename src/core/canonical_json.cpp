@@ -55,10 +55,18 @@ template <class Value>
 void write(std::string& out, const Value& value);
 
 template <class Value>
-void write_object(std::string& out, const Value& object) {
-  std::vector<std::pair<std::string_view, const Value*>> members;
+using Members = std::vector<std::pair<std::string_view, const Value*>>;
+
+template <class Value>
+Members<Value> members_of(const Value& object) {
+  Members<Value> members;
   members.reserve(object.size());
   for (auto at = object.begin(); at != object.end(); ++at) members.emplace_back(at.key(), &*at);
+  return members;
+}
+
+template <class Value>
+void write_object(std::string& out, Members<Value> members) {
   std::ranges::sort(members, less_as_utf16, [](const auto& member) { return member.first; });
   out += '{';
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -73,7 +81,7 @@ void write_object(std::string& out, const Value& object) {
 template <class Value>
 void write(std::string& out, const Value& value) {
   switch (value.type()) {
-    case Value::value_t::object: return write_object(out, value);
+    case Value::value_t::object: return write_object(out, members_of(value));
     case Value::value_t::array:
       out += '[';
       for (std::size_t i = 0; i < value.size(); ++i) {
@@ -138,6 +146,19 @@ std::string canonical_json(const Json& value) {
 std::string canonical_json(const OrderedJson& value) {
   std::string out;
   write(out, value);
+  return out;
+}
+
+std::string canonical_json(const OrderedJson& object, std::span<const std::string_view> members) {
+  Members<OrderedJson> chosen;
+  if (object.is_object()) {
+    chosen = members_of(object);
+    std::erase_if(chosen, [members](const auto& member) {
+      return std::ranges::find(members, member.first) == members.end();
+    });
+  }
+  std::string out;
+  write_object(out, std::move(chosen));
   return out;
 }
 

@@ -7,7 +7,9 @@
 // of the RFC.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/json.h"
 
@@ -15,6 +17,9 @@ namespace mcpac {
 
 [[nodiscard]] std::string canonical_json(const Json& value);
 [[nodiscard]] std::string canonical_json(const OrderedJson& value);
+// Of an object with only those of its members that are named; of anything else "{}".
+[[nodiscard]] std::string canonical_json(const OrderedJson& object,
+                                         std::span<const std::string_view> members);
 
 // A finite number as ECMAScript's Number::toString writes it: "1e+21", "0.000001", "-5e-324".
 [[nodiscard]] std::string ecmascript_number(double value);

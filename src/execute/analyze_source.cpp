@@ -1,5 +1,7 @@
 #include "execute/analyze_source.h"
 
+#include <set>
+
 #include "core/clock.h"
 #include "execute/analysis.h"
 #include "execute/authorities.h"
@@ -11,25 +13,28 @@
 
 namespace mcpac::execute {
 
-Result<analyzer::Report> analyze_source(const Project& project, const Folders& folders,
-                                        const Source& source, sandbox::Tier lowest_tier,
+Result<analyzer::Report> analyze_source(const Project& project, const codegen::Lock& lock,
+                                        const Folders& folders, const Source& source,
+                                        sandbox::Tier lowest_tier,
                                         const std::function<void(const char*)>& on_build) {
   const Interrupt interrupt;
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
-  auto lock = load_lock(project);
-  if (!lock) return pass_on(lock);
   auto snapshot = Snapshot::take(source, folders.temporary);
   if (!snapshot) return pass_on(snapshot);
-  auto prepared = prepare(project, *lock, named_servers(*snapshot, *lock),
+  auto prepared = prepare(project, lock, named_servers(*snapshot, lock),
                           {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
   if (!prepared) return pass_on(prepared);
   auto report =
-      analyze(*snapshot, *lock, *prepared, folders, *warden, lowest_tier, interrupt.stop());
+      analyze(*snapshot, lock, *prepared, folders, *warden, lowest_tier, interrupt.stop());
   if (!report) return pass_on(report);
   const SystemClock clock;
   PolicyWorld world(project, clock);
-  world.tools = tool_schemas(*lock);
+  std::set<Permission> declared;
+  for (const auto& item : report->declared) {
+    if (auto permission = Permission::parse(item.permission)) declared.insert(*permission);
+  }
+  world.tools = tool_schemas(lock, declared);
   check_conditions(world, *report);
   return report;
 }

@@ -12,7 +12,7 @@
 namespace mcpac::execute {
 
 [[nodiscard]] Result<analyzer::Report> analyze_source(
-    const Project& project, const Folders& folders, const Source& source, sandbox::Tier lowest_tier,
-    const std::function<void(const char*)>& on_build);
+    const Project& project, const codegen::Lock& lock, const Folders& folders, const Source& source,
+    sandbox::Tier lowest_tier, const std::function<void(const char*)>& on_build);
 
 }  // namespace mcpac::execute

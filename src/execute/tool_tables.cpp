@@ -31,6 +31,15 @@ policy::ToolSchemas tool_schemas(const codegen::Lock& lock) {
   return schemas;
 }
 
+policy::ToolSchemas tool_schemas(const codegen::Lock& lock, const std::set<Permission>& tools) {
+  policy::ToolSchemas schemas;
+  for (const Permission& permission : tools) {
+    if (const auto* tool = lock.find_tool(permission.server(), permission.tool()))
+      schemas.emplace(permission, input_schema(*tool));
+  }
+  return schemas;
+}
+
 CompiledTools compile_tools(const codegen::Lock& lock, const std::set<std::string>& servers) {
   CompiledTools compiled;
   for_each_tool(lock, [&](const Permission& permission, const codegen::LockedTool& tool) {

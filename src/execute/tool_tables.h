@@ -12,6 +12,9 @@
 namespace mcpac::execute {
 
 [[nodiscard]] policy::ToolSchemas tool_schemas(const codegen::Lock& lock);
+// Of these tools alone: all that the rules about them are judged by.
+[[nodiscard]] policy::ToolSchemas tool_schemas(const codegen::Lock& lock,
+                                               const std::set<Permission>& tools);
 
 struct CompiledTools {
   gate::ToolTable table;

@@ -7,14 +7,12 @@
 
 namespace mcpac::execute {
 
-Result<GrantAnswer> would_be_granted(const Project& project, const Listener& listener,
-                                     analyzer::Report& report, policy::LayerText granted,
-                                     DeniedUses denied) {
-  auto lock = load_lock(project);
-  if (!lock) return pass_on(lock);
+Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock& lock,
+                                     const Listener& listener, analyzer::Report& report,
+                                     policy::LayerText granted, DeniedUses denied) {
   const SystemClock clock;
   PolicyWorld world(project, clock);
-  world.tools = tool_schemas(*lock);
+  world.tools = tool_schemas(lock);
   const GrantCheck parts{project, world, listener, Enforcement::kEnforce, {}};
   CheckResult ignored;
   auto declared = require_granted(parts, report, granted, ignored);

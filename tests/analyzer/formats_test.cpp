@@ -128,6 +128,23 @@ TEST_SUITE("analyzer/formats") {
     }
   }
 
+  TEST_CASE("SARIF fits the schema that OASIS publishes, and the schema would see what is wrong") {
+    const auto text =
+        read_file(std::string(MCPAC_SOURCE_DIR) + "/tests/analyzer/data/sarif-schema-2.1.0.json");
+    REQUIRE(text.has_value());
+    Json published = parse_json(*text).value();
+    // It names draft 4, and holds nothing that draft 7 reads in another way.
+    published["$schema"] = "http://json-schema.org/draft-07/schema#";
+    published.erase("id");
+    const auto schema = JsonSchema::compile(published);
+    REQUIRE_MESSAGE(schema.has_value(), (schema ? "" : schema.error().to_text()));
+    Json sarif = to_sarif(sample(), kSource, "1.2.3");
+    const auto violation = (*schema)->validate(sarif);
+    CHECK_MESSAGE(!violation.has_value(), (violation ? violation->message : ""));
+    sarif["runs"][0]["results"][0]["level"] = "fatal";
+    CHECK((*schema)->validate(sarif).has_value());
+  }
+
   TEST_CASE("SARIF places: a URI, levels by severity, columns in characters, none without a line") {
     const Json sarif = to_sarif(sample(), kSource, "1.2.3");
     const auto place = [&sarif](std::size_t i) -> const Json& {

@@ -181,6 +181,45 @@ TEST_SUITE("analyzer/program") {
                     {"s.hpp", header}}) == "two-definitions in s.hpp");
   }
 
+  TEST_CASE("what two files share names the same things in both") {
+    const auto shared = [](const std::string& header, const std::string& left,
+                           const std::string& right) {
+      return refusals({{"a.cpp", left + "#include \"s.hpp\"\n" + kMain},
+                       {"b.cpp", right + "#include \"s.hpp\"\n" + kHelper},
+                       {"s.hpp", "#pragma once\n" + header}});
+    };
+    const auto differs = [&](const std::string& header, const std::string& left,
+                             const std::string& right) {
+      CAPTURE(header);
+      CHECK(shared(header, left, right).contains("two-definitions in s.hpp"));
+      CHECK(shared(header, left, left) == "");
+    };
+    differs("inline int f() { return own(); }\n", "static int own() { return 1; }\n",
+            "static int own() { return 2; }\n");
+    differs("inline int f() { return own(); }\n", "namespace { int own() { return 1; } }\n",
+            "namespace { int own() { return 2; } }\n");
+    differs("inline int f() { return own; }\n", "const int own = 1;\n", "const int own = 2;\n");
+    differs("inline int f() { return own(); }\n",
+            "static int far() { return 1; }\nstatic int own() { return far(); }\n",
+            "static int far() { return 2; }\nstatic int own() { return far(); }\n");
+    differs("inline int f() { return Own::get(); }\n",
+            "namespace { struct Own { static int get() { return 1; } }; }\n",
+            "namespace { struct Own { static int get() { return 2; } }; }\n");
+    differs("inline int f() { return own; }\n", "namespace { enum { own = 1 }; }\n",
+            "namespace { enum { own = 2 }; }\n");
+    differs("template <class T> int f(T) { return own(); }\ninline int g() { return f(1); }\n",
+            "static int own() { return 1; }\n", "static int own() { return 2; }\n");
+    differs("struct S { int f() { return own(); } };\n", "static int own() { return 1; }\n",
+            "static int own() { return 2; }\n");
+    differs("inline unsigned long f() { return sizeof(Own); }\n",
+            "namespace { struct Own { int a; }; }\n", "namespace { struct Own { long a; }; }\n");
+    differs("inline const char* f() { return TEXT; }\n", "#define TEXT \"a\"\n",
+            "#define TEXT \"b\"\n");
+    differs("inline int f() { return g(); }\n", "int g(int a = 1);\n", "int g(int a = 2);\n");
+    differs("inline int f() { return l(); }\n", "static const auto l = [] { return 1; };\n",
+            "static const auto l = [] { return 2; };\n");
+  }
+
   TEST_CASE("what is equal in two files, or the own matter of each, is honest") {
     const std::string shared =
         "#pragma once\n#include <string>\n#include <vector>\n"

@@ -214,6 +214,40 @@ TEST_SUITE("analyzer/worker") {
     CHECK(recursion->verdict == Verdict::kCompileError);
   }
 
+  TEST_CASE("thousands of nested namespaces or classes are refused before names grow") {
+    for (const char* open : {"namespace a { ", "struct a { "}) {
+      std::string source = kHonest;
+      const bool space = std::string(open).starts_with("namespace");
+      for (int i = 0; i < 100; ++i) source += open;
+      for (int i = 0; i < 100; ++i) source += space ? "}" : "};";
+      const auto report = analyze_text(source + "\n");
+      REQUIRE(report.has_value());
+      CHECK(report->verdict != Verdict::kOk);
+      if (space) CHECK(has_rule(*report, "too-deep"));
+    }
+    std::string names = "namespace a0";
+    for (int i = 1; i < 3000; ++i) names += "::a" + std::to_string(i);
+    const auto report = analyze_text(std::string(kHonest) + names + " { int f(); }\n");
+    REQUIRE(report.has_value());
+    CHECK(report->verdict == Verdict::kRefused);
+    CHECK(has_rule(*report, "too-deep"));
+  }
+
+  TEST_CASE("a source that takes too long is refused with the part that took the time") {
+    std::string source = "namespace a0";
+    for (int i = 1; i < 3000; ++i) source += fmt::format("::a{}", i);
+    source += " {\n";
+    for (int i = 0; i < 4000; ++i) source += fmt::format("int f{}() {{ return {}; }}\n", i, i);
+    source += "}\n";
+    auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-source-");
+    REQUIRE(folder.has_value());
+    const auto file = folder->path() / "main.cpp";
+    REQUIRE(write_file_atomic(file, source + kHonest).has_value());
+    const Answer answer = ask_worker(to_text(to_json(request_for(file.string(), Pch::kWith))));
+    CHECK(answer.exit_code != 0);
+    CHECK(answer.text.find("parsing it took more than 12 s") != std::string::npos);
+  }
+
   TEST_CASE("there is never more than a person could read") {
     std::string source = kHonest;
     for (int i = 0; i < 2000; ++i) source += "asm(\"nop\");\n";

@@ -69,7 +69,8 @@ TEST_SUITE("e2e/several_files") {
   }
 
   TEST_CASE(
-      "a function that no program needs and no rule of the source knows is refused by its symbol") {
+      "a function of C that no program needs is refused where it is named, and nothing is "
+      "compiled") {
     const auto run = Workspace::shared().execute(
         "#include <mcpac.hpp>\n#include <sys/resource.h>\n"
         "int agent_main(mcpac::Requires<>) { rusage u{}; return ::getrusage(0, &u) == 0 ? 0 : 1; "
@@ -78,6 +79,6 @@ TEST_SUITE("e2e/several_files") {
     INFO(run.err);
     CHECK(run.exit_code == 77);
     CHECK(run.out.contains("`getrusage`"));
-    CHECK(run.out.contains("object-unknown"));
+    CHECK(run.out.contains("unknown-function"));
   }
 }

@@ -1,0 +1,160 @@
+#include "analyzer/clang/raw_bytes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "analyzer/word_list.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+// They take memory back, or only look at where it is.
+constexpr std::string_view kReleasers =
+    " free deallocate do_deallocate deallocate_bytes print println format format_to "
+    "formatted_size ";
+constexpr std::string_view kOperators = " operator delete operator delete[] operator<< ";
+// They make a value of bytes, or bytes of a value.
+constexpr std::array<std::string_view, 7> kReinterpreters{
+    "std::bit_cast",           "std::start_lifetime_as", "std::start_lifetime_as_array",
+    "std::as_bytes",           "std::as_writable_bytes", "std::reinterpret_pointer_cast",
+    "std::static_pointer_cast"};
+
+// The room that a member of a union shares with others: nothing where it is the only one, or stands
+// beside a byte that says that there is no value.
+bool shares_room(CXCursor field) {
+  std::vector<CXCursor> fields;
+  clang_Type_visitFields(
+      clang_getCursorType(clang_getCursorSemanticParent(field)),
+      [](CXCursor other, CXClientData data) {
+        static_cast<std::vector<CXCursor>*>(data)->push_back(other);
+        return CXVisit_Continue;
+      },
+      &fields);
+  return std::ranges::any_of(fields, [field](CXCursor other) {
+    return !same(other, field) && clang_Type_getSizeOf(clang_getCursorType(other)) != 1;
+  });
+}
+
+// Whether the name stands there in the text; clang makes such calls itself for every coroutine.
+bool is_spelled(CXCursor reference, std::string_view name) {
+  CXFile file = nullptr;
+  unsigned offset = 0;
+  clang_getSpellingLocation(clang_getCursorLocation(reference), &file, nullptr, nullptr, &offset);
+  std::size_t size = 0;
+  const char* text = clang_getFileContents(clang_Cursor_getTranslationUnit(reference), file, &size);
+  return text == nullptr || std::string_view(text, size).substr(offset).starts_with(name);
+}
+
+bool is_in_union(CXCursor field) {
+  return clang_getCursorKind(field) == CXCursor_FieldDecl &&
+         clang_getCursorKind(clang_getCursorSemanticParent(field)) == CXCursor_UnionDecl;
+}
+
+}  // namespace
+
+bool is_raw_cast(CXCursorKind kind) {
+  return kind == CXCursor_CXXReinterpretCastExpr || kind == CXCursor_CStyleCastExpr ||
+         kind == CXCursor_CXXStaticCastExpr || kind == CXCursor_CXXFunctionalCastExpr;
+}
+
+bool is_call_of(CXCursor node, std::string_view names, std::string_view operators) {
+  if (clang_getCursorKind(node) != CXCursor_CallExpr) return false;
+  const std::string name = spelling(node);
+  return has_word(names, name) || operators.contains(" " + name + " ");
+}
+
+void RawBytesChecker::refuse(Guarded what, CXCursor node) {
+  if (what == Guarded::kStream) {
+    findings_.add("raw-descriptor", node, "the inside of a FILE leads to any descriptor",
+                  "print with std::print or std::fputs; call tools through Requires");
+  } else if (what == Guarded::kCode) {
+    findings_.add("code-pointer", node,
+                  "the bytes here decide which function is called, and are used as something else",
+                  "keep the type of the object: a reference, a template or std::function");
+  }
+}
+
+// Arguments of a variable list have no type: who takes them says what they are.
+void RawBytesChecker::on_call(CXCursor call) {
+  const CXCursor function = clang_getCursorReferenced(call);
+  if (!exists(function)) return;
+  const bool system = sources_.home(function) != Home::kProgram;
+  const auto count = static_cast<unsigned>(std::max(0, clang_Cursor_getNumArguments(call)));
+  if (system && is_call_of(call, kReleasers, kOperators)) {
+    for (unsigned i = 0; i < count; ++i) excuse(clang_Cursor_getArgument(call, i));
+  }
+  if (clang_isFunctionTypeVariadic(clang_getCursorType(function)) == 0) return;
+  const auto named = static_cast<unsigned>(std::max(0, clang_Cursor_getNumArguments(function)));
+  for (unsigned i = named; i < count; ++i) {
+    const CXCursor argument = strip(clang_Cursor_getArgument(call, i));
+    if (is_pointer(clang_getCursorType(argument)))
+      refuse(types_.behind(clang_getCursorType(argument)), argument);
+  }
+}
+
+void RawBytesChecker::on_named(CXCursor reference) {
+  const CXCursor named = clang_getCursorReferenced(reference);
+  if (!exists(named)) return;
+  const CXCursorKind kind = clang_getCursorKind(named);
+  if (kind != CXCursor_FunctionDecl && kind != CXCursor_CXXMethod) return;
+  const std::string name = qualified_name(named);
+  if (name == "std::coroutine_handle::from_address") {
+    if (is_spelled(reference, "from_address")) refuse(Guarded::kCode, reference);
+    return;
+  }
+  if (std::ranges::find(kReinterpreters, name) == kReinterpreters.end()) return;
+  const int count = clang_Cursor_getNumArguments(named);
+  if (count < 1) return;
+  const CXType from = without_reference(clang_getCursorType(clang_Cursor_getArgument(named, 0)));
+  if (name == "std::static_pointer_cast" && type_argument(from, 0).kind != CXType_Void) return;
+  refuse(types_.of(clang_getCursorResultType(named)), reference);
+  const bool looks = name != "std::bit_cast" || types_.of(from) == Guarded::kStream;
+  if (looks) refuse(types_.of(from), reference);
+}
+
+void RawBytesChecker::on_field(CXCursor field) {
+  if (is_in_union(field) && shares_room(field))
+    refuse(types_.of(clang_getCursorType(field)), field);
+}
+
+// Of a union that a template made libclang shows the members only where they are named.
+void RawBytesChecker::on_member(CXCursor member) {
+  const CXCursor named = clang_getCursorReferenced(member);
+  if (exists(named) && is_in_union(named) && sources_.home(named) == Home::kProgram &&
+      shares_room(named))
+    refuse(types_.of(clang_getCursorType(named)), member);
+}
+
+// A handler for void* catches any pointer.
+void RawBytesChecker::on_throw(CXCursor node) {
+  for (const CXCursor thrown : children(node))
+    refuse(types_.behind(clang_getCursorType(thrown)), node);
+}
+
+void RawBytesChecker::on_value(CXCursor expression) {
+  const CXType type = clang_getCanonicalType(clang_getCursorType(expression));
+  if (is_stream(type)) refuse(Guarded::kStream, expression);
+}
+
+void RawBytesChecker::on_node(CXCursor node, CXCursor, const Scope&) {
+  const CXCursorKind kind = clang_getCursorKind(node);
+  if (clang_isExpression(kind) != 0) on_value(node);
+  if (is_raw_cast(kind)) return on_cast(node);
+  switch (kind) {
+    case CXCursor_UnexposedExpr: return on_conversion(node);
+    case CXCursor_CallExpr: return on_call(node);
+    case CXCursor_CXXNewExpr: return on_new(node);
+    case CXCursor_DeclRefExpr: return on_named(node);
+    case CXCursor_MemberRefExpr: on_member(node); return on_named(node);
+    case CXCursor_CXXDynamicCastExpr:
+      return pointee(clang_getCursorType(node)).kind == CXType_Void ? refuse(Guarded::kCode, node)
+                                                                    : void();
+    case CXCursor_FieldDecl: return on_field(node);
+    case CXCursor_CXXThrowExpr: return on_throw(node);
+    default: return;
+  }
+}
+
+}  // namespace mcpac::analyzer

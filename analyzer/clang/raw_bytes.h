@@ -1,0 +1,61 @@
+// Raw bytes: ways to choose the bytes of an object that decide what is called or where output goes
+// (rules code-pointer and raw-descriptor).
+//
+// A class with an address of code inside (a function pointer, a table of virtual functions,
+// anything that keeps such a class) calls whatever its bytes say; a FILE writes to whatever
+// descriptor its bytes say. So neither may be looked at as something else: not by a cast, as void*,
+// in a union, from std::bit_cast, through a variable list of arguments. Memory that is fresh, given
+// back or filled with an object of the very type is as it should be.
+//
+// Not covered: writing past the end of an array, or into memory that was given back.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/clang/findings.h"
+#include "analyzer/clang/guarded_types.h"
+#include "analyzer/clang/walker.h"
+
+namespace mcpac::analyzer {
+
+// Whether a const void* can be trusted to stay one in the whole program.
+enum class Constness : std::uint8_t { kHolds, kMayBeCast };
+
+class RawBytesChecker : public Checker {
+ public:
+  RawBytesChecker(const Sources& sources, Findings& findings, Constness constness)
+      : sources_(sources), findings_(findings), constness_(constness), types_(sources) {}
+  void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+
+ private:
+  void refuse(Guarded what, CXCursor node);
+
+  void on_cast(CXCursor cast);
+  void on_made_void(CXCursor conversion, CXType from);
+  void on_conversion(CXCursor conversion);
+  void on_call(CXCursor call);
+  void on_new(CXCursor made);
+  void on_named(CXCursor reference);
+  void on_member(CXCursor member);
+  void on_field(CXCursor field);
+  void on_throw(CXCursor node);
+  void on_value(CXCursor expression);
+
+  void excuse(CXCursor conversions);
+  [[nodiscard]] bool is_excused(CXCursor conversion) const;
+
+  const Sources& sources_;
+  Findings& findings_;
+  Constness constness_;
+  GuardedTypes types_;
+  std::vector<CXCursor> excused_;  // conversions to void* that do no harm where they stand
+};
+
+// A cast that may look at an object as something else; const_cast does not.
+[[nodiscard]] bool is_raw_cast(CXCursorKind kind);
+// A call of one of these functions: `names` without, `operators` with a space in them.
+[[nodiscard]] bool is_call_of(CXCursor node, std::string_view names, std::string_view operators);
+
+}  // namespace mcpac::analyzer

@@ -1,0 +1,20 @@
+// Stage: what the worker is busy with, so that a source that takes too long is refused with the
+// part that took the time.
+//
+// The limit lies below the host's own, which ends the worker without a word. A thread of its own
+// waits for it: clang cannot be interrupted and then asked.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+namespace mcpac::analyzer {
+
+// Texts that are never freed: "parsing it".
+void set_stage(const char* stage);
+
+// Calls `too_long` with the stage, on a thread of its own, when the process has not ended by then.
+// Without threads there is only the host's limit.
+void watch(std::chrono::seconds limit, std::function<void(const char*)> too_long);
+
+}  // namespace mcpac::analyzer

@@ -24,6 +24,7 @@ void add_all(CLI::App& app, Context& context) {
   add_tools(app, context);
   add_prompt(app, context);
   add_permissions(app, context);
+  add_policy(app, context);
   add_execute(app, context);
   add_run(app, context);
   add_audit(app, context);

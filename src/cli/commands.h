@@ -14,6 +14,7 @@ void add_tools(CLI::App& app, Context& context);         // command_tools.cpp
 void add_tools_call(CLI::App& tools, Context& context);  // command_tools_call.cpp
 void add_prompt(CLI::App& app, Context& context);        // command_prompt.cpp
 void add_permissions(CLI::App& app, Context& context);   // command_permissions.cpp
+void add_policy(CLI::App& app, Context& context);        // command_policy.cpp
 void add_execute(CLI::App& app, Context& context);       // command_execute.cpp
 void add_run(CLI::App& app, Context& context);           // command_run.cpp
 void add_audit(CLI::App& app, Context& context);         // command_audit.cpp

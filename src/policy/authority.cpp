@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "policy/compare_layers.h"
 #include "policy/decide.h"
 #include "policy/foresee.h"
 #include "policy/load.h"
@@ -14,15 +15,6 @@
 #include "policy/would_grant.h"
 
 namespace mcpac::policy {
-
-std::string to_string(Effect effect) {
-  switch (effect) {
-    case Effect::kAllow: return "allow";
-    case Effect::kAsk: return "ask";
-    case Effect::kDeny: break;
-  }
-  return "deny";
-}
 
 struct Authority::Impl {
   struct Charge {
@@ -256,6 +248,17 @@ Foresight Authority::foresee(const Permission& permission, const CallInSource& c
   unknown.reason = "the lock has no such tool";
   unknown.layer = "lock";
   return unknown;
+}
+
+Inclusion Authority::includes(const Authority& narrower, const InclusionBudget& budget) const {
+  return layers_include(impl_->layers, narrower.impl_->layers, impl_->environment,
+                        narrower.impl_->environment, budget);
+}
+
+std::vector<Inclusion> Authority::beyond(const Authority& narrower,
+                                         const InclusionBudget& budget) const {
+  return layers_beyond(impl_->layers, narrower.impl_->layers, impl_->environment,
+                       narrower.impl_->environment, budget);
 }
 
 std::vector<Permission> Authority::named_tools() const {

@@ -20,12 +20,11 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/permission.h"
+#include "policy/effect.h"
 #include "policy/foresight.h"
+#include "policy/inclusion.h"
 
 namespace mcpac::policy {
-
-enum class Effect : std::uint8_t { kAllow, kAsk, kDeny };
-[[nodiscard]] std::string to_string(Effect effect);
 
 // What rules may name: the tools of the lock with their input schemas. A rule that names anything
 // else is a load error.
@@ -55,6 +54,7 @@ struct Bases {
   // only).
   std::map<std::string, std::string> working_directories;
   std::set<std::string> remote_servers;
+  friend bool operator==(const Bases&, const Bases&) = default;
 };
 
 // Texts of one layer: `--grant`, `--ask`, `--deny` values, and whole policy files.
@@ -116,6 +116,13 @@ class Authority {
   [[nodiscard]] Coverage coverage(const Permission& permission, std::string_view where) const;
   // Granted tools by name, for "granted but never declared" warnings: bare selectors only.
   [[nodiscard]] std::vector<Permission> named_tools() const;
+  // Is every call that `narrower` admits admitted by this authority, and no limit of its rules
+  // higher? Both must have been loaded for the same tools and places (policy/inclusion.h).
+  [[nodiscard]] Inclusion includes(const Authority& narrower,
+                                   const InclusionBudget& budget = {}) const;
+  // The same tool by tool: what stands against the inclusion, and nothing where it holds.
+  [[nodiscard]] std::vector<Inclusion> beyond(const Authority& narrower,
+                                              const InclusionBudget& budget = {}) const;
   // The rules of all layers, printed canonically, one a line.
   [[nodiscard]] std::string print() const;
 

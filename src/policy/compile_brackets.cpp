@@ -186,7 +186,9 @@ Checked<CompiledBrackets> compile_brackets(const ast::Brackets& brackets, const 
                      .steps = arg.path.steps,
                      .presence = arg.presence,
                      .matchers = {},
-                     .matcher_texts = {}};
+                     .matcher_texts = {},
+                     .tests = arg.tests,
+                     .exceptions = arg.exceptions};
     if (auto added = add_tests(arg, world, made); !added) return std::unexpected(added.error());
     if (auto checked = check_possible(arg, made); !checked) return std::unexpected(checked.error());
     name(compiled.names, made);

@@ -21,6 +21,9 @@ struct CompiledArg {
   ast::Arg::Presence presence = ast::Arg::Presence::kRequired;
   std::vector<MatcherPtr> matchers;
   std::vector<std::string> matcher_texts;
+  // What the matchers were made of, for those who ask about all values instead of one.
+  std::vector<ast::Test> tests;
+  std::vector<ast::Exception> exceptions;
 };
 
 // The arguments that a rule names, as a tree over the call: what is not in it must be absent.

@@ -185,8 +185,8 @@ bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call, Miss
 bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call, Miss* miss) {
   if (!target.brackets) return true;
   const bool is_allow = effect == Effect::kAllow;
-  const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch,
-                      false};
+  const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch, false,
+                      call.lexical};
   return is_allow ? allow_matches(*target.brackets, call, view, miss)
                   : open_matches(*target.brackets, call, view, miss);
 }

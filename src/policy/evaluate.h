@@ -11,6 +11,7 @@ struct CallUnderTest {
   const Permission& permission;
   const Json& arguments;
   const Json* schema = nullptr;  // the locked input schema; null for control permissions
+  bool lexical = false;          // paths by their text alone (CallView)
 };
 
 // `why`, where given, receives the first reason against a match; `passed` counts the arguments that

@@ -10,6 +10,18 @@
 namespace mcpac::policy {
 namespace {
 
+bool same_start(const IpAddress& a, const IpAddress& b, unsigned bits) {
+  const std::size_t whole = bits / 8;
+  if (!std::equal(a.bytes.begin(), a.bytes.begin() + static_cast<std::ptrdiff_t>(whole),
+                  b.bytes.begin()))
+    return false;
+  if (bits % 8 == 0) return true;
+  const auto mask = static_cast<std::uint8_t>(0xFFU << (8 - bits % 8));
+  return (a.bytes[whole] & mask) == (b.bytes[whole] & mask);
+}
+
+}  // namespace
+
 // IANA's special-purpose registries, and the forms that carry another address inside.
 const std::vector<IpNetwork>& special_ranges() {
   static const std::vector<IpNetwork> ranges = [] {
@@ -27,18 +39,6 @@ const std::vector<IpNetwork>& special_ranges() {
   }();
   return ranges;
 }
-
-bool same_start(const IpAddress& a, const IpAddress& b, unsigned bits) {
-  const std::size_t whole = bits / 8;
-  if (!std::equal(a.bytes.begin(), a.bytes.begin() + static_cast<std::ptrdiff_t>(whole),
-                  b.bytes.begin()))
-    return false;
-  if (bits % 8 == 0) return true;
-  const auto mask = static_cast<std::uint8_t>(0xFFU << (8 - bits % 8));
-  return (a.bytes[whole] & mask) == (b.bytes[whole] & mask);
-}
-
-}  // namespace
 
 std::optional<IpAddress> parse_ipv4(std::string_view text) {
   IpAddress address;
@@ -90,6 +90,13 @@ std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
     network.prefix_ -= 96;
   }
   return network;
+}
+
+IpAddress IpNetwork::last() const {
+  IpAddress address = first_;
+  for (unsigned bit = prefix_; bit < (address.v4 ? 32U : 128U); ++bit)
+    address.bytes[bit / 8] = static_cast<std::uint8_t>(address.bytes[bit / 8] | 0x80U >> bit % 8);
+  return address;
 }
 
 bool IpNetwork::contains(const IpAddress& address) const {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace mcpac::policy {
 
@@ -22,6 +23,8 @@ struct IpAddress {
 class IpNetwork {
  public:
   static std::optional<IpNetwork> parse(std::string_view text);
+  [[nodiscard]] const IpAddress& first() const { return first_; }
+  [[nodiscard]] IpAddress last() const;
   [[nodiscard]] bool contains(const IpAddress& address) const;
   // As an allow reads it: special addresses need a network within their range.
   [[nodiscard]] bool admits(const IpAddress& address) const;
@@ -32,6 +35,8 @@ class IpNetwork {
   unsigned prefix_ = 0;
 };
 
+// Loopback, private, link-local, metadata and the like.
+[[nodiscard]] const std::vector<IpNetwork>& special_ranges();
 // Dotted decimal with four parts only (the text of a rule).
 [[nodiscard]] std::optional<IpAddress> parse_ipv4(std::string_view text);
 [[nodiscard]] std::optional<IpAddress> parse_ipv6(std::string_view text);

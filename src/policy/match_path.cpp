@@ -24,9 +24,9 @@ class PathMatcher final : public Matcher {
     if (!value.is_string()) return Outcome::kWrongType;
     const auto path = read_path(value.get_ref<const std::string&>());
     if (!path) return call.any_string ? Outcome::kFail : Outcome::kUnreadable;
-    return holds(*path, call, resolves(call.server) ? Look::kResolved : Look::kLexical)
-               ? Outcome::kPass
-               : Outcome::kFail;
+    const bool lexical = call.lexical || !resolves(call.server);
+    return holds(*path, call, lexical ? Look::kLexical : Look::kResolved) ? Outcome::kPass
+                                                                          : Outcome::kFail;
   }
   // An allow hangs on it where the text alone would admit, a deny or ask where it would not catch.
   bool asks_file_system(const Json& value, const CallView& call) const override {

@@ -25,6 +25,8 @@ struct CallView {
   Reading reading = Reading::kAdmit;
   // "*": a string found anywhere, which nobody promised to be a path or a URL.
   bool any_string = false;
+  // What the text alone says, as if no link lay below any base: comparisons of policies.
+  bool lexical = false;
 };
 
 // A set of JSON types, as bits.

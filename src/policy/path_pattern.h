@@ -35,6 +35,9 @@ class PathPattern {
 
   [[nodiscard]] const PathBase& base_for(const std::string& server) const;
   [[nodiscard]] bool relative_to_here() const { return relative_to_here_; }  // "./"
+  // What stands below the base, by components, and whether everything below that is covered, too.
+  [[nodiscard]] const Components& glob() const { return glob_; }
+  [[nodiscard]] bool everything_below() const { return everything_below_; }
   // Does the rest of a path, below the base, fit?
   [[nodiscard]] bool fits(std::span<const std::string> below) const;
   // Is this whole path covered, by the written or by the real name of the base?

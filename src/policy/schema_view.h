@@ -31,6 +31,9 @@ class SchemaView {
   [[nodiscard]] const Json* default_value() const;
   [[nodiscard]] bool requires_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> required_members() const;
+  // The text of this place; null where nothing is known of it.
+  [[nodiscard]] const Json* text() const { return at_; }
+  [[nodiscard]] const Json* root() const { return root_; }
 
  private:
   SchemaView(const Json* root, const Json* at) : root_(root), at_(at) { follow(); }

@@ -99,8 +99,12 @@ Json data(const std::string& name) {
 }
 
 std::vector<Json> vectors() {
+  return lines_of("grants.jsonl");
+}
+
+std::vector<Json> lines_of(const std::string& name) {
   std::vector<Json> cases;
-  const std::string text = data_file("grants.jsonl");
+  const std::string text = data_file(name);
   std::size_t at = 0;
   while (at < text.size()) {
     const auto end = std::min(text.find('\n', at), text.size());

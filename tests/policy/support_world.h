@@ -64,6 +64,8 @@ class World {
 // A permission written as a selector; nothing where the project cannot have such a tool.
 [[nodiscard]] std::optional<Permission> permission_of(const std::string& text);
 [[nodiscard]] Json data(const std::string& name);
+// A file of data/ with a JSON value a line.
+[[nodiscard]] std::vector<Json> lines_of(const std::string& name);
 [[nodiscard]] std::vector<Json> vectors();
 // The folder, tools and roots of one vector, and its rules.
 [[nodiscard]] std::unique_ptr<World> world_of(const Json& line);

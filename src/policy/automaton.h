@@ -1,0 +1,93 @@
+// Automata over the characters of Unicode: sets of strings that a test passes, as values.
+//
+// An Nfa is put together from fragments; an Alphabet cuts all characters into the classes that a
+// group of automata can tell apart; a Dfa walks one Nfa over such an alphabet, making its states
+// when they are first met. Strings of JSON are sequences of code points, never of surrogates.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mcpac::policy {
+
+struct CharRange {
+  char32_t first = 0;
+  char32_t last = 0;
+};
+using CharSet = std::vector<CharRange>;
+
+[[nodiscard]] CharSet any_char();
+[[nodiscard]] CharSet one_char(char32_t c);
+[[nodiscard]] CharSet all_but(const CharSet& set);
+
+class Nfa {
+ public:
+  struct Edge {
+    CharSet set;
+    int to;
+  };
+  struct State {
+    std::vector<Edge> edges;
+    std::vector<int> epsilons;
+    bool accepts = false;
+  };
+  int add() {
+    states_.emplace_back();
+    return static_cast<int>(states_.size()) - 1;
+  }
+  void edge(int from, CharSet set, int to) { at(from).edges.push_back({std::move(set), to}); }
+  void epsilon(int from, int to) { at(from).epsilons.push_back(to); }
+  void accept(int state) { at(state).accepts = true; }
+  // A chain that reads exactly this text (UTF-8) from `from`; answers its end.
+  int chain(int from, std::string_view text);
+  int start = 0;
+  [[nodiscard]] const std::vector<State>& states() const { return states_; }
+
+ private:
+  State& at(int state) { return states_[static_cast<std::size_t>(state)]; }
+  std::vector<State> states_;
+};
+
+// The classes of characters; each is known by one of its own, a readable one where it has any.
+class Alphabet {
+ public:
+  explicit Alphabet(const std::vector<Nfa>& automata);
+  [[nodiscard]] std::size_t size() const { return letters_.size(); }
+  [[nodiscard]] char32_t letter(std::size_t index) const { return letters_[index]; }
+
+ private:
+  std::vector<char32_t> letters_;
+};
+
+class Dfa {
+ public:
+  Dfa(const Nfa& nfa, const Alphabet& alphabet);
+  [[nodiscard]] int start() const { return 0; }
+  [[nodiscard]] int step(int state, std::size_t letter);
+  [[nodiscard]] bool accepts(int state) const { return accepting_[index(state)]; }
+
+ private:
+  static std::size_t index(int state) { return static_cast<std::size_t>(state); }
+  int intern(std::vector<int> set);
+  void close(std::vector<int>& set) const;
+
+  struct Move {
+    std::vector<bool> letters;
+    int to;
+  };
+  const Nfa* nfa_;
+  std::size_t letters_;
+  std::vector<std::vector<Move>> moves_;  // by state of the Nfa
+  std::map<std::vector<int>, int> known_;
+  std::vector<std::vector<int>> sets_;
+  std::vector<std::vector<int>> table_;  // -1: not yet made
+  std::vector<bool> accepting_;
+};
+
+[[nodiscard]] std::u32string code_points_of(std::string_view utf8);
+[[nodiscard]] std::string utf8_of(const std::u32string& text);
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+}  // namespace mcpac::policy

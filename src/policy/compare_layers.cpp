@@ -1,0 +1,185 @@
+#include "policy/compare_layers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/json_schema.h"
+#include "policy/call_classes.h"
+#include "policy/compare_limits.h"
+#include "policy/decide.h"
+
+namespace mcpac::policy {
+namespace {
+
+using Layers = std::vector<CompiledLayer>;
+
+// The strictest answer of all layers to one call, by its text and with nothing used up.
+Effect decided(const Layers& layers, const CallUnderTest& call) {
+  Effect strictest = layers.empty() ? Effect::kDeny : Effect::kAllow;
+  for (const auto& layer : layers)
+    strictest = std::max(strictest, decide_layer(layer, call, Times{}).effect);
+  return strictest;
+}
+
+Effect answered(const std::vector<MarkedLayer>& layers, const Marks& marks) {
+  Effect strictest = layers.empty() ? Effect::kDeny : Effect::kAllow;
+  for (const auto& layer : layers) strictest = std::max(strictest, layer.answer(marks));
+  return strictest;
+}
+
+// The rules of a layer that cover a tool, as printed.
+std::multiset<std::string> texts_of(const CompiledLayer& layer, const Permission& permission) {
+  std::multiset<std::string> texts;
+  for (const auto* target : covering(layer, permission))
+    texts.insert(layer.rules[target->rule].text);
+  return texts;
+}
+
+// One tool, both sides.
+class ToolComparison {
+ public:
+  ToolComparison(const Layers& wider, const Layers& narrower, const Permission& permission,
+                 const Environment& environment)
+      : wider_(wider),
+        narrower_(narrower),
+        permission_(permission),
+        environment_(environment),
+        marked_wider_(mark_layers(wider, permission, marks_)),
+        marked_narrower_(mark_layers(narrower, permission, marks_)) {
+    const auto tool = environment.tools->find(permission);
+    if (tool != environment.tools->end()) schema_ = &tool->second;
+  }
+
+  Inclusion answer(const InclusionBudget& budget) {
+    if (narrower_.empty() || is_hopeless(Marks()) || is_same_text()) return Included{};
+    if (marks_ > kMaxMarks) return undecided("there are too many rules over this tool");
+    if (auto compiled = compile_schema(); !compiled) return undecided(compiled.error().what);
+    StepBudget steps(budget.steps);
+    Exploration exploration{
+        environment_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
+    const CallPlace root(both(), permission_.server(),
+                         schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
+    const auto calls = call_classes(root, exploration);
+    bool is_refuted = false;
+    for (const auto& call : calls) {
+      if (answered(marked_narrower_, call.marks) >= answered(marked_wider_, call.marks)) continue;
+      if (auto excess = verified(call.example)) return std::move(*excess);
+      is_refuted = true;
+    }
+    if (!exploration.gap.empty()) return undecided("it hangs on " + exploration.gap);
+    if (is_refuted)
+      return undecided("tests of several kinds on one argument, or a schema that says more");
+    return limits(calls);
+  }
+
+ private:
+  [[nodiscard]] Undecided undecided(std::string why) const { return {permission_, std::move(why)}; }
+
+  [[nodiscard]] bool is_hopeless(const Marks& marks) const {
+    return std::ranges::any_of(
+        marked_narrower_, [&](const MarkedLayer& layer) { return layer.surely_denies(marks); });
+  }
+
+  // Each layer above is a layer below, word by word.
+  [[nodiscard]] bool is_same_text() const {
+    return !wider_.empty() && std::ranges::all_of(wider_, [&](const CompiledLayer& wider) {
+      return std::ranges::any_of(narrower_, [&](const CompiledLayer& narrower) {
+        return texts_of(wider, permission_) == texts_of(narrower, permission_);
+      });
+    });
+  }
+
+  [[nodiscard]] std::vector<MarkedLayer> both() const {
+    auto all = marked_wider_;
+    all.insert(all.end(), marked_narrower_.begin(), marked_narrower_.end());
+    return all;
+  }
+
+  Result<void> compile_schema() {
+    if (schema_ == nullptr) return {};
+    auto compiled = JsonSchema::compile(*schema_);
+    if (!compiled) return pass_on(compiled);
+    compiled_ = std::move(*compiled);
+    return {};
+  }
+
+  // What both sides really say of the call, when it is one that can be made.
+  [[nodiscard]] std::optional<Excess> verified(Json arguments) const {
+    if (compiled_ != nullptr) {
+      compiled_->fill_defaults(arguments);
+      if (compiled_->validate(arguments)) return std::nullopt;
+    }
+    const CallUnderTest call{permission_, arguments, schema_, true};
+    const Effect narrower = decided(narrower_, call);
+    const Effect wider = decided(wider_, call);
+    if (narrower >= wider) return std::nullopt;
+    return Excess{permission_, arguments, narrower, wider, {}};
+  }
+
+  // Of a call that both sides answer alike: what its schema makes of it, or nothing.
+  [[nodiscard]] std::optional<Json> completed(Json arguments) const {
+    if (compiled_ == nullptr) return arguments;
+    compiled_->fill_defaults(arguments);
+    if (compiled_->validate(arguments)) return std::nullopt;
+    return arguments;
+  }
+
+  [[nodiscard]] Inclusion limits(const std::vector<ValueClass>& calls) const {
+    const auto found = compare_limits_of(marked_wider_, marked_narrower_, calls);
+    if (found.kind == LimitAnswer::Kind::kWithin) return Included{};
+    if (found.kind == LimitAnswer::Kind::kUnknown) return undecided(found.what);
+    auto arguments = completed(found.call->example);
+    if (!arguments) return undecided("a limit on calls that the schema may not admit");
+    return Excess{permission_, std::move(*arguments), answered(marked_narrower_, found.call->marks),
+                  answered(marked_wider_, found.call->marks), found.what};
+  }
+
+  const Layers& wider_;
+  const Layers& narrower_;
+  const Permission& permission_;
+  const Environment& environment_;
+  std::size_t marks_ = 0;
+  std::vector<MarkedLayer> marked_wider_;
+  std::vector<MarkedLayer> marked_narrower_;
+  const Json* schema_ = nullptr;
+  std::shared_ptr<const JsonSchema> compiled_;
+};
+
+// Every tool of the lock, and the control permissions that somebody names.
+std::set<Permission> tools_of(const Layers& narrower, const Environment& environment) {
+  std::set<Permission> tools;
+  for (const auto& [permission, schema] : *environment.tools) tools.insert(permission);
+  for (const auto& layer : narrower) {
+    for (const auto& [permission, targets] : layer.by_tool) tools.insert(permission);
+  }
+  return tools;
+}
+
+}  // namespace
+
+std::vector<Inclusion> layers_beyond(const Layers& wider, const Layers& narrower,
+                                     const Environment& environment, const Environment& other,
+                                     const InclusionBudget& budget) {
+  std::vector<Inclusion> beyond;
+  const bool comparable = environment.bases == other.bases && *environment.tools == *other.tools;
+  for (const auto& permission : tools_of(narrower, environment)) {
+    auto one = comparable ? ToolComparison(wider, narrower, permission, environment).answer(budget)
+                          : Undecided{permission, "the two are about different tools or places"};
+    if (!std::holds_alternative<Included>(one)) beyond.push_back(std::move(one));
+  }
+  return beyond;
+}
+
+Inclusion layers_include(const Layers& wider, const Layers& narrower,
+                         const Environment& environment, const Environment& other,
+                         const InclusionBudget& budget) {
+  auto beyond = layers_beyond(wider, narrower, environment, other, budget);
+  const auto excess = std::ranges::find_if(
+      beyond, [](const Inclusion& one) { return std::holds_alternative<Excess>(one); });
+  if (excess != beyond.end()) return std::move(*excess);
+  return beyond.empty() ? Inclusion(Included{}) : std::move(beyond.front());
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,24 @@
+// Compare layers: the inclusion of one stack of layers in another.
+#pragma once
+
+#include <vector>
+
+#include "policy/authority.h"
+#include "policy/compiled.h"
+
+namespace mcpac::policy {
+
+// The first thing that stands against it, in the order of the tools; an excess before what is
+// undecided.
+[[nodiscard]] Inclusion layers_include(const std::vector<CompiledLayer>& wider,
+                                       const std::vector<CompiledLayer>& narrower,
+                                       const Environment& environment, const Environment& other,
+                                       const InclusionBudget& budget);
+// One answer for each tool where it does not hold.
+[[nodiscard]] std::vector<Inclusion> layers_beyond(const std::vector<CompiledLayer>& wider,
+                                                   const std::vector<CompiledLayer>& narrower,
+                                                   const Environment& environment,
+                                                   const Environment& other,
+                                                   const InclusionBudget& budget);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,44 @@
+// Inclusion: is every call that one authority admits admitted by another (grants.md, section 8)?
+//
+// A yes means: for every tool of the lock and every call that its schema admits, read by its text
+// (as if no link lay below the bases of path tests) and with no limit used up, the wider authority
+// answers at least as generously, and no limit of its rules is lower. A no comes with a call that
+// both real decisions have been asked about. Neither is said where it is not certain: then the
+// question is undecided, and whoever asked must take that for a no. At call time every layer
+// decides anyway, so a wrong answer here can mislead but never widen authority.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+
+#include "core/json.h"
+#include "core/permission.h"
+#include "policy/effect.h"
+
+namespace mcpac::policy {
+
+struct InclusionBudget {
+  std::size_t steps = 20'000'000;  // for one tool: about two seconds
+};
+
+struct Included {};
+
+// A call that the narrower authority answers more generously than the wider one; or, where `limit`
+// says so, answers the same but more often or for longer.
+struct Excess {
+  Permission permission;
+  Json arguments;  // as sent: defaults filled in
+  Effect narrower = Effect::kAllow;
+  Effect wider = Effect::kDeny;
+  std::string limit;  // "5 calls, instead of 3 calls"
+};
+
+struct Undecided {
+  Permission permission;
+  std::string why;
+};
+
+using Inclusion = std::variant<Included, Excess, Undecided>;
+
+}  // namespace mcpac::policy

@@ -1,0 +1,32 @@
+// Object classes: what objects can mean at one place of a call, from what their members can.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "policy/call_place.h"
+#include "policy/step_budget.h"
+#include "policy/value_set.h"
+
+namespace mcpac::policy {
+
+// What the exploration of a call shares.
+struct Exploration {
+  const Environment& environment;
+  // Marks only grow: a part for which this is true need not be finished.
+  std::function<bool(const Marks&)> is_hopeless;
+  StepBudget& budget;
+  std::string gap;  // why something may be left out; empty: nothing is
+
+  void note(const std::string& why) {
+    if (gap.empty()) gap = why;
+  }
+};
+
+using ValuesAt = std::function<std::vector<ValueClass>(const CallPlace&)>;
+
+void add_object_classes(const CallPlace& place, const ValuesAt& values_at, Exploration& exploration,
+                        ValueSet& values);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,23 @@
+// StepBudget: how much work one comparison of policies may take; a question that needs more is
+// undecided.
+#pragma once
+
+#include <cstddef>
+
+namespace mcpac::policy {
+
+class StepBudget {
+ public:
+  explicit StepBudget(std::size_t steps) : left_(steps) {}
+  // False once the budget is spent, and from then on.
+  bool spend(std::size_t steps = 1) {
+    left_ = steps > left_ ? 0 : left_ - steps;
+    return left_ > 0;
+  }
+  [[nodiscard]] bool is_spent() const { return left_ == 0; }
+
+ private:
+  std::size_t left_;
+};
+
+}  // namespace mcpac::policy

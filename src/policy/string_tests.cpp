@@ -1,0 +1,143 @@
+#include "policy/string_tests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "policy/path_automata.h"
+#include "policy/text_automata.h"
+
+namespace mcpac::policy {
+namespace {
+
+bool is_like(const ast::Test& test) {
+  const auto* text = std::get_if<ast::TextTest>(&test.body);
+  return text != nullptr && text->kind == ast::TextTest::Kind::kLike;
+}
+
+ProbeKind kind_of(const ast::Test& test) {
+  if (std::holds_alternative<ast::PathTest>(test.body)) return ProbeKind::kPath;
+  const auto* text = std::get_if<ast::TextTest>(&test.body);
+  const bool regex = text != nullptr && text->kind == ast::TextTest::Kind::kRegex;
+  return regex && !regex_automaton(text->text) ? ProbeKind::kOpaque : ProbeKind::kText;
+}
+
+}  // namespace
+
+// In the order in which compile_brackets.cpp makes them.
+std::vector<ProbeKind> kinds_of(const CompiledArg& arg) {
+  std::vector<ProbeKind> kinds;
+  bool urls = false;
+  for (const auto& test : arg.tests) {
+    if (is_url_test(test)) {
+      urls = true;
+    } else {
+      kinds.push_back(kind_of(test));
+    }
+  }
+  if (urls) kinds.push_back(ProbeKind::kUrl);
+  kinds.resize(arg.matchers.size(), ProbeKind::kText);
+  return kinds;
+}
+
+void StringTests::add(const CompiledArg& arg, const std::string& server,
+                      const Environment& environment) {
+  for (const auto& test : arg.tests) add_test(test, server, environment);
+  const bool globs = std::ranges::any_of(arg.tests, is_like);
+  for (const auto& exception : arg.exceptions) {
+    urls.add(exception);
+    if (const auto* literal = std::get_if<ast::Literal>(&exception.body))
+      add_literal(*literal, globs);
+    if (const auto* path = std::get_if<ast::PathException>(&exception.body))
+      add_path(path->path, exception.at, PathPattern::Kind::kException, server, environment);
+  }
+}
+
+void StringTests::add_test(const ast::Test& test, const std::string& server,
+                           const Environment& environment) {
+  if (is_url_test(test)) {
+    has_urls = true;
+    urls.add(test);
+  } else if (const auto* equal = std::get_if<ast::EqualTest>(&test.body)) {
+    add_literal(equal->literal, false);
+  } else if (const auto* in = std::get_if<ast::InTest>(&test.body)) {
+    for (const auto& literal : in->literals) add_literal(literal, false);
+  } else if (const auto* text = std::get_if<ast::TextTest>(&test.body)) {
+    add_text(*text);
+  } else if (const auto* count = std::get_if<ast::CountTest>(&test.body)) {
+    if (count->kind != ast::CountTest::Kind::kLength) return;
+    add_length(count->low, false);
+    add_length(count->high, true);
+  } else if (std::holds_alternative<ast::OneLineTest>(test.body)) {
+    texts.try_emplace("one-line", one_line_automaton());
+  } else if (const auto* path = std::get_if<ast::PathTest>(&test.body)) {
+    const auto kind = path->kind == ast::PathTest::Kind::kWithin ? PathPattern::Kind::kWithin
+                                                                 : PathPattern::Kind::kMatches;
+    add_path(path->path, test.at, kind, server, environment);
+  }
+}
+
+void StringTests::add_text(const ast::TextTest& text) {
+  using Kind = ast::TextTest::Kind;
+  if (!is_utf8(text.text)) {
+    gap = "a test whose text is not UTF-8";
+    return;
+  }
+  const std::string key = fmt::format("{} {}", static_cast<int>(text.kind), text.text);
+  if (texts.contains(key)) return;
+  switch (text.kind) {
+    case Kind::kLike: texts.emplace(key, glob_automaton(text.text)); return;
+    case Kind::kStarts: texts.emplace(key, starting_with(text.text)); return;
+    case Kind::kEnds: texts.emplace(key, ending_with(text.text)); return;
+    case Kind::kRegex: break;
+  }
+  if (auto nfa = regex_automaton(text.text)) texts.emplace(key, std::move(*nfa));
+}
+
+// From `number` code points on, or from one more.
+void StringTests::add_length(const ast::Number& number, bool above) {
+  const double value = std::strtod(number.spelling.c_str(), nullptr);
+  const double least = above ? std::floor(value) + 1 : std::ceil(value);
+  if (least <= 0) return;
+  if (least > static_cast<double>(kMaxCounted)) {
+    gap = fmt::format("a length of {}", number.spelling);
+    return;
+  }
+  add_at_least(static_cast<std::size_t>(least));
+}
+
+void StringTests::add_at_least(std::size_t count) {
+  if (count > 0 && count <= kMaxCounted)
+    texts.try_emplace(fmt::format("len {}", count), at_least(count));
+}
+
+void StringTests::add_literal(const ast::Literal& literal, bool glob) {
+  const auto* text = std::get_if<std::string>(&literal.value);
+  if (text == nullptr) return;
+  if (!is_utf8(*text)) {
+    gap = "a test whose text is not UTF-8";
+  } else if (glob && text->find('*') != std::string::npos) {
+    texts.try_emplace(fmt::format("0 {}", *text), glob_automaton(*text));
+  } else {
+    literals.insert(*text);
+  }
+}
+
+void StringTests::add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
+                           const std::string& server, const Environment& environment) {
+  const std::string key = fmt::format("{} {}", static_cast<int>(kind), path);
+  if (paths.contains(key + " 0")) return;
+  const World world{environment, {server}, Effect::kAllow};
+  const auto pattern = PathPattern::compile(path, at, kind, world);
+  if (!pattern) {
+    gap = "a path whose base can no longer be resolved";
+    return;
+  }
+  std::size_t count = 0;
+  for (auto& nfa : path_automata(*pattern, server, path_starts(environment.bases, server)))
+    paths.emplace(fmt::format("{} {}", key, count++), std::move(nfa));
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,44 @@
+// String tests: the tests of one argument, sorted by how all strings can be asked about them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "policy/automaton.h"
+#include "policy/compiled.h"
+#include "policy/path_pattern.h"
+#include "policy/url_examples.h"
+
+namespace mcpac::policy {
+
+// kOpaque: a regular expression that no automaton stands for; it is known string by string only.
+enum class ProbeKind : std::uint8_t { kText, kPath, kUrl, kOpaque };
+
+// By matcher of the argument.
+[[nodiscard]] std::vector<ProbeKind> kinds_of(const CompiledArg& arg);
+
+// What several arguments' tests are about, together and without doubles.
+struct StringTests {
+  std::set<std::string> literals;
+  std::map<std::string, Nfa> texts;  // by what they are made of
+  std::map<std::string, Nfa> paths;
+  UrlWords urls;
+  bool has_urls = false;
+  std::string gap;  // a test that cannot be asked about exactly
+
+  void add(const CompiledArg& arg, const std::string& server, const Environment& environment);
+  void add_length(const ast::Number& number, bool above);
+  void add_at_least(std::size_t count);
+
+ private:
+  void add_test(const ast::Test& test, const std::string& server, const Environment& environment);
+  void add_literal(const ast::Literal& literal, bool glob);
+  void add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
+                const std::string& server, const Environment& environment);
+  void add_text(const ast::TextTest& text);
+};
+
+}  // namespace mcpac::policy

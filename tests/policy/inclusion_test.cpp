@@ -1,0 +1,155 @@
+// Inclusion where random pairs do not lead: limits, layers, expressions that are not modelled,
+// budgets; and the automata of expressions against RE2.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <random>
+
+#include "policy/support_inclusion.h"
+#include "policy/text_automata.h"
+
+namespace mcpac::policy::testing {
+namespace {
+
+Inclusion compare(const std::string& wider, const std::string& narrower,
+                  const InclusionBudget& budget = {}) {
+  const World world;
+  return policy_of(world, wider).includes(policy_of(world, narrower), budget);
+}
+
+bool included(const std::string& wider, const std::string& narrower) {
+  return std::holds_alternative<Included>(compare(wider, narrower));
+}
+bool undecided(const Inclusion& inclusion) {
+  return std::holds_alternative<Undecided>(inclusion);
+}
+std::string limit(const std::string& wider, const std::string& narrower) {
+  const auto got = compare(wider, narrower);
+  const auto* excess = std::get_if<Excess>(&got);
+  return excess == nullptr ? "no excess" : excess->limit;
+}
+
+}  // namespace
+
+TEST_SUITE("policy/inclusion") {
+  TEST_CASE("limits are compared as bounds, and the higher one is named") {
+    CHECK(limit("allow kv.get calls <= 3", "allow kv.get calls <= 5") ==
+          "5 calls, instead of 3 calls");
+    CHECK(limit("allow kv.get calls <= 3", "allow kv.get") ==
+          "any number of calls, instead of 3 calls");
+    CHECK(limit("allow kv.get calls <= 3", "ask kv.get") ==
+          "any number of calls, instead of 3 calls");
+    CHECK(limit("allow kv.get for 5m", "allow kv.get for 10m") == "for 10m, instead of for 5m");
+    CHECK(included("allow kv.get for 10m calls <= 3", "allow kv.get for 5m calls <= 2"));
+    CHECK(included("allow kv.get rate 2/s", "allow kv.get calls <= 2"));
+  }
+
+  TEST_CASE("limits that draw on one limit add up") {
+    const std::string two =
+        "allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key == \"b\") calls <= 2\n";
+    CHECK(included("allow kv.get calls <= 5", two));
+    CHECK_FALSE(included("allow kv.get calls <= 4", two));
+  }
+
+  TEST_CASE("an expression that is not modelled is equal to itself, and to nothing else") {
+    const std::string one = "allow kv.get(key re /(?i)abc/)";
+    CHECK(included(one + "\nallow kv.clear", one));
+    CHECK(included(one, "allow kv.get(key re /(?i)abc/ starts \"a\")"));
+    CHECK(undecided(compare("allow kv.get(key re /(?i)abcd?/)", one)));
+    CHECK(std::holds_alternative<Excess>(compare(one, "allow kv.get")));
+  }
+
+  TEST_CASE("over budget nothing is said") {
+    const std::string rule = "allow kv.get(key like \"*abc*\")";
+    CHECK(undecided(compare("allow kv.get(key like \"*ab*\")", rule, {.steps = 5})));
+    CHECK(included("allow kv.get(key like \"*ab*\")", rule));
+  }
+
+  TEST_CASE("a path that is too long to be one is no path, whatever an expression says of it") {
+    const std::string narrow = "allow kv.get(key re /[.]\\/[a-z]+/)";
+    CHECK_FALSE(included("allow kv.get(key within ./)", narrow));
+    CHECK(included("allow kv.get(key re /[a-z]+/)", "allow kv.get(key re /[a-z]{2}/)"));
+  }
+
+  TEST_CASE("a call needs every layer of both sides") {
+    const World world;
+    const auto layers = [&](const std::string& run, const std::string& ceiling) {
+      return world
+          .load({{.name = "run", .grants = {}, .asks = {}, .denies = {}, .files = {run}},
+                 {.name = "ceiling", .grants = {}, .asks = {}, .denies = {}, .files = {ceiling}}})
+          .value();
+    };
+    const auto both = layers("allow kv.get(key len 0..3)", "allow kv.get(key starts \"a\")");
+    const auto one = policy_of(world, "allow kv.get(key starts \"a\" len 0..3)");
+    CHECK(std::holds_alternative<Included>(both.includes(one)));
+    CHECK(std::holds_alternative<Included>(one.includes(both)));
+    const auto less = layers("allow kv.get(key len 0..3)", "allow kv.get(key starts \"ab\")");
+    CHECK(std::holds_alternative<Included>(both.includes(less)));
+    CHECK(std::holds_alternative<Excess>(less.includes(both)));
+  }
+
+  TEST_CASE("policies that were read in different places are not compared") {
+    World here;
+    const auto wider = policy_of(here, "allow kv.get(key within ./)");
+    here.bases.current_directory = "/elsewhere";
+    const auto narrower = policy_of(here, "allow kv.get(key within ./)");
+    CHECK(undecided(wider.includes(narrower)));
+  }
+
+  TEST_CASE("two sets of fifty rules are compared within the budget") {
+    std::string wider;
+    std::string narrower;
+    for (int i = 0; i < 50; ++i) {
+      wider += fmt::format(
+          "allow github.get_file_contents(owner == \"o{}\", repo like \"r{}*\", path any)\n", i, i);
+      narrower += fmt::format(
+          "allow github.get_file_contents(owner == \"o{}\", repo == \"r{}x\", path any)\n", i, i);
+    }
+    CHECK(included(wider, narrower));
+    CHECK_FALSE(included(narrower, wider));
+  }
+
+  TEST_CASE("the automaton of an expression matches what RE2 matches") {
+    std::mt19937 random(7);
+    const std::vector<std::string> pieces = {
+        "a",   "b",   ".",   "[ab]",  "[^a]",   "(a|b)",   "(ab)", "a*", "b+",  "a?",
+        "\\d", "\\w", "\\.", "(?:b)", "b{1,2}", "[a-c]*?", "\\s",  "é",  "(a|)"};
+    const std::vector<std::string> letters = {"a", "b", "c", "1", ".", "\n", "é", " "};
+    int matched = 0;
+    for (int i = 0; i < 400; ++i) {
+      std::string pattern;
+      for (std::size_t n = 1 + random() % 4; n > 0; --n)
+        pattern += pieces[random() % pieces.size()];
+      if (random() % 3 == 0) pattern = "(" + pattern + "){0,2}|" + pieces[random() % pieces.size()];
+      const auto nfa = regex_automaton(pattern);
+      REQUIRE_MESSAGE(nfa.has_value(), pattern);
+      const RE2 real(pattern);
+      for (int j = 0; j < 60; ++j) {
+        std::string text;
+        for (std::size_t n = random() % 5; n > 0; --n) text += letters[random() % letters.size()];
+        // Every letter of the text is a class of its own in this alphabet.
+        const Nfa itself = exactly(text);
+        const Alphabet alphabet({*nfa, itself});
+        Dfa one(*nfa, alphabet);
+        Dfa two(itself, alphabet);
+        int at_one = one.start();
+        int at_two = two.start();
+        for (const char32_t c : code_points_of(text)) {
+          for (std::size_t letter = 0; letter < alphabet.size(); ++letter) {
+            if (alphabet.letter(letter) != c) continue;
+            at_one = one.step(at_one, letter);
+            at_two = two.step(at_two, letter);
+            break;
+          }
+        }
+        REQUIRE(two.accepts(at_two));
+        CHECK_MESSAGE(one.accepts(at_one) == RE2::FullMatch(text, real), pattern << " on " << text);
+        matched += one.accepts(at_one) ? 1 : 0;
+      }
+    }
+    CHECK(matched > 1000);
+  }
+}
+
+}  // namespace mcpac::policy::testing

@@ -109,6 +109,13 @@ constexpr std::array kRules{
          "int sp\u0430n_of;"},
     Rule{"module-import", kRefuses, "a module is compiled elsewhere, and its text is not analysed",
          "import std;"},
+    Rule{"narrow-elsewhere", kWarns,
+         "what the host enforces is what the entry receives; a Narrow in another Requires looks "
+         "like "
+         "a limit and is none",
+         "struct some : mcpac::Narrow<mcp::filesystem::read_text_file> {\n"
+         "  static constexpr char where[] = \"path within ./data\";\n};\n"
+         "void read(mcpac::Requires<some> rt);"},
     Rule{"narrow-where", kRefuses,
          "the condition of a Narrow must be a text that is known before the run",
          "struct some : mcpac::Narrow<mcp::filesystem::read_text_file> {\n"
@@ -202,6 +209,9 @@ constexpr std::array kRules{
          "a tool that the entry does not declare can only be reached by a forged callable",
          "mcpac::Requires<mcp::filesystem::write_file>* forged;\n"
          "void call() { forged->filesystem.write_file({.path = \"a\", .content = \"b\"}); }"},
+    Rule{"undefined-function", kRefuses,
+         "what a function does with the tools is unknown where none of the given files defines it",
+         "int elsewhere(int);\nint here() { return elsewhere(1); }"},
     Rule{"unknown-function", kRefuses,
          "a function of C that belongs to nothing that programs here need may reach anything, the "
          "connection to the gate among it",

@@ -21,6 +21,7 @@
 #include "analyzer/clang/hatches.h"
 #include "analyzer/clang/hidden.h"
 #include "analyzer/clang/identity.h"
+#include "analyzer/clang/narrows.h"
 #include "analyzer/clang/outside.h"
 #include "analyzer/clang/own_templates.h"
 #include "analyzer/clang/part.h"
@@ -30,6 +31,7 @@
 #include "analyzer/clang/sources.h"
 #include "analyzer/clang/stage.h"
 #include "analyzer/clang/text_checks.h"
+#include "analyzer/clang/undefined.h"
 #include "analyzer/clang/uses.h"
 #include "analyzer/clang/walker.h"
 #include "analyzer/clang/word_checks.h"
@@ -194,15 +196,21 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   EarlyChecker early(identity, sources, findings);
   HiddenChecker hidden(unit, identity, findings);
   ArgumentErrors arguments(identity);
+  UndefinedChecker undefined(sources);
+  NarrowChecker narrows(identity);
   Walker(sources, findings,
          {&entry, &uses, &forgery, &replacements, &hatches, &bytes, &outside, &early, &hidden,
-          &arguments})
+          &arguments, &undefined, &narrows})
       .walk(unit);
   set_stage("comparing what its files share");
   if (part != nullptr) {
     part->has_entry = entry.is_present();
     part->writes_through_constness = writes;
     part->definitions = definitions_of(unit, sources);
+    part->undefined = std::move(undefined).take();
+  } else {
+    for (const auto& [usr, function] : std::move(undefined).take())
+      findings.add("undefined-function", function.place, function.message(), Undefined::kFix);
   }
 
   set_stage("putting the report together");
@@ -220,6 +228,7 @@ Result<Report> analyze_file(const Request& request, Part* part) {
     report.declared = std::move(found.declared);
     report.uses = uses.finish(report.declared, findings);
     report.unused = unused_of(report.declared, report.uses);
+    narrows.finish(report.declared, findings);
     if (!findings.refuses()) check_undeclared(report, findings);
   }
   report.verdict = Verdict::kOk;

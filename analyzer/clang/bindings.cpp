@@ -54,7 +54,7 @@ std::optional<Elements> Bindings::elements_for(const Loop& loop) const {
 }
 
 std::optional<CXCursor> Bindings::element(CXCursor variable) {
-  if (too_many_ || !knows_variables()) return std::nullopt;
+  if (too_many_ || hidden_ > 0 || !knows_variables()) return std::nullopt;
   for (const Choice& choice : choices_) {
     if (same(choice.variable, variable)) return choice.elements[choice.index];
   }
@@ -85,7 +85,7 @@ bool Bindings::next() {
 }
 
 const std::optional<Json>* Bindings::parameter(CXCursor variable) const {
-  if (frames_.empty()) return nullptr;
+  if (frames_.empty() || hidden_ > 0) return nullptr;
   for (const auto& [parameter, value] : frames_.back()) {
     if (same(parameter, variable)) return &value;
   }

@@ -41,6 +41,9 @@ class Bindings {
 
   [[nodiscard]] bool knows_variables() const { return variables_ == Variables::kKnown; }
   [[nodiscard]] Variables variables() const { return variables_; }
+  // While what is initialised once, whatever loop or function stands around it, is looked into.
+  void hide() { ++hidden_; }
+  void show() { --hidden_; }
   // One more step of folding; false where there were too many.
   [[nodiscard]] bool step() { return steps_left_ > 0 && steps_left_-- > 0; }
 
@@ -64,6 +67,7 @@ class Bindings {
   std::vector<Parameters> frames_;
   std::size_t combinations_ = 0;
   bool too_many_ = false;
+  unsigned hidden_ = 0;
   std::size_t steps_left_ = 2'000'000;
 };
 

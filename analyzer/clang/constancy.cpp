@@ -23,7 +23,8 @@ bool casts_pointers(std::string_view function) {
 
 // A constant that asks this is another value for the compiler than for who reads its source.
 bool tells_time_of_evaluation(std::string_view function) {
-  return function == "is_constant_evaluated" || function == "__builtin_is_constant_evaluated";
+  return function == "is_constant_evaluated" || function == "__builtin_is_constant_evaluated" ||
+         function == "__builtin_constant_p";
 }
 
 bool has_address_member(CXCursor record) {
@@ -43,7 +44,9 @@ bool is_plain(CXType type) {
 // The value is taken (an lvalue-to-rvalue conversion has the unqualified type), or the object is
 // only seen as const.
 bool reads(CXCursor parent, CXType variable) {
-  if (clang_getCursorKind(parent) != CXCursor_UnexposedExpr) return false;
+  // One with several parts is no conversion: `a ?: b` is the variable itself.
+  if (clang_getCursorKind(parent) != CXCursor_UnexposedExpr || children(parent).size() != 1)
+    return false;
   const CXType seen = clang_getCanonicalType(clang_getCursorType(parent));
   if (clang_isConstQualifiedType(seen) != 0) return true;
   const bool scalar = seen.kind == CXType_Pointer || clang_Type_getSizeOf(seen) <= 8;

@@ -17,6 +17,8 @@ constexpr unsigned kMaxDepth = 2000;
 // What a definition draws in is looked at again for each definition; programs need a tenth of it.
 constexpr std::size_t kMaxShape = std::size_t{4} << 20U;
 
+constexpr const char* kDefined = "defined ";
+
 std::string usr(CXCursor cursor) {
   return take(clang_getCursorUSR(cursor));
 }
@@ -185,7 +187,7 @@ class Collector {
       add("declared ", node, type_text(clang_getCursorType(node)));
     const bool whole = is_function(kind) || is_type(kind) || kind == CXCursor_VarDecl;
     if (!whole || clang_isCursorDefinition(node) == 0) return;
-    add("defined ", node, Shape(sources_).of(node));
+    add(kDefined, node, Shape(sources_).of(node));
   }
 
   [[nodiscard]] Definitions take() && { return std::move(found_); }
@@ -202,6 +204,10 @@ class Collector {
 };
 
 }  // namespace
+
+std::string defined_key(const std::string& usr) {
+  return kDefined + usr;
+}
 
 Definitions definitions_of(CXTranslationUnit unit, const Sources& sources) {
   Collector collector(sources);

@@ -29,6 +29,9 @@ struct Definition {
 // apart.
 using Definitions = std::map<std::string, Definition>;
 
+// The name of a definition, as opposed to a declaration.
+[[nodiscard]] std::string defined_key(const std::string& usr);
+
 [[nodiscard]] Definitions definitions_of(CXTranslationUnit unit, const Sources& sources);
 
 }  // namespace mcpac::analyzer

@@ -43,6 +43,13 @@ CXType element_type(CXType list) {
   return clang_getUnqualifiedType(clang_getCanonicalType(element));
 }
 
+// [2] = "a": the order is not that of the text.
+bool has_designator(const std::vector<CXCursor>& elements) {
+  return std::ranges::any_of(elements, [](CXCursor element) {
+    return clang_getCursorKind(element) == CXCursor_UnexposedExpr && children(element).size() > 1;
+  });
+}
+
 // {"a", "b"}, and {{"a", "b"}} for the array inside a std::array.
 std::vector<CXCursor> of_braces(CXCursor braces, bool of_std_array) {
   auto found = expressions_of(braces);
@@ -93,7 +100,7 @@ std::optional<Elements> elements_of(CXCursor list, Variables variables) {
   const CXCursor braces = braces_of(list, variables, 0);
   if (!exists(braces)) return std::nullopt;
   Elements found{of_braces(braces, std_array), element_type(type)};
-  if (found.type.kind == CXType_Invalid) return std::nullopt;
+  if (found.type.kind == CXType_Invalid || has_designator(found.expressions)) return std::nullopt;
   if (!c_array && !std_array) return found;
   // What the braces leave out of an array is there all the same, empty.
   const auto size = clang_Type_getSizeOf(found.type);

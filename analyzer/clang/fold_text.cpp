@@ -13,6 +13,24 @@ namespace {
 // Longer texts are content, not names; and a constant that doubles the one before it grows fast.
 constexpr std::size_t kMaxFoldedText = 8192;
 
+constexpr unsigned kMaxDepth = 64;
+
+// Also by the initialiser of a constant that it names.
+bool calls_something(CXCursor expression, unsigned depth = 0) {
+  if (clang_getCursorKind(expression) == CXCursor_CallExpr || depth > kMaxDepth) return true;
+  bool found = false;
+  if (clang_getCursorKind(expression) == CXCursor_DeclRefExpr) {
+    const CXCursor named = clang_getCursorReferenced(expression);
+    const CXCursor initialiser = clang_getCursorKind(named) == CXCursor_VarDecl
+                                     ? clang_Cursor_getVarDeclInitializer(named)
+                                     : clang_getNullCursor();
+    found = exists(initialiser) && calls_something(initialiser, depth + 1);
+  }
+  each_child(expression,
+             [&](CXCursor child) { found = found || calls_something(child, depth + 1); });
+  return found;
+}
+
 }  // namespace
 
 Folder::Folded Folder::number(CXCursor expression) {
@@ -25,6 +43,12 @@ Folder::Folded Folder::number(CXCursor expression) {
       const auto known = constant_number(strip(*element));
       return known ? Folded(to_json(*known)) : std::nullopt;
     }
+  }
+  if (calls_something(at)) {
+    // Rounding, and a function that asks when it is evaluated, are the run's affair.
+    const CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(at)).kind;
+    const bool real = kind == CXType_Float || kind == CXType_Double || kind == CXType_LongDouble;
+    if (real || !bindings_.knows_variables()) return std::nullopt;
   }
   if (const auto known = constant_number(at)) return to_json(*known);
   return clang_getCursorKind(at) == CXCursor_BinaryOperator ? compared(at) : std::nullopt;
@@ -69,7 +93,14 @@ Folder::Folded Folder::named_text(CXCursor reference, unsigned depth) {
   if (const auto element = bindings_.element(variable)) return text(*element, depth);
   if (!bindings_.knows_variables() || !is_never_assigned(variable)) return std::nullopt;
   const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
-  return exists(initialiser) ? text(initialiser, depth) : std::nullopt;
+  if (!exists(initialiser)) return std::nullopt;
+  // A static variable keeps what its first initialisation gave it.
+  const bool once = clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
+                    clang_getCursorTLSKind(variable) != CXTLS_None;
+  if (once) bindings_.hide();
+  auto folded = text(initialiser, depth);
+  if (once) bindings_.show();
+  return folded;
 }
 
 // A condition that is known before the run; the other branch is not looked at.

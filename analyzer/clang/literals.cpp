@@ -1,5 +1,6 @@
 #include "analyzer/clang/literals.h"
 
+#include <cmath>
 #include <memory>
 #include <string_view>
 
@@ -111,7 +112,11 @@ std::optional<Number> constant_number(CXCursor expression) {
   const Evaluated value(clang_Cursor_Evaluate(expression));
   if (!value) return std::nullopt;
   const CXEvalResultKind result = clang_EvalResult_getKind(value.get());
-  if (real && result == CXEval_Float) return clang_EvalResult_getAsDouble(value.get());
+  if (real && result == CXEval_Float) {
+    const double number = clang_EvalResult_getAsDouble(value.get());
+    // JSON knows no others.
+    return std::isfinite(number) ? std::optional<Number>(number) : std::nullopt;
+  }
   if (real || result != CXEval_Int) return std::nullopt;
   if (kind == CXType_Bool) return clang_EvalResult_getAsLongLong(value.get()) != 0;
   if (is_unsigned(kind)) return std::uint64_t{clang_EvalResult_getAsUnsigned(value.get())};

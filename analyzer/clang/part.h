@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyzer/clang/definitions.h"
+#include "analyzer/clang/undefined.h"
 #include "analyzer/report.h"
 #include "core/error.h"
 
@@ -16,6 +17,7 @@ struct Part {
   bool writes_through_constness = false;  // out
   bool has_entry = false;                 // out: this file has an entry of its own
   Definitions definitions{};              // out: what it says about names that all files share
+  UndefinedFunctions undefined{};         // out: what it uses and another file must define
 };
 
 // The first file of `request` alone. Without a part it is a whole program.

@@ -140,6 +140,19 @@ void check_definitions(const std::vector<Analysed>& files, std::vector<Finding>&
   }
 }
 
+void check_undefined(const std::vector<Analysed>& files, std::vector<Finding>& findings) {
+  for (const Analysed& user : files) {
+    for (const auto& [usr, function] : user.part.undefined) {
+      const bool defined = std::ranges::any_of(files, [&usr](const Analysed& file) {
+        return file.part.definitions.contains(defined_key(usr));
+      });
+      if (defined) continue;
+      findings.push_back(finding("undefined-function", function.file, function.place,
+                                 function.message(), Undefined::kFix));
+    }
+  }
+}
+
 void merge_uses(const std::vector<Analysed>& files, Report& whole) {
   std::set<std::string> seen;
   whole.uses.clear();
@@ -213,6 +226,7 @@ Result<Report> analyze(const Request& request) {
   std::vector<Finding> found;
   check_entries(*files, found);
   check_definitions(*files, found);
+  check_undefined(*files, found);
   forgive_consequences(*files);
   merge_uses(*files, whole);
   whole.verdict = worst_of(*files, found);

@@ -129,7 +129,9 @@ void ReplacementChecker::on_foreign_scope(CXCursor declaration) {
     // A member of a specialisation is judged with it; one defined outside belongs to the library.
     const bool outside = !same(clang_getCursorLexicalParent(declaration),
                                clang_getCursorSemanticParent(declaration));
-    if (!outside || is_specialisation(clang_getCursorSemanticParent(declaration))) return;
+    const CXCursor owner = clang_getCursorSemanticParent(declaration);
+    // What the library's own class does is judged; a class that the program specialised is its own.
+    if (!outside || sources_.home(owner) == Home::kProgram) return;
   } else if (is_specialisation(declaration)) {
     const bool open = among(kOpen, name);
     if (open && (among(kOpenForAll, name) || !has_runtime_type(declaration))) return;

@@ -11,17 +11,21 @@ namespace {
 constexpr unsigned kMaxDepth = 2000;
 
 bool has_length_at_run_time(CXType type) {
-  for (;;) {
-    type = clang_getCanonicalType(type);
-    if (type.kind == CXType_VariableArray) return true;
-    if (is_pointer_like(type)) {
-      type = clang_getPointeeType(type);
-    } else if (clang_getArrayElementType(type).kind != CXType_Invalid) {
-      type = clang_getArrayElementType(type);
-    } else {
-      return false;
-    }
+  type = clang_getCanonicalType(type);
+  switch (type.kind) {
+    case CXType_VariableArray: return true;
+    case CXType_MemberPointer: return has_length_at_run_time(clang_getPointeeType(type));
+    case CXType_Atomic: return has_length_at_run_time(clang_Type_getValueType(type));
+    case CXType_FunctionProto:
+      for (int i = 0; i < clang_getNumArgTypes(type); ++i) {
+        if (has_length_at_run_time(clang_getArgType(type, static_cast<unsigned>(i)))) return true;
+      }
+      return has_length_at_run_time(clang_getResultType(type));
+    default: break;
   }
+  if (is_pointer_like(type)) return has_length_at_run_time(clang_getPointeeType(type));
+  const CXType element = clang_getArrayElementType(type);
+  return element.kind != CXType_Invalid && has_length_at_run_time(element);
 }
 
 bool has_length_at_run_time(CXCursor node, unsigned depth) {
@@ -50,6 +54,22 @@ bool is_of_expression(CXCursor node, CXCursor operand) {
 }
 
 }  // namespace
+
+// The operand of a decltype in the type of what is declared stands before the name of that; what is
+// run to initialise it stands behind.
+bool is_in_type_of(CXCursor declaration, CXCursor child) {
+  const CXCursorKind kind = clang_getCursorKind(declaration);
+  const bool declares = kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ||
+                        kind == CXCursor_FieldDecl || kind == CXCursor_FunctionDecl ||
+                        kind == CXCursor_CXXMethod;
+  if (!declares || clang_isExpression(clang_getCursorKind(child)) == 0) return false;
+  const Place name = place_of(declaration);
+  const Place from = place_of(clang_getRangeStart(clang_getCursorExtent(child)));
+  const Place to = place_of(clang_getRangeEnd(clang_getCursorExtent(child)));
+  return from.file == name.file && to.file == name.file && from.offset < to.offset &&
+         to.offset < name.offset && !has_length_at_run_time(clang_getCursorType(declaration)) &&
+         !has_length_at_run_time(child, 0);
+}
 
 bool is_never_run(CXCursor node) {
   const CXCursorKind kind = clang_getCursorKind(node);

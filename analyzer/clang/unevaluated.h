@@ -11,5 +11,7 @@
 namespace mcpac::analyzer {
 
 [[nodiscard]] bool is_never_run(CXCursor node);
+// Whether `child` is part of the type that `declaration` has, and so is never run.
+[[nodiscard]] bool is_in_type_of(CXCursor declaration, CXCursor child);
 
 }  // namespace mcpac::analyzer

@@ -42,6 +42,13 @@ Extent extent_of(CXCursor node) {
   return {place_of(clang_getRangeStart(range)).offset, place_of(clang_getRangeEnd(range)).offset};
 }
 
+Place spelled_place(CXCursor node) {
+  Place place;
+  clang_getSpellingLocation(clang_getCursorLocation(node), &place.file, &place.line, &place.column,
+                            &place.offset);
+  return place;
+}
+
 // The last identifier of a dependent member expression is the member's name.
 std::string last_identifier(CXTranslationUnit unit, CXCursor node) {
   CXToken* tokens = nullptr;
@@ -79,7 +86,9 @@ void UseChecker::record(const std::string& permission, CXCursor node,
                     std::move(*arguments), open},
                    extent.from,
                    extent.to,
-                   scope.in_template});
+                   scope.in_template,
+                   is_from_macro(node),
+                   spelled_place(node)});
 }
 
 void UseChecker::on_call(CXCursor call, const Scope& scope) {
@@ -146,7 +155,9 @@ std::vector<Use> UseChecker::finish(const std::vector<Declared>& declared, Findi
     return std::ranges::any_of(seen_, [&written](const Seen& other) {
       return !other.as_written && other.use.permission == written.use.permission &&
              other.use.file == written.use.file && other.from <= written.to &&
-             written.from <= other.to;
+             written.from <= other.to &&
+             (!written.from_macro || (other.spelled.file == written.spelled.file &&
+                                      other.spelled.offset == written.spelled.offset));
     });
   };
   std::vector<Use> uses;

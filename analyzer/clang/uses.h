@@ -36,6 +36,9 @@ class UseChecker : public Checker {
     unsigned from = 0;
     unsigned to = 0;  // the text of the call, as offsets in its file
     bool as_written = false;
+    // Within one use of a macro all offsets are the same; where its text is spelled they are not.
+    bool from_macro = false;
+    Place spelled{};
   };
   void on_call(CXCursor call, const Scope& scope);
   void on_mention(CXCursor mention, CXCursor parent, const Scope& scope);

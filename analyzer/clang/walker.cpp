@@ -52,6 +52,11 @@ bool is_generic_lambda(CXCursor node) {
   return generic;
 }
 
+bool is_class(CXCursorKind kind) {
+  return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_UnionDecl ||
+         kind == CXCursor_ClassTemplate;
+}
+
 }  // namespace
 
 Scope Walker::scope_below(CXCursor node, const Scope& scope) {
@@ -63,8 +68,8 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
   if (is_template(kind)) below.in_template = true;
   if (kind == CXCursor_ConceptDecl || kind == CXCursor_RequiresExpr) below.unevaluated = true;
   if (is_never_run(node)) below.unevaluated = true;
-  // A body runs when somebody calls it, wherever it stands.
-  if (kind == CXCursor_LambdaExpr || is_function(kind)) below.unevaluated = false;
+  // A body runs when somebody calls it, and a class has initialisers, wherever they stand.
+  if (kind == CXCursor_LambdaExpr || is_function(kind) || is_class(kind)) below.unevaluated = false;
   if (kind == CXCursor_LambdaExpr && !below.in_template)
     below.in_template = is_generic_lambda(node);
   const bool stays =
@@ -81,7 +86,12 @@ void Walker::visit(CXCursor node, CXCursor parent, const Scope& scope) {
   remember(node);
   for (Checker* checker : checkers_) checker->on_node(node, parent, scope);
   const Scope below = scope_below(node, scope);
-  each_child(node, [&](CXCursor child) { visit(child, node, below); });
+  each_child(node, [&](CXCursor child) {
+    if (!is_in_type_of(node, child)) return visit(child, node, below);
+    Scope in_type = below;
+    in_type.unevaluated = true;
+    visit(child, node, in_type);
+  });
 }
 
 void Walker::remember(CXCursor node) {

@@ -60,7 +60,7 @@ Headers runtime_part(const Headers& headers) {
 
 // The name of a folder in the cache: another text in it, another folder.
 std::string cache_key(std::string_view what, const Headers& headers, std::string_view beside) {
-  std::string text = fmt::format("mcpac {} {} 3\n{}\n", MCPAC_VERSION, what, beside);
+  std::string text = fmt::format("mcpac {} {} 4\n{}\n", MCPAC_VERSION, what, beside);
   for (const auto& [name, bytes] : headers) text += fmt::format("{} {}\n", sha256_hex(bytes), name);
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }

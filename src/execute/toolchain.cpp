@@ -16,9 +16,11 @@ namespace {
 // The limits bound what a hostile source can ask of the compiler beside the sandbox's own limits.
 const std::vector<std::string>& language_flags() {
   static const std::vector<std::string> flags{
-      "--no-default-config",      "-std=c++23",       "-stdlib=libc++",       "-O0",
-      "-fno-crash-diagnostics",   "-ferror-limit=20", "-ftemplate-depth=256", "-fbracket-depth=256",
-      "-fconstexpr-steps=4000000"};
+      "--no-default-config", "-std=c++23", "-stdlib=libc++", "-O0", "-fno-crash-diagnostics",
+      "-ferror-limit=20", "-ftemplate-depth=256", "-fbracket-depth=256",
+      "-fconstexpr-steps=4000000",
+      // A function that ends without its value does anything at all.
+      "-Werror=return-type"};
   return flags;
 }
 

@@ -103,7 +103,16 @@ TEST_SUITE("analyzer/program") {
     const std::string write = kHead +
                               "void helper(mcpac::Requires<mcp::filesystem::write_file> rt) {\n"
                               "  rt.filesystem.write_file({.path = \"a\", .content = \"b\"});\n}\n";
-    CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", write}}) == "undeclared-use in b.cpp");
+    // It is another function than the one that the entry calls, too.
+    CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", write}}) ==
+          "undefined-function in a.cpp, undeclared-use in b.cpp");
+  }
+
+  TEST_CASE("a function that no given file defines is refused where it is used") {
+    CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", "int f() { return 1; }\n"}}) ==
+          "undefined-function in a.cpp");
+    CHECK(refusals({{"a.cpp", kMain}}) == "undefined-function in a.cpp");
+    CHECK(refusals({{"a.cpp", kMain}, {"b.cpp", kHelper}}) == "");
   }
 
   TEST_CASE(
@@ -215,7 +224,8 @@ TEST_SUITE("analyzer/program") {
             "namespace { struct Own { int a; }; }\n", "namespace { struct Own { long a; }; }\n");
     differs("inline const char* f() { return TEXT; }\n", "#define TEXT \"a\"\n",
             "#define TEXT \"b\"\n");
-    differs("inline int f() { return g(); }\n", "int g(int a = 1);\n", "int g(int a = 2);\n");
+    differs("inline int g(int a) { return a; }\ninline int f() { return g(); }\n",
+            "int g(int a = 1);\n", "int g(int a = 2);\n");
     differs("inline int f() { return l(); }\n", "static const auto l = [] { return 1; };\n",
             "static const auto l = [] { return 2; };\n");
   }

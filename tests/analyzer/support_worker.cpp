@@ -22,7 +22,8 @@ const std::vector<std::string>& language_flags() {
   static const std::vector<std::string> flags{"--no-default-config", "-std=c++23",
                                               "-stdlib=libc++",      "-O1",
                                               "-ferror-limit=20",    "-ftemplate-depth=256",
-                                              "-fbracket-depth=256", "-fconstexpr-steps=4000000"};
+                                              "-fbracket-depth=256", "-fconstexpr-steps=4000000",
+                                              "-Werror=return-type"};
   return flags;
 }
 

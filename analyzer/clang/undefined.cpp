@@ -39,8 +39,8 @@ void UndefinedChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
   const CXCursor function = clang_getCursorReferenced(node);
   const CXCursorKind what = clang_getCursorKind(function);
   if (what != CXCursor_FunctionDecl && what != CXCursor_CXXMethod) return;
-  const bool defined = exists(clang_getCursorDefinition(function)) ||
-                       clang_CXXMethod_isPureVirtual(function) != 0;
+  const bool defined =
+      exists(clang_getCursorDefinition(function)) || clang_CXXMethod_isPureVirtual(function) != 0;
   if (defined || sources_.home(function) != Home::kProgram || is_made_from_template(function) ||
       !is_of_cpp(function))
     return;

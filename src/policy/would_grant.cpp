@@ -12,34 +12,35 @@ namespace {
 // What people still read before they paste it.
 constexpr std::size_t kMaxText = 300;
 
-// "a == 1, b.c == \"x\"", or nothing where the language has no test for exactly this value.
-std::optional<std::string> tests_for(const std::string& path, const Json& value) {
-  if (value.is_array()) return std::nullopt;
-  if (!value.is_object()) return path + " == " + to_text(value);
-  if (value.empty()) return std::nullopt;
-  std::string text;
-  for (const auto& [name, member] : value.items()) {
-    const auto below = tests_for(path + "." + print_name(name), member);
-    if (!below || text.size() > kMaxText) return std::nullopt;
-    text += (text.empty() ? "" : ", ") + *below;
+// "a == 1, b.c == \"x\", d any": any where the language has no short test for exactly this value.
+std::string tests_for(const std::string& path, const Json& value) {
+  const std::string any = path + " any";
+  if (value.is_array() || (value.is_object() && value.empty())) return any;
+  std::string text = value.is_object() ? "" : path + " == " + to_text(value);
+  if (value.is_object()) {
+    for (const auto& [name, member] : value.items()) {
+      text += (text.empty() ? "" : ", ") + tests_for(path + "." + print_name(name), member);
+      if (text.size() > kMaxText) break;
+    }
   }
-  return text;
+  return text.size() > kMaxText ? any : text;
 }
 
 std::string whole_tool(const Permission& permission) {
   return print_name(permission.server()) + "." + print_name(permission.tool());
 }
 
-// The tests for the arguments that are known; nothing where the language cannot say them in short.
+// The tests for the arguments that are known; nothing where a rule cannot name them, or at length.
 std::optional<std::string> tests_for_all(const Json& arguments, const SchemaView& schema) {
   std::string tests;
   for (const auto& [name, value] : arguments.items()) {
     const auto member = schema.member(name);
     const Json* filled = member ? member->default_value() : nullptr;
     if (filled != nullptr && json_equal(*filled, value)) continue;  // counts as absent
-    const auto test = member ? tests_for(print_name(name), value) : std::nullopt;
-    if (!test || tests.size() + test->size() > kMaxText) return std::nullopt;
-    tests += (tests.empty() ? "" : ", ") + *test;
+    if (!member) return std::nullopt;
+    const std::string test = tests_for(print_name(name), value);
+    if (tests.size() + test.size() > 2 * kMaxText) return std::nullopt;
+    tests += (tests.empty() ? "" : ", ") + test;
   }
   return tests;
 }
@@ -63,7 +64,7 @@ std::string grant_for(const PossibleCall& call) {
     *tests +=
         (tests->empty() ? "" : ", ") + std::string(there ? "" : "?") + print_name(name) + " any";
   }
-  return tests->size() > kMaxText ? whole : whole + "(" + *tests + ")";
+  return tests->size() > 2 * kMaxText ? whole : whole + "(" + *tests + ")";
 }
 
 }  // namespace mcpac::policy

@@ -1,5 +1,5 @@
-// The --grant text that would admit exactly one call: narrow where the call is small, else the bare
-// name.
+// The --grant text that would admit one call and as little else as can be said in short: a list, or
+// a long text, may be any; the bare name is left where not even that can be said.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/json_schema.h"
 #include "policy/support_world.h"
 
@@ -143,6 +145,7 @@ TEST_CASE("the grant that a denial suggests admits the very call, and not a diff
                         Json{{"type", "object"},
                              {"properties", {{"a b", Json::object()}, {"n", Json::object()}}}}}});
   int tried = 0;
+  int lists = 0;
   for (const Json& line : vectors()) {
     if (!line.contains("call") || !line["call"]["arguments"].is_object()) continue;
     const auto permission = permission_of(line["call"]["permission"].get<std::string>());
@@ -157,8 +160,14 @@ TEST_CASE("the grant that a denial suggests admits the very call, and not a diff
     REQUIRE_MESSAGE(granted.has_value(), grant);
     CHECK_MESSAGE(granted->decide(*permission, arguments).allowed(), grant);
     ++tried;
+    // A list has no test of its own, and opens nothing but itself.
+    if (arguments.is_object() && std::ranges::any_of(arguments, &Json::is_array)) {
+      CHECK_MESSAGE(grant.contains(" any"), grant);
+      ++lists;
+    }
   }
   CHECK(tried > 100);
+  CHECK(lists > 0);
   const Permission quoted = Permission::of("gh", "issues/create").value();
   auto none = world.grant({}).value();
   const Json arguments{{"a b", "x\n\"y\""}, {"n", 1.5}};

@@ -8,7 +8,9 @@
 
 #include "analyzer/report.h"
 #include "analyzer/source_line.h"
+#include "analyzer/source_texts.h"
 #include "analyzer/use_text.h"
+#include "analyzer/word_list.h"
 #include "core/denial_text.h"
 #include "core/printable.h"
 
@@ -20,12 +22,9 @@ constexpr std::size_t kMaxShownLine = 400;
 
 // The name that begins at the column, underlined as far as it goes.
 std::string marker(std::string_view line, unsigned column) {
-  const auto is_of_name = [](char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
   std::string mark = "^";
-  for (std::size_t i = column; i > 0 && i < line.size() && is_of_name(line[i - 1]); ++i) {
-    if (is_of_name(line[i])) mark += '~';
+  for (std::size_t i = column; i > 0 && i < line.size() && is_word(line[i - 1]); ++i) {
+    if (is_word(line[i])) mark += '~';
   }
   return mark;
 }
@@ -79,13 +78,12 @@ std::string place(std::string_view file, unsigned line, unsigned column) {
                    : fmt::format("{}:{}:{}", printable_in_place(file), line, column);
 }
 
-std::string to_text(const Finding& finding, const Report& report, std::string_view source,
-                    const Painter& painter) {
+std::string to_text(const Finding& finding, const SourceTexts& sources, const Painter& painter) {
   std::string text =
       fmt::format("{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
                   finding.allowed.empty() ? painter.severity(finding.severity) : "allowed",
                   printable_in_place(finding.message), printable_in_place(finding.rule));
-  if (finding.file == report.file) text += excerpt(source, finding.line, finding.column, painter);
+  text += excerpt(sources.of(finding.file), finding.line, finding.column, painter);
   if (!finding.allowed.empty()) return text + indented("  because: ", finding.allowed);
   if (!finding.fix.empty()) text += indented("  fix: ", finding.fix);
   return text;
@@ -116,15 +114,23 @@ std::string verdict_text(const Report& report) {
 }  // namespace
 
 std::string findings_text(const Report& report, std::string_view source, Colours colours) {
+  return findings_text(report, SourceTexts(report, source), colours);
+}
+
+std::string findings_text(const Report& report, const SourceTexts& sources, Colours colours) {
   const Painter painter(colours);
   std::string text;
-  for (const Finding& finding : problems(report)) text += to_text(finding, report, source, painter);
+  for (const Finding& finding : problems(report)) text += to_text(finding, sources, painter);
   return text;
 }
 
 std::string to_human_text(const Report& report, std::string_view source, Colours colours) {
+  return to_human_text(report, SourceTexts(report, source), colours);
+}
+
+std::string to_human_text(const Report& report, const SourceTexts& sources, Colours colours) {
   const Painter painter(colours);
-  std::string text = findings_text(report, source, colours);
+  std::string text = findings_text(report, sources, colours);
   if (report.verdict != Verdict::kCompileError) {
     text += report.declared.empty() ? "declares no permission\n" : "declares\n";
     for (const Declared& declared : report.declared)

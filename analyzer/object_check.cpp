@@ -108,8 +108,8 @@ void Checker::check_section(const ObjectSection& section) {
 // Initialisers of globals are functions that clang writes into .text.startup; a function of the
 // program in .init_array got there by an attribute.
 void Checker::check_early(const ObjectFile& object) {
-  for (const ObjectPointer& pointer : object.early) {
-    const ObjectSymbol& target = object.symbols[pointer.symbol];
+  for (const std::uint32_t index : object.early) {
+    const ObjectSymbol& target = object.symbols[index];
     const bool local = target.binding == STB_LOCAL;
     const bool known = target.section != 0 && target.section < object.sections.size();
     if (local && known && object.sections[target.section].name.starts_with(".text.startup"))

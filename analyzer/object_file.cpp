@@ -132,8 +132,7 @@ Result<void> Reader::read_symbols() {
       section = far[i];
     }
     object_.symbols.push_back({*name, static_cast<std::uint8_t>(ELF64_ST_TYPE(symbol.st_info)),
-                               static_cast<std::uint8_t>(ELF64_ST_BIND(symbol.st_info)), section,
-                               symbol.st_value});
+                               static_cast<std::uint8_t>(ELF64_ST_BIND(symbol.st_info)), section});
   }
   return {};
 }
@@ -150,8 +149,7 @@ Result<void> Reader::read_early() {
     for (const Elf64_Rela& pointer : *pointers) {
       const std::uint64_t symbol = ELF64_R_SYM(pointer.r_info);
       if (symbol >= object_.symbols.size()) return broken("a relocation is to no symbol");
-      object_.early.push_back(
-          {header.sh_info, static_cast<std::uint32_t>(symbol), pointer.r_addend});
+      object_.early.push_back(static_cast<std::uint32_t>(symbol));
     }
   }
   return {};

@@ -26,20 +26,12 @@ struct ObjectSymbol {
   std::uint8_t type = 0;      // STT_…
   std::uint8_t binding = 0;   // STB_…
   std::uint32_t section = 0;  // index in `sections`; 0: the object needs it from elsewhere
-  std::uint64_t value = 0;    // its place in that section
-};
-
-// One word of a relocated section, and what it will point at.
-struct ObjectPointer {
-  std::uint32_t in = 0;  // index of the section that holds the word
-  std::uint32_t symbol = 0;
-  std::int64_t addend = 0;
 };
 
 struct ObjectFile {
   std::vector<ObjectSection> sections;
   std::vector<ObjectSymbol> symbols;
-  std::vector<ObjectPointer> early;  // the pointers in .init_array and its like
+  std::vector<std::uint32_t> early;  // the symbols that .init_array and its like point at
   // What the names point into; where they lie does not change when the object moves.
   std::unique_ptr<std::string> section_names;
   std::unique_ptr<std::string> symbol_names;

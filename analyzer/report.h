@@ -66,6 +66,7 @@ struct Foreseen {
   bool is_expected = false;             // denied, and the user said that this is meant
   std::size_t other_rules = 0;          // of that layer, that missed as well
   std::string would_grant{};            // the --grant that would admit it; may be empty
+  bool asks = false;                    // conditional: a rule may want an answer first
 };
 [[nodiscard]] std::string to_string(Foreseen::Answer answer);
 

@@ -47,6 +47,7 @@ Json to_json(const Foreseen& foreseen) {
           {"other_rules", foreseen.other_rules},
           {"would_grant", foreseen.would_grant},
           {"depends_on", foreseen.depends_on},
+          {"asks", foreseen.asks},
           {"expected", foreseen.is_expected}};
 }
 

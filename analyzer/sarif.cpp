@@ -51,11 +51,11 @@ std::string uri_of(std::string_view path) {
 
 class Results {
  public:
-  Results(const Report& report, std::string_view source) : report_(report), source_(source) {}
+  explicit Results(const SourceTexts& sources) : sources_(sources) {}
 
   Json result_for(const Finding& finding) {
-    const bool is_known = finding.file == report_.file && finding.line > 0;
-    const std::string_view line = is_known ? line_of(source_, finding.line) : std::string_view();
+    const std::string_view line =
+        finding.line > 0 ? line_of(sources_.of(finding.file), finding.line) : std::string_view();
     Json artifact = {{"uri", uri_of(finding.file)}};
     if (!finding.file.starts_with('/')) artifact["uriBaseId"] = "%SRCROOT%";
     Json place = {{"artifactLocation", std::move(artifact)}};
@@ -91,17 +91,16 @@ class Results {
     return fmt::format("{}:{}", hash, ++seen_[hash]);
   }
 
-  const Report& report_;
-  std::string_view source_;
+  const SourceTexts& sources_;
   std::map<std::string, unsigned> seen_;
 };
 
 }  // namespace
 
-Json to_sarif(const Report& report, std::string_view source, std::string_view version) {
+Json to_sarif(const Report& report, const SourceTexts& sources, std::string_view version) {
   Json rule_list = Json::array();
   for (const Rule& rule : rules()) rule_list.push_back(rule_json(rule));
-  Results results(report, source);
+  Results results(sources);
   Json result_list = Json::array();
   for (const Finding& finding : problems(report))
     result_list.push_back(results.result_for(finding));

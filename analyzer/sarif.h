@@ -6,13 +6,13 @@
 
 #include <string_view>
 
-#include "analyzer/report.h"
+#include "analyzer/source_texts.h"
 #include "core/json.h"
 
 namespace mcpac::analyzer {
 
-// `source` is the text of report.file; `version` that of mcpac.
-[[nodiscard]] Json to_sarif(const Report& report, std::string_view source,
+// `version` is that of mcpac.
+[[nodiscard]] Json to_sarif(const Report& report, const SourceTexts& sources,
                             std::string_view version);
 
 }  // namespace mcpac::analyzer

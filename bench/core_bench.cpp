@@ -144,7 +144,7 @@ void records() {
   row("new_uuid_v7", [&] { return new_uuid_v7(clock).size(); });
   auto folder =
       need(TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-bench-"));
-  const auto log = need(audit::RunLog::create(folder.path(), new_uuid_v7(clock), clock));
+  const auto log = need(audit::RunLog::create(folder.path() / "audit", new_uuid_v7(clock), clock));
   const Json payload = {{"capability", "filesystem.read_text_file"},
                         {"target", "/srv/data/reports/2026/summary.txt"},
                         {"allowed", true},

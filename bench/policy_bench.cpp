@@ -1,9 +1,9 @@
-// What one decision costs with 100 rules in force.
+// What one decision costs with 100 rules in force, and what it costs to compare two sets of 50.
 //
-// Method: one layer of 100 rules over 50 tools, of all kinds of tests but paths (a path test costs
-// system calls, measured on its own); 20 warm-up rounds, then batches of 1,000 decisions, each
-// batch timed with the steady clock; printed is the median over 201 batches, and the 99th
-// percentile of the batches.
+// Decisions: one layer of 100 rules over 50 tools, of all kinds of tests; a path test costs system
+// calls and is measured on its own. 20 warm-up rounds, then batches of 1,000 decisions, each batch
+// timed with the steady clock; printed is the median over 201 batches, and the 99th percentile of
+// the batches. Comparisons: every pair of sets 3 times to warm up and 51 times timed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,6 +63,49 @@ void measure(const char* name, Authority& authority, const char* tool, const Jso
              batches[198], allowed > 0 ? "allowed" : "refused");
 }
 
+// Fifty rules over ten tools: every kind of test, limits, denies over all strings. `width` moves
+// the bounds of numbers and lengths, so that a smaller one is included in a larger one.
+LayerText fifty_rules(int width) {
+  LayerText layer;
+  layer.name = "mcpac.policy";
+  for (int tool = 0; tool < 10; ++tool) {
+    layer.grants.push_back(fmt::format("server.tool{}(title len 0..{} one-line, ?count 1..{})",
+                                       tool, 80 + width, 100 + width));
+    layer.grants.push_back(
+        fmt::format("server.tool{}(title re /[a-z ]+/, ?url host {{api.example.com, "
+                    "*.example.org}})",
+                    tool));
+    layer.grants.push_back(
+        fmt::format("server.tool{}(path within ./data except {{./data/.git}}, ..)", tool));
+    layer.asks.push_back(fmt::format("server.tool{}(count > {})", tool, 50 + width));
+    layer.denies.push_back(fmt::format("server.tool{}(title starts \"secret\")", tool));
+  }
+  return layer;
+}
+
+void measure_inclusion(const char* name, const Authority& wider, const Authority& narrower) {
+  std::vector<double> times;
+  std::size_t included = 0;
+  for (int round = -3; round < 51; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    included += std::holds_alternative<Included>(wider.includes(narrower)) ? 1 : 0;
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    if (round >= 0) times.push_back(took.count());
+  }
+  std::ranges::sort(times);
+  fmt::print("{:<44} median {:6.2f} ms   max {:6.2f} ms   ({})\n", name, times[25], times.back(),
+             included > 0 ? "included" : "not included");
+  for (const auto& one : wider.beyond(narrower)) {
+    if (const auto* undecided = std::get_if<Undecided>(&one)) {
+      fmt::print("  undecided: {} {}\n", undecided->permission.text(), undecided->why);
+    } else {
+      const auto& excess = std::get<Excess>(one);
+      fmt::print("  {} {} {}\n", excess.permission.text(), to_text(excess.arguments), excess.limit);
+    }
+    break;
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -83,4 +126,13 @@ int main() {
           {{"title", "A\nB"}, {"count", 5}});
   measure("100 rules, path within, resolved on disk", *authority, "tool2",
           {{"path", "/usr/share/doc"}});
+  const auto small = Authority::load({fifty_rules(0)}, environment);
+  const auto large = Authority::load({fifty_rules(20)}, environment);
+  if (!small || !large) {
+    fmt::print(stderr, "{}\n", (small ? large : small).error().to_text());
+    return 1;
+  }
+  measure_inclusion("50 rules in the same 50 rules", *small, *small);
+  measure_inclusion("50 rules, bounds that differ", *large, *small);
+  measure_inclusion("the other way round, with a witness", *small, *large);
 }

@@ -93,7 +93,7 @@ std::string title_of(const OrderedJson& definition) {
 class Index {
  public:
   explicit Index(const Lock& lock) {
-    database_.run(std::string(kTables) + "begin;");
+    database_.run(fmt::format("{}begin;", kTables));
     Statement names(database_,
                     "insert into names(rowid, server, tool, joined, title) values (?,?,?,?,?)");
     Statement texts(database_,

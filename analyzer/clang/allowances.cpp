@@ -25,6 +25,8 @@ std::string_view trimmed(std::string_view text) {
 
 // What is wrong with it; empty where it can allow something.
 std::string complaint(const Allowance& allowance) {
+  if (allowance.rule.empty())
+    return "this mcpac-allow names no rule behind a colon, so it allows nothing";
   const Rule* rule = find_rule(allowance.rule);
   if (rule == nullptr) {
     std::vector<std::string> names;

@@ -158,6 +158,16 @@ void check_undeclared(const Report& report, Findings& findings) {
   }
 }
 
+// A name that does not compile is no permission either, which its writer need not hear twice.
+void forget_consequences(Report& report) {
+  std::erase_if(report.findings,
+                [](const Finding& finding) { return finding.rule == "unknown-permission"; });
+  const bool refused = std::ranges::any_of(report.findings, [](const Finding& finding) {
+    return finding.severity == Severity::kRefuses && finding.rule != "compile-error";
+  });
+  if (!refused) report.verdict = Verdict::kCompileError;
+}
+
 }  // namespace
 
 Result<Report> analyze_file(const Request& request, Part* part) {
@@ -187,14 +197,15 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   Walker(sources, findings, {&constancy}).walk(unit);
   const bool writes = constancy.writes_through_constness();
   const bool unknown = writes || (part != nullptr && part->variables_unknown);
-  UseChecker uses(unit, identity, sources, unknown ? Variables::kUnknown : Variables::kKnown);
+  const Variables told = part == nullptr ? Variables::kKnown : Variables::kPlain;
+  UseChecker uses(unit, identity, sources, unknown ? Variables::kUnknown : told);
   ForgeryChecker forgery(identity, sources, findings);
   ReplacementChecker replacements(sources, findings);
   HatchChecker hatches(identity, sources, findings);
   RawBytesChecker bytes(sources, findings, unknown ? Constness::kMayBeCast : Constness::kHolds);
   OutsideChecker outside(sources, findings);
   EarlyChecker early(identity, sources, findings);
-  HiddenChecker hidden(unit, identity, findings);
+  HiddenChecker hidden(identity, findings);
   ArgumentErrors arguments(identity);
   UndefinedChecker undefined(sources);
   NarrowChecker narrows(identity);
@@ -220,7 +231,8 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   // What clang repairs while it reads on is not the program: a program with errors declares
   // nothing.
   const bool refused = findings.refuses();
-  const bool errors = check_diagnostics(unit, identity, sources, arguments, findings);
+  const auto diagnosed = check_diagnostics(unit, identity, sources, arguments, findings);
+  const bool errors = diagnosed.errors;
   if (!errors) {
     const bool elsewhere = part != nullptr && !part->has_entry;
     auto found = elsewhere ? EntryFinder::Found{Entry::kNone, part->declared} : entry.finish(unit);
@@ -236,6 +248,7 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   if (errors && !refused) report.verdict = Verdict::kCompileError;
   apply(allowances, findings);
   report.findings = std::move(findings).sorted(request.file);
+  if (diagnosed.in_program) forget_consequences(report);
   return report;
 }
 

@@ -10,10 +10,6 @@
 namespace mcpac::analyzer {
 namespace {
 
-CXCursor declaration_of(CXType type) {
-  return clang_getTypeDeclaration(clang_getCanonicalType(type));
-}
-
 std::string name_of(CXType type) {
   const CXCursor declaration = declaration_of(type);
   return exists(declaration) ? qualified_name(declaration) : "";

@@ -5,21 +5,10 @@
 
 #include <algorithm>
 
+#include "analyzer/clang/quoted.h"
+
 namespace mcpac::analyzer {
 namespace {
-
-std::string_view quoted_after(std::string_view text, std::string_view before) {
-  const auto start = text.find(before);
-  if (start == std::string_view::npos) return {};
-  text.remove_prefix(start + before.size());
-  const std::string_view name = text.substr(0, text.find('\''));
-  // An alias stands with its type beside it: 'Mine' (aka 'mcpac::Requires<…>').
-  constexpr std::string_view kAka = "' (aka '";
-  text.remove_prefix(name.size());
-  if (!text.starts_with(kAka)) return name;
-  text.remove_prefix(kAka.size());
-  return text.substr(0, text.find('\''));
-}
 
 // The arguments between the angle brackets of a type as clang spells it, split at its own commas.
 std::vector<std::string> arguments_of(std::string_view type) {
@@ -73,11 +62,17 @@ std::optional<Conversion> conversion_in(std::string_view text) {
   return Conversion{std::string(from), std::string(to)};
 }
 
-// "[...]" is clang's for what both types have.
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+// Clang compares two types argument by argument: "[...]" is what both have, "(no argument)" what
+// only the other has.
 std::string shown(std::string type) {
-  constexpr std::string_view kElided = "[...]";
-  const auto at = type.find(kElided);
-  if (at != std::string::npos) type.replace(at, kElided.size(), "…");
+  replace_all(type, "[...]", "…");
+  replace_all(type, ", (no argument)", "");
+  replace_all(type, "(no argument)", "");
   return type;
 }
 

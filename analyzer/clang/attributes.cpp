@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "analyzer/word_list.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -41,7 +43,7 @@ std::string_view bare_name(std::string_view name) {
 }
 
 bool is_refused(std::string_view name) {
-  return std::ranges::find(kRefused, bare_name(name)) != kRefused.end();
+  return among(kRefused, bare_name(name));
 }
 
 void refuse(std::string_view name, const Place& place, Findings& findings) {
@@ -66,10 +68,6 @@ std::size_t attribute_length(const std::vector<Token>& tokens, std::size_t from)
     if (depth == 0) return 0;
   }
   return tokens.size() - from;
-}
-
-bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 // The words from the place on where the text of the attribute really stands, in a macro's body for
@@ -107,7 +105,7 @@ void check_in_macro(const std::vector<Token>& tokens, std::size_t at, Findings& 
   const bool gnu = word == "__attribute__" || word == "__attribute" || word == "__declspec";
   const bool standard = (word == "[" || word == "<:") && at + 2 < tokens.size() &&
                         (tokens[at + 1].text == "[" || tokens[at + 1].text == "<:") &&
-                        std::ranges::find(kHarmless, tokens[at + 2].text) == kHarmless.end();
+                        !among(kHarmless, tokens[at + 2].text);
   if (!gnu && !standard) return;
   findings.add("attribute", tokens[at].place, "an attribute that a macro writes cannot be read",
                "write the attribute where it belongs");

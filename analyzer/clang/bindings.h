@@ -39,7 +39,8 @@ class Bindings {
   void leave() { frames_.pop_back(); }
   [[nodiscard]] const std::optional<Json>* parameter(CXCursor variable) const;
 
-  [[nodiscard]] bool knows_variables() const { return variables_ == Variables::kKnown; }
+  [[nodiscard]] bool knows_variables() const { return variables_ != Variables::kUnknown; }
+  [[nodiscard]] bool only_plain() const { return variables_ == Variables::kPlain; }
   [[nodiscard]] Variables variables() const { return variables_; }
   // While what is initialised once, whatever loop or function stands around it, is looked into.
   void hide() { ++hidden_; }

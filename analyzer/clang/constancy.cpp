@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/clang/tokens.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -86,18 +88,13 @@ struct Mentions {
 
 // [&r = s], [&r(s)], [&r{s}]: a name for a variable that libclang does not tie to it.
 bool captures_by_new_name(CXCursor lambda) {
-  CXToken* tokens = nullptr;
-  unsigned count = 0;
-  CXTranslationUnit unit = clang_Cursor_getTranslationUnit(lambda);
-  clang_tokenize(unit, clang_getCursorExtent(lambda), &tokens, &count);
-  std::vector<std::string> words;
+  std::vector<std::string> words = words_of(lambda);
   int depth = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    words.push_back(take(clang_getTokenSpelling(unit, tokens[i])));
-    if (words.back() == "[" || words.back() == "<:") ++depth;
-    if ((words.back() == "]" || words.back() == ":>") && --depth == 0) break;
-  }
-  clang_disposeTokens(unit, tokens, count);
+  const auto ends = [&depth](const std::string& word) {
+    if (word == "[" || word == "<:") ++depth;
+    return (word == "]" || word == ":>") && --depth == 0;
+  };
+  words.erase(std::ranges::find_if(words, ends), words.end());
   std::erase(words, "...");
   for (std::size_t i = 0; i + 2 < words.size(); ++i) {
     const std::string& after = words[i + 2];

@@ -33,7 +33,7 @@ std::vector<CXCursor> expressions_of(CXCursor parent) {
 }
 
 bool is_named(CXType type, std::string_view name) {
-  const CXCursor declaration = clang_getTypeDeclaration(clang_getCanonicalType(type));
+  const CXCursor declaration = declaration_of(type);
   return exists(declaration) && qualified_name(declaration) == name;
 }
 
@@ -125,6 +125,11 @@ CXCursor strip(CXCursor expression) {
     if (inner.size() != 1) return expression;
     expression = inner.front();
   }
+}
+
+CXCursor operand_of(CXCursor cast) {
+  const auto parts = expressions_of(cast);
+  return parts.empty() ? clang_getNullCursor() : parts.back();
 }
 
 namespace {

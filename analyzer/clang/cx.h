@@ -58,6 +58,10 @@ void each_child(CXCursor parent, Visit&& visit) {
 // The outermost namespace that holds the declaration: "std"; "" for the global one.
 [[nodiscard]] std::string outermost_namespace(CXCursor declaration);
 
+// The declaration of the canonical type; invalid where the type has none.
+[[nodiscard]] inline CXCursor declaration_of(CXType type) {
+  return clang_getTypeDeclaration(clang_getCanonicalType(type));
+}
 // Whether the canonical type is declared under this qualified name.
 [[nodiscard]] bool is_named(CXType type, std::string_view name);
 // The type without references, pointers, arrays and qualifiers, canonical.
@@ -70,6 +74,9 @@ void each_child(CXCursor parent, Visit&& visit) {
 
 // Skips what the compiler put around an expression: implicit casts, parentheses, temporaries.
 [[nodiscard]] CXCursor strip(CXCursor expression);
+
+// The operand of a cast: its only expression.
+[[nodiscard]] CXCursor operand_of(CXCursor cast);
 
 // Whether a value of the type is text as a tool takes it: a pointer to or an array of char, a
 // string or a view of the standard library with its own traits.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/clang/kinds.h"
+#include "analyzer/clang/tokens.h"
 #include "core/hash.h"
 
 namespace mcpac::analyzer {
@@ -27,16 +29,8 @@ bool is_shared(CXCursor cursor) {
   return clang_getCursorLinkage(cursor) == CXLinkage_External;
 }
 
-bool is_function(CXCursorKind kind) {
-  return kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod ||
-         kind == CXCursor_Constructor || kind == CXCursor_Destructor ||
-         kind == CXCursor_ConversionFunction || kind == CXCursor_FunctionTemplate;
-}
-
 bool is_type(CXCursorKind kind) {
-  return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_UnionDecl ||
-         kind == CXCursor_EnumDecl || kind == CXCursor_ClassTemplate ||
-         kind == CXCursor_ClassTemplatePartialSpecialization;
+  return is_class(kind) || kind == CXCursor_EnumDecl;
 }
 
 bool is_literal(CXCursorKind kind) {
@@ -100,15 +94,7 @@ class Shape {
 
   // Not all of the text is in the tree: the operand of sizeof, say.
   void add_words(CXCursor node) {
-    const CXTranslationUnit unit = clang_Cursor_getTranslationUnit(node);
-    CXToken* tokens = nullptr;
-    unsigned count = 0;
-    clang_tokenize(unit, clang_getCursorExtent(node), &tokens, &count);
-    for (unsigned i = 0; i < count; ++i) {
-      if (clang_getTokenKind(tokens[i]) != CXToken_Comment)
-        text_ += take(clang_getTokenSpelling(unit, tokens[i])) + " ";
-    }
-    clang_disposeTokens(unit, tokens, count);
+    for (const std::string& word : words_of(node)) text_ += word + " ";
   }
 
   // What a name stands for: shared things by the name that all files know, own ones by their turn.

@@ -57,14 +57,22 @@ Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const So
 
 }  // namespace
 
-bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const Sources& sources,
-                       ArgumentErrors& arguments, Findings& findings) {
-  bool errors = false;
+Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
+                            const Sources& sources, ArgumentErrors& arguments, Findings& findings) {
+  Diagnosed found;
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-      errors = true;
+      found.errors = true;
+      // What the runtime's headers make of a mistake that was told says nothing more.
+      const CXFile stands_in = place_of(clang_getDiagnosticLocation(diagnostic)).file;
+      const Home home = sources.home(stands_in);
+      if (home == Home::kHeaders && found.in_program) {
+        clang_disposeDiagnostic(diagnostic);
+        continue;
+      }
+      found.in_program = found.in_program || home == Home::kProgram;
       const auto notes = notes_of(diagnostic);
       auto [place, message] = diagnosed(diagnostic, notes, sources);
       const bool redefines = message.starts_with("redefinition of");
@@ -89,7 +97,7 @@ bool check_diagnostics(CXTranslationUnit unit, const Identity& identity, const S
     }
     clang_disposeDiagnostic(diagnostic);
   }
-  return errors;
+  return found;
 }
 
 }  // namespace mcpac::analyzer

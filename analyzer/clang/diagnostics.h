@@ -10,10 +10,15 @@
 
 namespace mcpac::analyzer {
 
-// Whether the program has errors; each becomes a finding of rule compile-error.
+struct Diagnosed {
+  bool errors = false;
+  bool in_program = false;  // one of them stands in the text of the program, not in a header
+};
+
+// Each error becomes a finding of rule compile-error.
 // A redefinition of something in the generated headers is rule forged-type as well.
-[[nodiscard]] bool check_diagnostics(CXTranslationUnit unit, const Identity& identity,
-                                     const Sources& sources, ArgumentErrors& arguments,
-                                     Findings& findings);
+[[nodiscard]] Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
+                                          const Sources& sources, ArgumentErrors& arguments,
+                                          Findings& findings);
 
 }  // namespace mcpac::analyzer

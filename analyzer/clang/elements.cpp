@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "analyzer/clang/constancy.h"
+#include "analyzer/clang/plain.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -68,6 +69,7 @@ CXCursor braces_of(CXCursor list, Variables variables, unsigned depth) {
       const CXCursor variable = clang_getCursorReferenced(at);
       if (variables == Variables::kUnknown || depth > kMaxNames || !is_never_assigned(variable))
         return nothing;
+      if (variables == Variables::kPlain && is_made_from_template(variable)) return nothing;
       const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
       return exists(initialiser) ? braces_of(initialiser, variables, depth + 1) : nothing;
     }

@@ -5,6 +5,7 @@
 // unknown.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct Elements {
   CXType type{CXType_Invalid, {nullptr, nullptr}};  // of one element, canonical, unqualified
 };
 
-enum class Variables : std::uint8_t { kKnown, kUnknown };
+// What is known of variables that keep what they were given. kPlain: only what other files of the
+// program cannot see otherwise (plain.h).
+enum class Variables : std::uint8_t { kKnown, kPlain, kUnknown };
 [[nodiscard]] std::optional<Elements> elements_of(CXCursor list, Variables variables);
 
 }  // namespace mcpac::analyzer

@@ -31,6 +31,19 @@ void keep(std::vector<CXCursor>& list, CXCursor found) {
   }
 }
 
+// Where a declaration spells a permission; where an alias stands for it, the declaration begins.
+Place spelled_in(CXCursor declaration, CXType permission) {
+  CXCursor found = clang_getNullCursor();
+  each_child(declaration, [&](CXCursor part) {
+    const bool names =
+        clang_getCursorKind(part) == CXCursor_TypeRef &&
+        clang_equalTypes(clang_getCanonicalType(clang_getCursorType(part)), permission) != 0;
+    if (names && !exists(found)) found = part;
+  });
+  if (exists(found)) return place_of(found);
+  return place_of(clang_getRangeStart(clang_getCursorExtent(declaration)));
+}
+
 Place end_of(CXTranslationUnit unit, const Request& request) {
   Place place;
   place.file = clang_getFile(unit, request.source_path.c_str());
@@ -59,8 +72,8 @@ void EntryFinder::on_node(CXCursor node, CXCursor, const Scope& scope) {
 }
 
 void EntryFinder::add_permissions(CXType type, CXCursor at, std::vector<Declared>& declared) {
-  const Place place = place_of(at);
   for (const CXType permission : Identity::permissions_of(type)) {
+    const Place place = spelled_in(at, permission);
     const auto authority = identity_.authority_of(permission);
     if (const auto* none = std::get_if<NoAuthority>(&authority)) {
       findings_.add(none->rule, at, none->message, none->fix);

@@ -5,18 +5,11 @@
 #include <vector>
 
 #include "analyzer/clang/asks_for_more.h"
+#include "analyzer/clang/quoted.h"
 #include "core/nearest_name.h"
 
 namespace mcpac::analyzer {
 namespace {
-
-// The text between the first pair of quotes after `from`.
-std::string_view quoted_after(std::string_view text, std::string_view from) {
-  const auto start = text.find(from);
-  if (start == std::string_view::npos) return {};
-  text.remove_prefix(start + from.size());
-  return text.substr(0, text.find('\''));
-}
 
 // "mcp::filesystem::read_text_file" in its parts after mcp; empty where it has others.
 struct CppName {
@@ -83,13 +76,27 @@ std::optional<Translation> misspelt_name(std::string_view message, const Request
                      fmt::format("write {} (mcpac tools list shows what there is)", near)};
 }
 
+// The permission whose Args the texts name, "filesystem.edit_file"; empty where none does.
+std::string permission_in(const std::vector<std::string>& texts, const Request& request) {
+  const auto known = request.permissions.find("mcp::" + tool_in(texts));
+  return known == request.permissions.end() ? "" : known->second;
+}
+
 // "field designator 'pth' does not refer to any field in type 'const Args'", or in one of the
 // structs in it, "'mcp::filesystem::edit_file::Args::Edits'"
-std::optional<Translation> unknown_argument(std::string_view message) {
+std::optional<Translation> unknown_argument(std::string_view message,
+                                            const std::vector<std::string>& notes,
+                                            const Request& request) {
   const std::string_view name = quoted_after(message, "field designator '");
   const std::string_view type = quoted_after(message, "any field in type '");
   if (name.empty()) return std::nullopt;
-  const std::string fix = "mcpac tools describe SERVER.TOOL shows its arguments";
+  std::vector<std::string> texts{fmt::format("'const {}'", type)};
+  texts.insert(texts.end(), notes.begin(), notes.end());
+  const std::string tool = permission_in(texts, request);
+  const std::string fix =
+      tool.empty()
+          ? "mcpac tools list names the tools, and mcpac tools describe shows their arguments"
+          : fmt::format("mcpac tools describe {} shows its arguments", tool);
   if (type.ends_with("Args"))
     return Translation{fmt::format("the tool has no argument `{}`", name), fix};
   const auto args = message.rfind("Args::");
@@ -105,12 +112,13 @@ std::optional<Translation> unfitting_arguments(std::string_view message,
   const bool call = message.starts_with("no matching") &&
                     message.find("mcpac::Method<") != std::string_view::npos;
   if (!call) return std::nullopt;
-  const auto known = request.permissions.find("mcp::" + tool_in(notes));
-  const bool is_known = known != request.permissions.end();
-  return Translation{is_known ? fmt::format("the arguments do not fit {}", known->second)
-                              : "the arguments do not fit the tool",
-                     fmt::format("mcpac tools describe {} shows a call that fits",
-                                 is_known ? known->second : "SERVER.TOOL")};
+  const std::string tool = permission_in(notes, request);
+  if (tool.empty()) {
+    return Translation{"the arguments do not fit the tool",
+                       "mcpac tools describe shows a call that fits"};
+  }
+  return Translation{fmt::format("the arguments do not fit {}", tool),
+                     fmt::format("mcpac tools describe {} shows a call that fits", tool)};
 }
 
 }  // namespace
@@ -119,11 +127,13 @@ std::optional<Translation> unfitting_arguments(std::string_view message,
 // mcp::filesystem::edit_file::Args')"
 std::string tool_in(const std::vector<std::string>& notes) {
   constexpr std::string_view kBegin = "'const mcp::";
-  constexpr std::string_view kEnd = "::Args'";
+  constexpr std::string_view kEnd = "::Args";
   for (const std::string& note : notes) {
     const auto from = note.find(kBegin);
     const auto end = note.find(kEnd, from);
     if (from == std::string::npos || end == std::string::npos) continue;
+    const bool ends = note.find_first_of("':", end + kEnd.size()) == end + kEnd.size();
+    if (!ends) continue;
     return note.substr(from + kBegin.size(), end - from - kBegin.size());
   }
   return "";
@@ -133,7 +143,7 @@ std::optional<Translation> translate(std::string_view message,
                                      const std::vector<std::string>& notes,
                                      const Request& request) {
   if (auto tool = undeclared_tool(message, request)) return tool;
-  if (auto argument = unknown_argument(message)) return argument;
+  if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
   return asks_for_more(message, notes, request);

@@ -18,19 +18,13 @@ void collect_texts(CXCursor cursor, std::vector<std::string>& texts) {
   });
 }
 
-bool is_template(CXCursor field, std::string_view name) {
-  const CXCursor type =
-      clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(field)));
-  return exists(type) && qualified_name(type) == name;
-}
-
 Field field_of(CXCursor field) {
   Field made{spelling(field), spelling(field), clang_getCursorType(field)};
   each_child(field, [&made](CXCursor child) {
     made.has_default = made.has_default || clang_isExpression(clang_getCursorKind(child)) != 0;
   });
   // A required field with a default is a constant, which is sent though nobody writes it.
-  made.fills_itself = made.has_default && is_template(field, "mcpac::Required");
+  made.fills_itself = made.has_default && is_named(clang_getCursorType(field), "mcpac::Required");
   return made;
 }
 
@@ -72,7 +66,8 @@ const std::vector<Field>& Fields::of(CXCursor record) {
   each_child(record, [&](CXCursor child) {
     const std::string name = spelling(child);
     if (clang_getCursorKind(child) == CXCursor_FieldDecl && name != "mcpac_presence") {
-      if (is_template(child, "mcpac::Extra")) return;  // holds many properties, is none
+      if (is_named(clang_getCursorType(child), "mcpac::Extra"))
+        return;  // holds many properties, is none
       fields.push_back(field_of(child));
     } else if (name == "mcpac_visit") {
       collect_texts(child, properties);

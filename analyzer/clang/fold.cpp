@@ -1,6 +1,8 @@
 #include "analyzer/clang/fold.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "analyzer/clang/literals.h"
@@ -8,14 +10,24 @@
 namespace mcpac::analyzer {
 namespace {
 
-CXCursor declaration_of(CXType type) {
-  return clang_getTypeDeclaration(clang_getCanonicalType(type));
-}
-
 bool is_number(CXType type) {
   const CXTypeKind kind = clang_getCanonicalType(type).kind;
   return kind >= CXType_Bool && kind <= CXType_LongDouble && kind != CXType_WChar &&
          kind != CXType_Char_S && kind != CXType_Char_U;
+}
+
+// A field of a floating type holds a double and is sent without a fraction where it has none, as
+// number_json of templates/mcpac/convert.hpp does it: 9007199254740993 is sent as
+// 9007199254740992.
+Json as_sent(const Json& number, CXType field) {
+  const CXTypeKind kind = clang_getCanonicalType(field).kind;
+  if (kind != CXType_Float && kind != CXType_Double) return number;
+  const double value =
+      kind == CXType_Float ? static_cast<double>(number.get<float>()) : number.get<double>();
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const bool whole = std::trunc(value) == value && std::abs(value) <= kExact;
+  if (!whole || (value == 0 && std::signbit(value))) return value;
+  return static_cast<std::int64_t>(value);
 }
 
 // One initialiser of a braced list: `.name = value`, or a value by its position.
@@ -119,7 +131,8 @@ Folder::Folded Folder::value(CXCursor expression, CXType target, unsigned depth)
   const CXCursor at = strip(expression);
   if (is_number(type)) {
     const bool written = is_number(without_reference(clang_getCursorType(at)));
-    return written ? number(at) : std::nullopt;
+    const auto known = written ? number(at) : std::nullopt;
+    return known && known->is_number() ? Folded(as_sent(*known, type)) : known;
   }
   if (type.kind == CXType_Enum) {
     const CXCursor enumerator = clang_getCursorReferenced(at);

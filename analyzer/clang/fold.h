@@ -57,6 +57,7 @@ class Folder {
   [[nodiscard]] Folded text_of_function(CXCursor call, CXCursor function, unsigned depth);
   [[nodiscard]] Folded chosen_text(CXCursor conditional, unsigned depth);
   [[nodiscard]] Folded number(CXCursor expression);
+  [[nodiscard]] Folded number_here(CXCursor expression) const;
   [[nodiscard]] Folded compared(CXCursor comparison);
 
   const Sources& sources_;

@@ -1,21 +1,21 @@
 // Calls that give text: functions of the standard library that are known by name, and functions of
 // the program that are one expression. The latter are looked into, never run.
-#include <initializer_list>
+#include <array>
 #include <string_view>
+#include <utility>
 
 #include "analyzer/clang/constancy.h"
 #include "analyzer/clang/fold.h"
-#include "analyzer/clang/literals.h"
+#include "analyzer/clang/plain.h"
+#include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
 namespace {
 
-bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  for (const std::string_view other : names) {
-    if (name == other) return true;
-  }
-  return false;
-}
+using namespace std::string_view_literals;
+constexpr std::array kLiteralOperators{"operator\"\"s"sv, "operator\"\"sv"sv, "operator\"\" s"sv,
+                                       "operator\"\" sv"sv};
+constexpr std::array kSameText{"c_str"sv, "data"sv};
 
 // The operands of a call without the callee, which stands among them.
 std::vector<CXCursor> operands_of(CXCursor call, CXCursor function) {
@@ -61,7 +61,7 @@ Folder::Folded Folder::library_text(CXCursor call, CXCursor function, unsigned d
     const bool one = operands.size() == 1 && is_text(clang_getCursorType(call));
     return one ? text(operands.front(), depth) : std::nullopt;
   }
-  if (is_one_of(name, {"operator\"\"s", "operator\"\"sv", "operator\"\" s", "operator\"\" sv"})) {
+  if (among(kLiteralOperators, name)) {
     const auto operands = operands_of(call, function);
     return operands.empty() ? std::nullopt : text(operands.front(), depth);
   }
@@ -74,8 +74,8 @@ Folder::Folded Folder::library_text(CXCursor call, CXCursor function, unsigned d
     return operands.size() == 2 ? element_text(operands[0], operands[1], depth) : std::nullopt;
   }
   // std::string to std::string_view or const char*
-  const bool same_text = clang_getCursorKind(function) == CXCursor_ConversionFunction ||
-                         is_one_of(name, {"c_str", "data"});
+  const bool same_text =
+      clang_getCursorKind(function) == CXCursor_ConversionFunction || among(kSameText, name);
   const CXCursor object = same_text ? object_of(call, function) : clang_getNullCursor();
   return exists(object) ? text(object, depth) : std::nullopt;
 }
@@ -89,6 +89,8 @@ Folder::Folded Folder::text_of_function(CXCursor call, CXCursor function, unsign
       !is_text(without_reference(clang_getCursorResultType(definition)))) {
     return std::nullopt;
   }
+  // The linker may take it from another file.
+  if (bindings_.only_plain() && !is_of_this_file(definition)) return std::nullopt;
   CXCursor body = clang_getNullCursor();
   const CXCursor returned = only_expression(definition, body);
   const int count = clang_Cursor_getNumArguments(definition);
@@ -102,12 +104,12 @@ Folder::Folded Folder::text_of_function(CXCursor call, CXCursor function, unsign
     if (exists(given) && is_only_read(body, parameter, sources_)) {
       if (is_text(without_reference(type))) {
         value = text(given, depth);
-      } else if (const auto known = constant_number(given)) {
+      } else if (auto known = number_here(given)) {
         // With the conversion to the parameter's type, which is part of the expression.
         const bool converted = clang_equalTypes(
             clang_getUnqualifiedType(clang_getCanonicalType(clang_getCursorType(given))),
             clang_getUnqualifiedType(type));
-        if (converted) value = to_json(*known);
+        if (converted) value = std::move(known);
       }
     }
     parameters.emplace_back(parameter, std::move(value));

@@ -1,11 +1,13 @@
 // How the text of an argument is put together: literals, constants, elements of lists, choices by a
 // constant, and what calls give (fold_calls.cpp).
+#include <algorithm>
 #include <array>
-#include <charconv>
+#include <vector>
 
 #include "analyzer/clang/constancy.h"
 #include "analyzer/clang/fold.h"
 #include "analyzer/clang/literals.h"
+#include "analyzer/clang/plain.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -15,23 +17,51 @@ constexpr std::size_t kMaxFoldedText = 8192;
 
 constexpr unsigned kMaxDepth = 64;
 
-// Also by the initialiser of a constant that it names.
-bool calls_something(CXCursor expression, unsigned depth = 0) {
-  if (clang_getCursorKind(expression) == CXCursor_CallExpr || depth > kMaxDepth) return true;
-  bool found = false;
-  if (clang_getCursorKind(expression) == CXCursor_DeclRefExpr) {
-    const CXCursor named = clang_getCursorReferenced(expression);
-    const CXCursor initialiser = clang_getCursorKind(named) == CXCursor_VarDecl
-                                     ? clang_Cursor_getVarDeclInitializer(named)
-                                     : clang_getNullCursor();
-    found = exists(initialiser) && calls_something(initialiser, depth + 1);
+// More constants behind one number are a table, and what it calls does not matter any more.
+constexpr std::size_t kMaxConstants = 64;
+
+// Whether a value comes from a call, also by way of the constants that it names. Each of them is
+// looked into once: constants that double one another name the first one without end.
+class CallFinder {
+ public:
+  bool is_called_for(CXCursor expression) {
+    search(expression, 0);
+    for (std::size_t at = 0; at < constants_.size() && !found_; ++at) {
+      const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(constants_[at]);
+      if (exists(initialiser)) search(initialiser, 0);
+    }
+    return found_;
   }
-  each_child(expression,
-             [&](CXCursor child) { found = found || calls_something(child, depth + 1); });
-  return found;
-}
+
+ private:
+  void search(CXCursor node, unsigned depth) {
+    if (found_) return;
+    const CXCursorKind kind = clang_getCursorKind(node);
+    found_ = kind == CXCursor_CallExpr || depth > kMaxDepth;
+    if (kind == CXCursor_DeclRefExpr) keep(clang_getCursorReferenced(node));
+    each_child(node, [&](CXCursor child) { search(child, depth + 1); });
+  }
+
+  void keep(CXCursor named) {
+    const auto is_it = [named](CXCursor known) { return same(known, named); };
+    if (clang_getCursorKind(named) != CXCursor_VarDecl || std::ranges::any_of(constants_, is_it))
+      return;
+    found_ = found_ || constants_.size() >= kMaxConstants;
+    constants_.push_back(named);
+  }
+
+  std::vector<CXCursor> constants_;  // looked into in their turn
+  bool found_ = false;
+};
 
 }  // namespace
+
+// The value of an expression that needs no bindings.
+Folder::Folded Folder::number_here(CXCursor expression) const {
+  if (bindings_.only_plain() && !is_plain(expression)) return std::nullopt;
+  const auto known = constant_number(expression);
+  return known ? Folded(to_json(*known)) : std::nullopt;
+}
 
 Folder::Folded Folder::number(CXCursor expression) {
   const CXCursor at = strip(expression);
@@ -40,17 +70,16 @@ Folder::Folded Folder::number(CXCursor expression) {
     if (const auto* given = bindings_.parameter(variable))
       return *given && !(*given)->is_string() ? *given : std::nullopt;
     if (const auto element = bindings_.element(variable)) {
-      const auto known = constant_number(strip(*element));
-      return known ? Folded(to_json(*known)) : std::nullopt;
+      return number_here(strip(*element));
     }
   }
-  if (calls_something(at)) {
+  if (CallFinder().is_called_for(at)) {
     // Rounding, and a function that asks when it is evaluated, are the run's affair.
     const CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(at)).kind;
     const bool real = kind == CXType_Float || kind == CXType_Double || kind == CXType_LongDouble;
     if (real || !bindings_.knows_variables()) return std::nullopt;
   }
-  if (const auto known = constant_number(at)) return to_json(*known);
+  if (auto known = number_here(at)) return known;
   return clang_getCursorKind(at) == CXCursor_BinaryOperator ? compared(at) : std::nullopt;
 }
 
@@ -92,6 +121,7 @@ Folder::Folded Folder::named_text(CXCursor reference, unsigned depth) {
     return *given && (*given)->is_string() ? *given : std::nullopt;
   if (const auto element = bindings_.element(variable)) return text(*element, depth);
   if (!bindings_.knows_variables() || !is_never_assigned(variable)) return std::nullopt;
+  if (bindings_.only_plain() && is_made_from_template(variable)) return std::nullopt;
   const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(variable);
   if (!exists(initialiser)) return std::nullopt;
   // A static variable keeps what its first initialisation gave it.
@@ -115,7 +145,8 @@ Folder::Folded Folder::chosen_text(CXCursor conditional, unsigned depth) {
 Folder::Folded Folder::text_of_parts(const std::vector<CXCursor>& parts, unsigned depth) {
   std::string whole;
   for (const CXCursor part : parts) {
-    if (const auto one = constant_char(strip(part))) {
+    const bool readable = !bindings_.only_plain() || is_plain(strip(part));
+    if (const auto one = constant_char(strip(part)); one && readable) {
       whole.push_back(*one);
     } else if (const auto folded = text(part, depth)) {
       whole += folded->get<std::string>();

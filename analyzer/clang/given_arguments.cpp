@@ -11,12 +11,6 @@ constexpr int kMaxDepth = 16;
 
 using Tokens = std::vector<Token>;
 
-bool opens(std::string_view text) {
-  return text == "(" || text == "{" || text == "[";
-}
-bool closes(std::string_view text) {
-  return text == ")" || text == "}" || text == "]";
-}
 bool is_word(const Token& token) {
   return token.kind != CXToken_Punctuation;
 }
@@ -28,12 +22,7 @@ class Reader {
   std::optional<Given> value(int depth) {
     if (depth > kMaxDepth || at_ >= tokens_.size()) return std::nullopt;
     if (text() != "{") return expression();
-    Given given{.name = "",
-                .place = tokens_[at_].place,
-                .form = Given::Form::kElements,
-                .text = "",
-                .expression = {},
-                .inside = {}};
+    Given given{.place = tokens_[at_].place, .form = Given::Form::kElements};
     ++at_;
     if (text() == ".") given.form = Given::Form::kMembers;
     while (text() != "}") {
@@ -75,12 +64,7 @@ class Reader {
   }
 
   std::optional<Given> expression() {
-    Given given{.name = "",
-                .place = tokens_[at_].place,
-                .form = Given::Form::kExpression,
-                .text = "",
-                .expression = {},
-                .inside = {}};
+    Given given{.place = tokens_[at_].place};
     int depth = 0;
     for (; !text().empty(); ++at_) {
       if (depth == 0 && is_end()) break;
@@ -102,14 +86,8 @@ class Reader {
 
 std::optional<Given> given_in(const Tokens& tokens, std::size_t paren) {
   Reader reader(tokens, paren + 1);
-  if (reader.text() == ")") {
-    return Given{.name = "",
-                 .place = tokens[paren].place,
-                 .form = Given::Form::kMembers,
-                 .text = "",
-                 .expression = {},
-                 .inside = {}};
-  }
+  if (reader.text() == ")")
+    return Given{.place = tokens[paren].place, .form = Given::Form::kMembers};
   auto given = reader.value(0);
   return given && reader.text() == ")" ? given : std::nullopt;
 }

@@ -15,12 +15,12 @@ namespace mcpac::analyzer {
 // `.edits = {{.oldText = "a"}}`: a member whose value has one element, which has one member.
 struct Given {
   enum class Form : std::uint8_t { kExpression, kMembers, kElements };
-  std::string name;  // of a designator; empty for an element
-  Place place;
+  std::string name{};  // of a designator; empty for an element
+  Place place{};
   Form form = Form::kExpression;
-  std::string text;               // of an expression, in one line
-  std::vector<Token> expression;  // the same
-  std::vector<Given> inside;      // of braces
+  std::string text{};               // of an expression, in one line
+  std::vector<Token> expression{};  // the same
+  std::vector<Given> inside{};      // of braces
 };
 
 // The value between the parentheses that open at `paren`; nothing where there is not exactly one.

@@ -7,15 +7,6 @@
 namespace mcpac::analyzer {
 namespace {
 
-// The operand of a cast: its only expression.
-CXCursor operand_of(CXCursor cast) {
-  CXCursor found = clang_getNullCursor();
-  each_child(cast, [&found](CXCursor child) {
-    if (clang_isExpression(clang_getCursorKind(child)) != 0) found = child;
-  });
-  return found;
-}
-
 bool is_indirect(CXType type) {
   type = clang_getCanonicalType(type);
   return type.kind == CXType_Pointer || type.kind == CXType_LValueReference ||

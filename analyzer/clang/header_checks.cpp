@@ -3,17 +3,14 @@
 #include <string_view>
 
 #include "analyzer/clang/word_checks.h"
+#include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
 namespace {
 
-bool opens(std::string_view word) {
-  return word == "(" || word == "{" || word == "[" || word == "<%" || word == "<:";
-}
-
-bool closes(std::string_view word) {
-  return word == ")" || word == "}" || word == "]" || word == "%>" || word == ":>";
-}
+constexpr std::string_view kNumberTypes =
+    " const std :: auto bool char short int long signed unsigned float double size_t ptrdiff_t "
+    "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t ";
 
 // The macros of the program that bring a semicolon with them.
 std::set<std::string_view> macros_with_semicolon(const std::vector<Token>& tokens) {
@@ -26,6 +23,50 @@ std::set<std::string_view> macros_with_semicolon(const std::vector<Token>& token
     if (!name.empty() && tokens[at].text == ";") macros.insert(name);
   }
   return macros;
+}
+
+// The names of all macros of the program.
+std::set<std::string_view> macros_of(const std::vector<Token>& tokens) {
+  std::set<std::string_view> macros;
+  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
+    if (tokens[at].in_directive && tokens[at].text == "define") macros.insert(tokens[at + 1].text);
+  }
+  return macros;
+}
+
+// 2, 0x10U, 1.5: a suffix of the program's own would call its function.
+bool is_plain_number(const Token& token) {
+  constexpr std::string_view kDigits = "0123456789abcdefABCDEFxX.'uUlLzZ";
+  return token.kind == CXToken_Literal && token.text.front() >= '0' && token.text.front() <= '9' &&
+         token.text.find_first_not_of(kDigits) == std::string::npos;
+}
+
+// `int k = 2`, `std::size_t i{0}`, `const auto end = -1`: a number that gets a name does nothing
+// else, so nothing is hidden by not being shown. From `from` up to the semicolon.
+bool only_names_number(const std::vector<Token>& tokens, std::size_t from,
+                       const std::set<std::string_view>& macros) {
+  std::size_t at = from;
+  const auto word = [&] {
+    return at < tokens.size() ? std::string_view(tokens[at].text) : std::string_view();
+  };
+  bool typed = false;
+  for (; has_word(kNumberTypes, word()); ++at) {
+    // `long` is the whole type, `std::` is not.
+    typed = word() != "const" && word() != "std" && word() != "::" ? true : typed;
+  }
+  if (!typed || at >= tokens.size() || tokens[at].kind != CXToken_Identifier ||
+      macros.contains(word()))
+    return false;
+  ++at;
+  const bool braces = word() == "{";
+  if (!braces && word() != "=") return false;
+  ++at;
+  if (word() == "-") ++at;
+  if (at >= tokens.size() || !is_plain_number(tokens[at])) return false;
+  ++at;
+  if (braces && word() != "}") return false;
+  if (braces) ++at;
+  return word() == ";";
 }
 
 // What stands between a `(` and its end, as far as a header or a list of arguments could.
@@ -69,6 +110,7 @@ bool hands_semicolons_to_macros(const std::vector<Token>& tokens) {
 
 struct Program {
   std::set<std::string_view> enders;
+  std::set<std::string_view> macros;
   bool hands_semicolons = false;
 };
 
@@ -82,6 +124,9 @@ bool hides_statement(const std::vector<Token>& tokens, std::size_t at, const Pro
   if (!header.closed || header.names_ender) return true;
   // Arguments come to the headers that a macro writes.
   if (tokens[at].in_directive && program.hands_semicolons && header.names_any) return true;
+  if (header.semicolons == 1 && !tokens[at].in_directive &&
+      only_names_number(tokens, at + 2, program.macros))
+    return false;
   const std::size_t usual = tokens[at].text == "for" ? 2 : 0;
   return header.semicolons != 0 && header.semicolons != usual;
 }
@@ -94,7 +139,8 @@ bool in_definition(const std::vector<Token>& tokens, std::size_t at) {
 }  // namespace
 
 void check_headers(const std::vector<Token>& tokens, Findings& findings) {
-  const Program program{macros_with_semicolon(tokens), hands_semicolons_to_macros(tokens)};
+  const Program program{macros_with_semicolon(tokens), macros_of(tokens),
+                        hands_semicolons_to_macros(tokens)};
   for (std::size_t at = 0; at < tokens.size(); ++at) {
     const Token& token = tokens[at];
     if (token.text != "for" && token.text != "switch") continue;

@@ -13,13 +13,12 @@ namespace mcpac::analyzer {
 
 class HiddenChecker : public Checker {
  public:
-  HiddenChecker(CXTranslationUnit unit, const Identity& identity, Findings& findings)
-      : unit_(unit), identity_(identity), findings_(findings) {}
+  HiddenChecker(const Identity& identity, Findings& findings)
+      : identity_(identity), findings_(findings) {}
 
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
 
  private:
-  CXTranslationUnit unit_;
   const Identity& identity_;
   Findings& findings_;
 };

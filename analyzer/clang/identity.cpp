@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/clang/kinds.h"
 #include "analyzer/clang/literals.h"
 
 namespace mcpac::analyzer {
 namespace {
-
-CXCursor declaration_of(CXType type) {
-  return clang_getTypeDeclaration(clang_getCanonicalType(type));
-}
 
 CXType base_named(CXCursor record, auto&& matches) {
   CXType found{CXType_Invalid, {nullptr, nullptr}};
@@ -19,11 +16,6 @@ CXType base_named(CXCursor record, auto&& matches) {
     if (matches(base)) found = base;
   });
   return found;
-}
-
-bool is_template_parameter(CXCursorKind kind) {
-  return kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter ||
-         kind == CXCursor_TemplateTemplateParameter;
 }
 
 // template <class Tool> struct below : mcpac::Narrow<Tool>: libclang shows the inside of the
@@ -114,7 +106,9 @@ std::variant<Authority, NoAuthority> Identity::narrowed(CXCursor declaration, CX
     return NoAuthority{
         "forged-type",
         fmt::format("`{}` has the member `{}`; a Narrow has only `where`", name, other),
-        "remove the member"};
+        exists(where_of(declaration))
+            ? "remove the member"
+            : "did you mean `where`? static constexpr char where[] = \"path within ./data\";"};
   }
   const CXCursor where = where_of(declaration);
   const auto text = exists(where) ? constant_text(where) : std::nullopt;

@@ -5,6 +5,8 @@
 #include <cctype>
 
 #include "analyzer/clang/cx.h"
+#include "analyzer/clang/kinds.h"
+#include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -21,30 +23,21 @@ constexpr std::array kBeforeVariables{";"sv, "{"sv, "}"sv, "->"sv};
 // `(` after one of these opens no list of parameters.
 constexpr std::array kStatements{"for"sv, "if"sv, "while"sv, "switch"sv, "decltype"sv};
 
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 // Whether the `auto` at `at` may be the type of a parameter.
 bool may_be_parameter(const Words& words, std::size_t at) {
-  while (at > 0 && is_one_of(words[at - 1], kSpecifiers)) --at;
-  if (at == 0 || is_one_of(words[at - 1], kBeforeVariables)) return false;
-  return words[at - 1] != "(" || at < 2 || !is_one_of(words[at - 2], kStatements);
+  while (at > 0 && among(kSpecifiers, words[at - 1])) --at;
+  if (at == 0 || among(kBeforeVariables, words[at - 1])) return false;
+  return words[at - 1] != "(" || at < 2 || !among(kStatements, words[at - 2]);
 }
 
 bool may_declare(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (is_one_of(words[i], kTemplates)) return true;
+    if (among(kTemplates, words[i])) return true;
     if (words[i] == "auto" && may_be_parameter(words, i)) return true;
     const bool closes = words[i] == "]" || words[i] == ":>";
     if (closes && i + 1 < words.size() && words[i + 1].starts_with('<')) return true;
   }
   return false;
-}
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 std::size_t end_of(std::string_view text, std::size_t at) {
@@ -73,17 +66,8 @@ Words words_of(std::string_view text) {
 }
 
 bool is_template(CXCursorKind kind) {
-  switch (kind) {
-    case CXCursor_FunctionTemplate:
-    case CXCursor_ClassTemplate:
-    case CXCursor_ClassTemplatePartialSpecialization:
-    case CXCursor_TypeAliasTemplateDecl:
-    case CXCursor_TemplateTypeParameter:
-    case CXCursor_NonTypeTemplateParameter:
-    case CXCursor_TemplateTemplateParameter:
-    case CXCursor_ConceptDecl: return true;
-    default: return false;
-  }
+  return is_template_with_body(kind) || is_template_parameter(kind) ||
+         kind == CXCursor_TypeAliasTemplateDecl || kind == CXCursor_ConceptDecl;
 }
 
 CXChildVisitResult look_for_template(CXCursor cursor, CXCursor, CXClientData found) {

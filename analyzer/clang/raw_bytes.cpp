@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/clang/literals.h"
 #include "analyzer/word_list.h"
 
 namespace mcpac::analyzer {
@@ -16,10 +17,11 @@ constexpr std::string_view kReleasers =
     "formatted_size ";
 constexpr std::string_view kOperators = " operator delete operator delete[] operator<< ";
 // They make a value of bytes, or bytes of a value.
-constexpr std::array<std::string_view, 7> kReinterpreters{
-    "std::bit_cast",           "std::start_lifetime_as", "std::start_lifetime_as_array",
-    "std::as_bytes",           "std::as_writable_bytes", "std::reinterpret_pointer_cast",
-    "std::static_pointer_cast"};
+constexpr std::array<std::string_view, 10> kReinterpreters{
+    "std::bit_cast",          "std::start_lifetime_as", "std::start_lifetime_as_array",
+    "std::as_bytes",          "std::as_writable_bytes", "std::reinterpret_pointer_cast",
+    "std::out_ptr",           "std::inout_ptr",         "std::static_pointer_cast",
+    "std::make_exception_ptr"};
 
 // The room that a member of a union shares with others: nothing where it is the only one, or stands
 // beside a byte that says that there is no value.
@@ -38,13 +40,29 @@ bool shares_room(CXCursor field) {
 }
 
 // Whether the name stands there in the text; clang makes such calls itself for every coroutine.
+// The lexer's token, not the text: a line may be spliced in the middle of a name.
 bool is_spelled(CXCursor reference, std::string_view name) {
+  const CXTranslationUnit unit = clang_Cursor_getTranslationUnit(reference);
   CXFile file = nullptr;
   unsigned offset = 0;
   clang_getSpellingLocation(clang_getCursorLocation(reference), &file, nullptr, nullptr, &offset);
-  std::size_t size = 0;
-  const char* text = clang_getFileContents(clang_Cursor_getTranslationUnit(reference), file, &size);
-  return text == nullptr || std::string_view(text, size).substr(offset).starts_with(name);
+  if (file == nullptr) return true;  // made of pieces
+  CXToken* token = clang_getToken(unit, clang_getLocationForOffset(unit, file, offset));
+  if (token == nullptr) return true;
+  const std::string spelled = take(clang_getTokenSpelling(unit, *token));
+  clang_disposeTokens(unit, token, 1);
+  return spelled == name;
+}
+
+// Whether a format of printf has a %n, behind whatever flags and lengths.
+bool writes_through_argument(std::string_view format) {
+  for (std::size_t at = format.find('%'); at != std::string_view::npos; at = format.find('%', at)) {
+    at = format.find_first_not_of("#0- +'.123456789*$hlLqjzt", at + 1);
+    if (at == std::string_view::npos) return false;
+    if (format[at] == 'n') return true;
+    ++at;
+  }
+  return false;
 }
 
 bool is_in_union(CXCursor field) {
@@ -76,6 +94,25 @@ void RawBytesChecker::refuse(Guarded what, CXCursor node) {
   }
 }
 
+// printf("%p", object): the pointer is shown, or read as text. Only %n writes through one.
+void RawBytesChecker::on_printed(CXCursor call) {
+  const std::string name = spelling(call);
+  if (name != "printf" && name != "fprintf") return;
+  const int count = clang_Cursor_getNumArguments(call);
+  const int format_at = name == "printf" ? 0 : 1;
+  if (count <= format_at) return;
+  const auto format =
+      literal_text(strip(clang_Cursor_getArgument(call, static_cast<unsigned>(format_at))));
+  if (!format || writes_through_argument(*format)) return;
+  for (int i = format_at + 1; i < count; ++i) {
+    const CXCursor argument = clang_Cursor_getArgument(call, static_cast<unsigned>(i));
+    CXCursor given = strip(argument);
+    while (is_raw_cast(clang_getCursorKind(given)) && exists(operand_of(given)))
+      given = strip(operand_of(given));
+    if (types_.behind(clang_getCursorType(given)) == Guarded::kCode) excuse(argument);
+  }
+}
+
 // Arguments of a variable list have no type: who takes them says what they are.
 void RawBytesChecker::on_call(CXCursor call) {
   const CXCursor function = clang_getCursorReferenced(call);
@@ -86,10 +123,11 @@ void RawBytesChecker::on_call(CXCursor call) {
     for (unsigned i = 0; i < count; ++i) excuse(clang_Cursor_getArgument(call, i));
   }
   if (clang_isFunctionTypeVariadic(clang_getCursorType(function)) == 0) return;
+  if (system) on_printed(call);
   const auto named = static_cast<unsigned>(std::max(0, clang_Cursor_getNumArguments(function)));
   for (unsigned i = named; i < count; ++i) {
     const CXCursor argument = strip(clang_Cursor_getArgument(call, i));
-    if (is_pointer(clang_getCursorType(argument)))
+    if (is_pointer(clang_getCursorType(argument)) && !is_excused(argument))
       refuse(types_.behind(clang_getCursorType(argument)), argument);
   }
 }
@@ -104,9 +142,18 @@ void RawBytesChecker::on_named(CXCursor reference) {
     if (is_spelled(reference, "from_address")) refuse(Guarded::kCode, reference);
     return;
   }
+  if (name == "std::coroutine_handle::from_promise") {
+    if (!is_excused(reference)) refuse(Guarded::kCode, reference);
+    return;
+  }
   if (std::ranges::find(kReinterpreters, name) == kReinterpreters.end()) return;
   const int count = clang_Cursor_getNumArguments(named);
   if (count < 1) return;
+  // A handler for void* catches it.
+  if (name == "std::make_exception_ptr")
+    return refuse(
+        types_.behind(without_reference(clang_getCursorType(clang_Cursor_getArgument(named, 0)))),
+        reference);
   const CXType from = without_reference(clang_getCursorType(clang_Cursor_getArgument(named, 0)));
   if (name == "std::static_pointer_cast" && type_argument(from, 0).kind != CXType_Void) return;
   refuse(types_.of(clang_getCursorResultType(named)), reference);
@@ -138,13 +185,15 @@ void RawBytesChecker::on_value(CXCursor expression) {
   if (is_stream(type)) refuse(Guarded::kStream, expression);
 }
 
-void RawBytesChecker::on_node(CXCursor node, CXCursor, const Scope&) {
+void RawBytesChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
   const CXCursorKind kind = clang_getCursorKind(node);
   if (clang_isExpression(kind) != 0) on_value(node);
   if (is_raw_cast(kind)) return on_cast(node);
   switch (kind) {
     case CXCursor_UnexposedExpr: return on_conversion(node);
-    case CXCursor_CallExpr: return on_call(node);
+    case CXCursor_CallExpr:
+      if (!scope.in_template) on_library_call(node);
+      return on_call(node);
     case CXCursor_CXXNewExpr: return on_new(node);
     case CXCursor_DeclRefExpr: return on_named(node);
     case CXCursor_MemberRefExpr: on_member(node); return on_named(node);

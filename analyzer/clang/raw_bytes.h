@@ -4,8 +4,9 @@
 // A class with an address of code inside (a function pointer, a table of virtual functions,
 // anything that keeps such a class) calls whatever its bytes say; a FILE writes to whatever
 // descriptor its bytes say. So neither may be looked at as something else: not by a cast, as void*,
-// in a union, from std::bit_cast, through a variable list of arguments. Memory that is fresh, given
-// back or filled with an object of the very type is as it should be.
+// in a union, from std::bit_cast, through a variable list of arguments, by a template of the
+// library that makes the void* itself (raw_templates.cpp). Memory that is fresh, given back or
+// filled with an object of the very type is as it should be.
 //
 // Not covered: writing past the end of an array, or into memory that was given back.
 #pragma once
@@ -42,6 +43,13 @@ class RawBytesChecker : public Checker {
   void on_field(CXCursor field);
   void on_throw(CXCursor node);
   void on_value(CXCursor expression);
+  void on_printed(CXCursor call);
+  void on_library_call(CXCursor call);
+  void on_handle(CXCursor call);
+  void on_pool(CXCursor call);
+  [[nodiscard]] bool is_guarded_in_pool(CXType type) const;
+  [[nodiscard]] bool takes_void(CXType type) const;
+  [[nodiscard]] bool hands_guarded(CXType type) const;
 
   void excuse(CXCursor conversions);
   [[nodiscard]] bool is_excused(CXCursor conversion) const;
@@ -51,6 +59,8 @@ class RawBytesChecker : public Checker {
   Constness constness_;
   GuardedTypes types_;
   std::vector<CXCursor> excused_;  // conversions to void* that do no harm where they stand
+  bool has_buffer_ = false;        // a pool gives memory of a buffer that the program has
+  std::vector<CXCursor> pooled_;   // objects with code in them that a pool may hold
 };
 
 // A cast that may look at an object as something else; const_cast does not.

@@ -18,11 +18,6 @@ bool is_void_pointer(CXType type) {
   return is_pointer(type) && pointee(type).kind == CXType_Void;
 }
 
-CXCursor operand_of(CXCursor cast) {
-  const auto parts = expressions_of(cast);
-  return parts.empty() ? clang_getNullCursor() : parts.back();
-}
-
 bool is_null(CXCursor operand) {
   const CXCursor plain = strip(operand);
   return clang_getCanonicalType(clang_getCursorType(plain)).kind == CXType_NullPtr ||

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "analyzer/clang/kinds.h"
 #include "analyzer/object_symbols.h"
 #include "analyzer/os_calls.h"
 #include "analyzer/word_list.h"
@@ -38,10 +39,6 @@ constexpr std::array<std::string_view, 20> kOpen{"hash",
 // them, too.
 constexpr std::array<std::string_view, 3> kOpenForAll{"hash", "formatter", "adl_serializer"};
 
-bool among(const auto& list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
-
 // The namespace at namespace scope that holds the declaration, without looking through classes.
 CXCursor namespace_of(CXCursor declaration) {
   CXCursor at = clang_getCursorSemanticParent(declaration);
@@ -53,9 +50,7 @@ CXCursor namespace_of(CXCursor declaration) {
 }
 
 bool is_member(CXCursor declaration) {
-  const CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
-  return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_UnionDecl ||
-         kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization;
+  return is_class(clang_getCursorKind(clang_getCursorSemanticParent(declaration)));
 }
 
 // The symbol that the linker sees, where it is not one that C++ makes of the name.

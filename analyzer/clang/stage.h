@@ -13,7 +13,8 @@ namespace mcpac::analyzer {
 // Texts that are never freed: "parsing it".
 void set_stage(const char* stage);
 
-// Calls `too_long` with the stage, on a thread of its own, when the process has not ended by then.
+// Calls `too_long` with the stage, on a thread of its own, when the process has used this much time
+// of the processor and has not ended.
 // Without threads there is only the host's limit.
 void watch(std::chrono::seconds limit, std::function<void(const char*)> too_long);
 

@@ -1,7 +1,5 @@
 #include "analyzer/clang/tokens.h"
 
-#include <string_view>
-
 namespace mcpac::analyzer {
 namespace {
 
@@ -55,6 +53,29 @@ std::vector<Token> lex(CXTranslationUnit unit, CXFile file, std::size_t size, Wa
 }
 
 }  // namespace
+
+bool opens(std::string_view word) {
+  return word == "(" || word == "{" || word == "[" || word == "<%" || word == "<:";
+}
+
+bool closes(std::string_view word) {
+  return word == ")" || word == "}" || word == "]" || word == "%>" || word == ":>";
+}
+
+std::vector<std::string> words_of(CXCursor node) {
+  const CXTranslationUnit unit = clang_Cursor_getTranslationUnit(node);
+  CXToken* tokens = nullptr;
+  unsigned count = 0;
+  clang_tokenize(unit, clang_getCursorExtent(node), &tokens, &count);
+  std::vector<std::string> words;
+  words.reserve(count);
+  for (unsigned i = 0; i < count; ++i) {
+    if (clang_getTokenKind(tokens[i]) != CXToken_Comment)
+      words.push_back(take(clang_getTokenSpelling(unit, tokens[i])));
+  }
+  clang_disposeTokens(unit, tokens, count);
+  return words;
+}
 
 std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file) {
   std::size_t size = 0;

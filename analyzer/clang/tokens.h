@@ -7,6 +7,7 @@
 #include <clang-c/Index.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/clang/cx.h"
@@ -21,8 +22,14 @@ struct Token {
   bool in_directive = false;  // between a # that starts a line and the end of that (spliced) line
 };
 
+// Brackets of every kind, also as digraphs; angle ones are operators as often.
+[[nodiscard]] bool opens(std::string_view word);
+[[nodiscard]] bool closes(std::string_view word);
+
 // Without comments.
 [[nodiscard]] std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file);
+// The words that a declaration or an expression is written in, as the lexer reads them.
+[[nodiscard]] std::vector<std::string> words_of(CXCursor node);
 // Nothing but the comments, with their slashes.
 [[nodiscard]] std::vector<Token> comments_of(CXTranslationUnit unit, CXFile file);
 

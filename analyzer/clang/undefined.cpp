@@ -3,27 +3,24 @@
 #include <fmt/format.h>
 
 #include "analyzer/clang/cx.h"
+#include "analyzer/clang/plain.h"
 #include "analyzer/object_symbols.h"
 
 namespace mcpac::analyzer {
 namespace {
 
-// A template, or a member of one, is defined where it is made.
-bool is_made_from_template(CXCursor function) {
-  for (CXCursor at = function; exists(at) && clang_isDeclaration(clang_getCursorKind(at)) != 0;
-       at = clang_getCursorSemanticParent(at)) {
-    const CXCursorKind kind = clang_getCursorKind(at);
-    if (kind == CXCursor_ClassTemplate || kind == CXCursor_FunctionTemplate ||
-        kind == CXCursor_ClassTemplatePartialSpecialization ||
-        exists(clang_getSpecializedCursorTemplate(at)))
-      return true;
-  }
-  return false;
-}
-
 // Names of C have rules of their own (replacements.h, outside.h).
 bool is_of_cpp(CXCursor function) {
   return is_mangled(take(clang_Cursor_getMangling(function)));
+}
+
+// What the compiler writes where it is needed: default members of a class, conversions of a lambda.
+bool is_of_compiler(CXCursor function) {
+  const std::string owner = spelling(clang_getCursorSemanticParent(function));
+  const bool of_lambda = clang_getCursorKind(function) == CXCursor_ConversionFunction &&
+                         (owner.empty() || owner.front() == '(');
+  return of_lambda || clang_CXXMethod_isDefaulted(function) != 0 ||
+         clang_CXXMethod_isDeleted(function) != 0;
 }
 
 }  // namespace
@@ -32,19 +29,28 @@ std::string Undefined::message() const {
   return fmt::format("`{}` is declared, but defined in none of the given files", name);
 }
 
-void UndefinedChecker::on_node(CXCursor node, CXCursor, const Scope& scope) {
+void UndefinedChecker::on_node(CXCursor node, CXCursor parent, const Scope& scope) {
   const CXCursorKind kind = clang_getCursorKind(node);
-  const bool names = kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr;
+  const bool names =
+      kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr || kind == CXCursor_CallExpr;
   if (!names || scope.unevaluated || scope.in_template) return;
   const CXCursor function = clang_getCursorReferenced(node);
   const CXCursorKind what = clang_getCursorKind(function);
-  if (what != CXCursor_FunctionDecl && what != CXCursor_CXXMethod) return;
-  const bool defined =
-      exists(clang_getCursorDefinition(function)) || clang_CXXMethod_isPureVirtual(function) != 0;
+  // The call names nothing else that a reference below it does not name as well.
+  const bool wanted = kind == CXCursor_CallExpr
+                          ? what == CXCursor_Constructor
+                          : what == CXCursor_FunctionDecl || what == CXCursor_CXXMethod ||
+                                what == CXCursor_ConversionFunction;
+  if (!wanted) return;
+  const bool defined = exists(clang_getCursorDefinition(function)) ||
+                       clang_CXXMethod_isPureVirtual(function) != 0 || is_of_compiler(function);
+  // A template, or a member of one, is defined where it is made.
   if (defined || sources_.home(function) != Home::kProgram || is_made_from_template(function) ||
       !is_of_cpp(function))
     return;
-  const Place place = place_of(node);
+  // A conversion that nobody wrote stands nowhere itself.
+  const Place at = place_of(node);
+  const Place place = at.line == 0 ? place_of(parent) : at;
   found_.try_emplace(analyzer::take(clang_getCursorUSR(function)),
                      Undefined{qualified_name(function), sources_.name(place.file), place});
 }

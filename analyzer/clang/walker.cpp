@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyzer/clang/kinds.h"
 #include "analyzer/clang/unevaluated.h"
 
 namespace mcpac::analyzer {
@@ -13,27 +14,11 @@ constexpr unsigned kMaxDepth = 2000;
 // square of their number; the deepest of libraries has a dozen.
 constexpr unsigned kMaxScopes = 64;
 
-bool is_function(CXCursorKind kind) {
-  return kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod ||
-         kind == CXCursor_Constructor || kind == CXCursor_Destructor ||
-         kind == CXCursor_ConversionFunction || kind == CXCursor_FunctionTemplate;
-}
-
 // What may hold code and be named from elsewhere; libclang has no kind for what was made from a
 // variable template.
 bool is_body_of_its_own(CXCursorKind kind) {
   return kind == CXCursor_VarDecl || kind == CXCursor_UnexposedDecl ||
          (is_function(kind) && kind != CXCursor_FunctionTemplate);
-}
-
-bool is_template(CXCursorKind kind) {
-  return kind == CXCursor_FunctionTemplate || kind == CXCursor_ClassTemplate ||
-         kind == CXCursor_ClassTemplatePartialSpecialization;
-}
-
-bool holds_declarations(CXCursorKind kind) {
-  return kind == CXCursor_Namespace || kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
-         kind == CXCursor_UnionDecl || kind == CXCursor_ClassTemplate;
 }
 
 // A lambda with an auto parameter or a template list: its body as written depends on types.
@@ -52,11 +37,6 @@ bool is_generic_lambda(CXCursor node) {
   return generic;
 }
 
-bool is_class(CXCursorKind kind) {
-  return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_UnionDecl ||
-         kind == CXCursor_ClassTemplate;
-}
-
 }  // namespace
 
 Scope Walker::scope_below(CXCursor node, const Scope& scope) {
@@ -64,8 +44,8 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
   Scope below = scope;
   ++below.depth;
   if (is_function(kind)) below.function = qualified_name(node);
-  if (holds_declarations(kind)) ++below.scopes;
-  if (is_template(kind)) below.in_template = true;
+  if (kind == CXCursor_Namespace || is_class(kind)) ++below.scopes;
+  if (is_template_with_body(kind)) below.in_template = true;
   if (kind == CXCursor_ConceptDecl || kind == CXCursor_RequiresExpr) below.unevaluated = true;
   if (is_never_run(node)) below.unevaluated = true;
   // A body runs when somebody calls it, and a class has initialisers, wherever they stand.

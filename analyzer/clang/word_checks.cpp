@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/word_list.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -23,10 +25,6 @@ constexpr std::array<std::string_view, 6> kProbes{"__clang_analyzer__", "__CLANG
 constexpr std::array<std::string_view, 10> kMustBeSpelled{
     "_Pragma", "__pragma",      "template",           "__builtin_bit_cast", "switch",
     "for",     "__has_include", "__has_include_next", "__has_embed",        "__TIME__"};
-
-bool among(const auto& list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
-}
 
 bool is_name(const Token& token) {
   return token.kind == CXToken_Identifier || token.kind == CXToken_Keyword;

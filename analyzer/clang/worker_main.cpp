@@ -26,7 +26,9 @@ using namespace mcpac;
 // 10,000 tools with long names are 2 MiB.
 constexpr std::size_t kMaxRequest = std::size_t{16} << 20U;
 // Deeply nested source needs deep recursion in clang; the kernel lets the first thread's stack grow
-// up to this. A source that needs more dies here, alone, and the host says so.
+// up to this. A source that needs more dies here, alone, and the host says so. The sandbox gives as
+// much before this program starts (src/sandbox/rlimits.cpp) and refuses changes, so nothing is
+// asked for there; outside of it, in tests, the limit may be lower.
 constexpr rlim_t kStack = rlim_t{64} << 20U;
 // The host allows 16 s of computing. Programs that people and models write need less than one.
 constexpr std::chrono::seconds kLimit{12};

@@ -3,9 +3,11 @@
 // An event is on its way to disk (one write(2) on an O_APPEND descriptor) before the caller hears
 // that it was recorded: it survives `kill -9`. A write that fails takes its half line back
 // (ftruncate) and is an error, and the gate refuses the call: what cannot be recorded does not
-// happen (ADR 0006). A sink belongs to one thread; a store may be read while runs write.
+// happen (ADR 0006). Records are chained, and signed from time to time (chain.h, ADR 0017);
+// verify.h says whether they are still what was written. A store may be read while runs write.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -14,16 +16,17 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/chain.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "core/ids.h"
 #include "core/json.h"
 
 namespace mcpac::audit {
 
 // kind "CapabilityCheck": payload {capability, target, allowed, policy_decision_id, …};
-// kind "RunStarted", "RunEnded", "Anomaly": payload as the writer needs it.
+// kind "RunStarted", "RunEnded", "Anomaly": payload as the writer needs it; kind "Checkpoint":
+// written by the log itself, {closes, key}.
 struct Event {
   std::string event_id;  // UUID v7
   std::string run_id;    // UUID v7
@@ -47,30 +50,39 @@ class Sink {
 // than what happened is worse than a call that did not happen.
 inline constexpr std::size_t kMaxEventBytes = std::size_t{1} << 20U;
 
-// The file of one run.
+inline constexpr std::string_view kCheckpointKind = "Checkpoint";
+
+// A checkpoint signs all records up to itself: what is cut off after it is missed. Whichever comes
+// first; and one when the run ends.
+struct CheckpointEvery {
+  std::uint64_t records = 1000;
+  std::chrono::milliseconds time{5'000};
+};
+
+// The file of one run. Safe from several threads; a thread of its own writes the checkpoints.
 class RunLog final : public Sink {
  public:
-  // Creates FOLDER/RUN.jsonl (0600, folder 0700). `clock` is borrowed.
+  // Creates FOLDER/RUN.jsonl (0600, folder 0700), and the key beside the folder where there is none
+  // (signing_key.h). `clock` is borrowed.
   static Result<std::unique_ptr<RunLog>> create(const std::filesystem::path& folder,
-                                                std::string run_id, const Clock& clock);
+                                                std::string run_id, const Clock& clock,
+                                                CheckpointEvery every = {});
+  // close(), where nobody did.
   ~RunLog() override;
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
   [[nodiscard]] Result<std::string> append(std::string_view kind, Json payload) override;
-  [[nodiscard]] const std::string& run_id() const { return run_id_; }
+  // The closing record: a signed checkpoint on disk, and the run's end in the index. Nothing can be
+  // appended afterwards. A log without a record leaves no file.
+  [[nodiscard]] Result<void> close();
+  [[nodiscard]] const std::string& run_id() const;
+  // The key for digests of this run's arguments (signing_key.h).
+  [[nodiscard]] Digest argument_key() const;
 
  private:
-  RunLog(UniqueFd fd, std::filesystem::path path, std::string run_id, const Clock& clock)
-      : fd_(std::move(fd)), path_(std::move(path)), run_id_(std::move(run_id)), clock_(clock) {}
-  [[nodiscard]] Result<void> write_line(std::string_view line);
-
-  UniqueFd fd_;
-  std::filesystem::path path_;
-  std::string run_id_;
-  const Clock& clock_;
-  UuidV7Sequence ids_;
-  std::size_t size_ = 0;  // of the whole lines: where a failed write is cut off
-  bool broken_ = false;   // a half line could not be taken back: nothing may follow it
+  struct State;
+  explicit RunLog(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 struct Query {

@@ -6,12 +6,10 @@
 
 #include "audit/limits.h"
 #include "audit/log.h"
+#include "core/file.h"
 
 namespace mcpac::audit {
 namespace {
-
-// A file of one run, read whole; beyond it something is wrong and memory would be too.
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 
 std::unexpected<Error> malformed(const std::filesystem::path& path, std::size_t line,
                                  std::string_view what) {
@@ -56,6 +54,8 @@ Result<std::vector<Event>> read_run(const std::filesystem::path& path) {
   return events ? std::move(events) : read_run_once(path);
 }
 
+}  // namespace
+
 Result<std::vector<std::filesystem::path>> run_files(const std::filesystem::path& folder,
                                                      std::string_view start) {
   std::vector<std::filesystem::path> files;
@@ -83,8 +83,6 @@ std::unexpected<Error> unknown_run(std::string_view id, std::size_t matches) {
                   : fmt::format("'{}' is the start of {} run ids", id.substr(0, 64), matches),
               {.fix = "mcpac audit list shows the ids of all runs"});
 }
-
-}  // namespace
 
 Result<std::vector<Event>> read_events(const std::filesystem::path& folder, const Query& query) {
   auto files = run_files(folder, query.run_id.value_or(""));

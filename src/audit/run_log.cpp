@@ -1,121 +1,205 @@
 // The writing side: one file, one descriptor, one write(2) an event.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <tuple>
 
 #include "audit/limits.h"
 #include "audit/log.h"
+#include "audit/run_index.h"
+#include "audit/write_support.h"
+#include "core/file.h"
 #include "core/rfc3339.h"
 
 namespace mcpac::audit {
-namespace {
-
-std::string reason(int error) {
-  return std::system_category().message(error);
-}
-
-std::unexpected<Error> unwritable(const std::filesystem::path& path, std::string_view why_not) {
-  return fail(ErrorId::kAuditUnwritable,
-              fmt::format("cannot record in {}: {}", path.string(), why_not),
-              {.where = path.string(),
-               .why = "what cannot be recorded does not happen",
-               .fix = "free space, or point XDG_STATE_HOME at a folder that you can write"});
-}
-
-// The folder, made where it is absent. One that others can write is refused: they could take
-// records away, or put a file of their own in the place of the next one.
-Result<void> prepare_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  if (folder.has_parent_path()) std::filesystem::create_directories(folder.parent_path(), error);
-  if (::mkdir(folder.c_str(), 0700) == 0) return {};
-  if (errno != EEXIST) return unwritable(folder, reason(errno));
-  struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0) return unwritable(folder, reason(errno));
-  if (!S_ISDIR(info.st_mode)) return unwritable(folder, "it is not a folder");
-  if (info.st_uid != ::geteuid()) return unwritable(folder, "the folder belongs to another user");
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return unwritable(folder, "other users can write the folder (chmod 700 it)");
-  }
-  return {};
-}
-
-// Iterative: the value may be deeper than the stack is.
-bool is_deeper_than(const Json& value, std::size_t limit) {
-  std::vector<std::pair<const Json*, std::size_t>> open{{&value, 1}};
-  while (!open.empty()) {
-    const auto [item, depth] = open.back();
-    open.pop_back();
-    if (!item->is_structured()) continue;
-    if (depth > limit) return true;
-    for (const Json& child : *item) open.emplace_back(&child, depth + 1);
-  }
-  return false;
-}
-
-}  // namespace
-
 bool is_run_id(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
   });
 }
 
+struct RunLog::State {
+  State(UniqueFd the_fd, std::filesystem::path the_path, std::string the_run_id, SigningKey the_key,
+        const Clock& the_clock, CheckpointEvery the_every)
+      : fd(std::move(the_fd)),
+        path(std::move(the_path)),
+        run_id(std::move(the_run_id)),
+        key(std::move(the_key)),
+        clock(the_clock),
+        every(the_every),
+        head(chain_start("run", run_id)) {}
+
+  // All three with the mutex held.
+  [[nodiscard]] Result<std::string> record(std::string_view kind, Json payload, bool is_signed);
+  [[nodiscard]] Result<void> write_line(std::string_view line);
+  [[nodiscard]] Result<void> checkpoint(bool closes);
+  [[nodiscard]] std::uint64_t unsigned_records() const { return records - signed_records; }
+  void keep_signing(const std::stop_token& stop);
+
+  const UniqueFd fd;
+  const std::filesystem::path path;
+  const std::string run_id;
+  const SigningKey key;
+  const Clock& clock;
+  const CheckpointEvery every;
+
+  std::mutex mutex;
+  std::condition_variable_any due;
+  UuidV7Sequence ids;
+  Digest head;                       // the hash of the last record
+  std::uint64_t records = 0;         // in the file
+  std::uint64_t signed_records = 0;  // of them, up to the last checkpoint
+  std::size_t size = 0;              // of the whole lines: where a failed write is cut off
+  bool broken = false;               // a half line could not be taken back: nothing may follow it
+  bool closed = false;
+  std::jthread signer;
+};
+
 Result<std::unique_ptr<RunLog>> RunLog::create(const std::filesystem::path& folder,
-                                               std::string run_id, const Clock& clock) {
+                                               std::string run_id, const Clock& clock,
+                                               CheckpointEvery every) {
   if (!is_run_id(run_id)) {
     return fail(ErrorId::kAuditUnwritable, "a run id is 1 to 64 letters, digits or '-'");
   }
   if (auto ready = prepare_folder(folder); !ready) return pass_on(ready);
+  auto key = SigningKey::load(key_folder(folder));
+  if (!key) return pass_on(key);
   auto path = folder / (run_id + std::string(kFileEnding));
   // O_EXCL: a run never continues a file that it did not begin, nor follows a link laid in its
   // place.
   UniqueFd fd(
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600));
-  if (!fd) return unwritable(path, reason(errno));
-  return std::unique_ptr<RunLog>(
-      new RunLog(std::move(fd), std::move(path), std::move(run_id), clock));
+  if (!fd) return unwritable(path, reason_of(errno));
+  // Held as long as the run lives, and gone with it however it ends: how others tell a run that
+  // still writes from one that was killed.
+  while (::flock(fd.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return unwritable(path, reason_of(errno));
+  }
+  auto state = std::make_unique<State>(std::move(fd), std::move(path), std::move(run_id),
+                                       std::move(*key), clock, every);
+  return std::unique_ptr<RunLog>(new RunLog(std::move(state)));
 }
 
-RunLog::~RunLog() = default;
+RunLog::RunLog(std::unique_ptr<State> state) : state_(std::move(state)) {
+  state_->signer = std::jthread(
+      [state = state_.get()](const std::stop_token& stop) { state->keep_signing(stop); });
+}
+
+RunLog::~RunLog() {
+  std::ignore = close();
+}
+
+const std::string& RunLog::run_id() const {
+  return state_->run_id;
+}
+
+Digest RunLog::argument_key() const {
+  return state_->key.argument_key(state_->run_id);
+}
 
 Result<std::string> RunLog::append(std::string_view kind, Json payload) {
-  if (broken_)
-    return unwritable(path_, "an earlier event was cut in half and could not be taken back");
-  if (kind.empty()) return unwritable(path_, "an event without a kind");
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->closed) return unwritable(state_->path, "the run's log is closed");
+  auto id = state_->record(kind, std::move(payload), false);
+  if (state_->unsigned_records() >= state_->every.records) state_->due.notify_one();
+  return id;
+}
+
+Result<void> RunLog::close() {
+  state_->signer.request_stop();
+  if (state_->signer.joinable()) state_->signer.join();
+  const std::scoped_lock lock(state_->mutex);
+  if (std::exchange(state_->closed, true)) return {};
+  if (state_->records == 0) {
+    ::unlink(state_->path.c_str());  // nothing was recorded: there was no run
+    return {};
+  }
+  if (auto done = state_->checkpoint(true); !done) return done;
+  if (::fdatasync(state_->fd.get()) != 0) return unwritable(state_->path, reason_of(errno));
+  return RunIndex(state_->path.parent_path(), state_->key, state_->clock)
+      .ended(state_->run_id, state_->head, state_->records);
+}
+
+Result<std::string> RunLog::State::record(std::string_view kind, Json payload, bool is_signed) {
+  if (broken)
+    return unwritable(path, "an earlier event was cut in half and could not be taken back");
+  if (kind.empty()) return unwritable(path, "an event without a kind");
   if (is_deeper_than(payload, kLineLimits.max_depth - 1)) {
-    return unwritable(path_,
+    return unwritable(path,
                       fmt::format("the event nests deeper than {} levels", kLineLimits.max_depth));
   }
-  Event event{ids_.next(clock_), run_id_, std::string(kind), rfc3339_utc(clock_.wall_now()),
+  Event event{ids.next(clock), run_id, std::string(kind), rfc3339_utc(clock.wall_now()),
               std::move(payload)};
-  std::string line = to_text(to_json(event));
-  line += '\n';
-  if (line.size() > kMaxEventBytes) {
-    return unwritable(path_, fmt::format("an event of {} bytes is over the limit of {}",
-                                         line.size(), kMaxEventBytes));
+  Json json = to_json(event);
+  json["seq"] = records;
+  std::string body = to_text(json);
+  body.pop_back();
+  if (body.size() + kClosingBytes > kMaxEventBytes) {
+    return unwritable(path, fmt::format("an event of {} bytes is over the limit of {}",
+                                        body.size() + kClosingBytes, kMaxEventBytes));
   }
-  if (auto written = write_line(line); !written) return pass_on(written);
+  const Digest hash = chain_next(head, body);
+  if (records == 0) {
+    auto began = RunIndex(path.parent_path(), key, clock).began(run_id, hash);
+    if (!began) return pass_on(began);
+  }
+  const std::string line =
+      closed_line(std::move(body), hash,
+                  is_signed ? std::optional(key.sign(kCheckpointDomain, hash)) : std::nullopt);
+  auto written = write_line(line);
+  if (!written) {
+    // The index has promised another first record than the next try would write.
+    broken = broken || records == 0;
+    return pass_on(written);
+  }
+  head = hash;
+  ++records;
   return std::move(event.event_id);
 }
 
-Result<void> RunLog::write_line(std::string_view line) {
+Result<void> RunLog::State::write_line(std::string_view line) {
   ssize_t n = 0;
   do {
-    n = ::write(fd_.get(), line.data(), line.size());
+    n = ::write(fd.get(), line.data(), line.size());
   } while (n < 0 && errno == EINTR);
   if (n == static_cast<ssize_t>(line.size())) {
-    size_ += line.size();
+    size += line.size();
     return {};
   }
-  const std::string why_not = n < 0 ? reason(errno) : "there was room for a part of it only";
+  const std::string why_not = n < 0 ? reason_of(errno) : "there was room for a part of it only";
   // Also after an error that wrote nothing: cutting where the file should end costs nothing.
-  broken_ = ::ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0;
-  return unwritable(path_, why_not);
+  broken = ::ftruncate(fd.get(), static_cast<off_t>(size)) != 0;
+  return unwritable(path, why_not);
+}
+
+Result<void> RunLog::State::checkpoint(bool closes) {
+  Json payload = {{"closes", closes}, {"key", key_name(key.public_key())}};
+  if (auto id = record(kCheckpointKind, std::move(payload), true); !id) return pass_on(id);
+  signed_records = records;
+  return {};
+}
+
+// Beside the run, so that no call waits for the disk: the signature is made with the mutex held
+// (some 30 µs), the file is synced without it.
+void RunLog::State::keep_signing(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    {
+      std::unique_lock lock(mutex);
+      due.wait_for(lock, stop, every.time, [&] { return unsigned_records() >= every.records; });
+      if (stop.stop_requested()) return;  // close() signs the rest
+      if (unsigned_records() == 0) continue;
+      // A log that cannot be written now refuses the next call by itself.
+      if (!checkpoint(false)) continue;
+    }
+    std::ignore = ::fdatasync(fd.get());
+  }
 }
 
 }  // namespace mcpac::audit

@@ -28,7 +28,9 @@ void execute(Context& context, const ExecuteOptions& options) {
   auto limits = to_limits(*options.run);
   if (!limits) return context.fail(limits.error());
   RunView view(context, *options.run);
-  const execute::Source shown = *source;
+  auto questions = view.questions(*options.run);
+  if (!questions) return context.fail(questions.error());
+  const auto texts = texts_of(*source);
   const auto outcome = execute::execute(
       *project, context.folders,
       {.source = std::move(*source),
@@ -38,9 +40,10 @@ void execute(Context& context, const ExecuteOptions& options) {
        .mode = options.dry_run ? execute::RunMode::kDryRun : execute::RunMode::kRun,
        .denied_uses =
            options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse,
-       .limits = *limits},
+       .limits = *limits,
+       .questions = std::move(*questions)},
       view.listener());
-  view.finish(outcome, outcome.report ? shown.text_of(outcome.report->file) : "");
+  view.finish(outcome, texts);
   if (options.dry_run && !outcome.error)
     context.say("dry run: analysed, checked and compiled; not run");
 }

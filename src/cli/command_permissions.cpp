@@ -36,6 +36,7 @@ int exit_code_for(const analyzer::Report& report) {
 
 struct Options {
   SourceNames files;
+  std::string code;
   std::shared_ptr<std::string> tier;
   std::shared_ptr<GrantOptions> grants;
   std::shared_ptr<FormatOptions> format;
@@ -43,16 +44,11 @@ struct Options {
   Question question = Question::kAnalyze;
 };
 
-bool are_grants_given(const GrantOptions& grants) {
-  return !grants.grants.empty() || !grants.asks.empty() || !grants.denies.empty() ||
-         !grants.policy_files.empty();
-}
-
 // Declared and used against granted, as a run would do it, where grants were given and there is a
 // program that could run.
 Result<execute::GrantAnswer> check_grants(const Context& context, ReadReport& read,
                                           const Options& options) {
-  if (!are_grants_given(*options.grants) || read.report.verdict != analyzer::Verdict::kOk)
+  if (!options.grants->are_given() || read.report.verdict != analyzer::Verdict::kOk)
     return execute::GrantAnswer{};
   auto project = context.project();
   if (!project) return pass_on(project);
@@ -106,7 +102,7 @@ void print_analysis(const Context& context, const ReadReport& read, Format forma
       json["suggestions"].push_back(execute::to_json(suggestion));
     return context.print(json);
   }
-  print_report(context, read.report, read.source, format, Extent::kWhole);
+  print_report(context, read.report, read.sources, format, Extent::kWhole);
   if (format == Format::kGithub) {
     for (const auto& suggestion : found) print_notice(read.report, suggestion);
   }
@@ -120,7 +116,7 @@ void answer(Context& context, ReadReport read, Format format, const Options& opt
   if (options.question == Question::kAnalyze) {
     print_analysis(context, read, format);
   } else {
-    print_report(context, read.report, read.source, format, Extent::kProblems);
+    print_report(context, read.report, read.sources, format, Extent::kProblems);
   }
   context.exit_code = exit_code_for(read.report);
   if (!granted->refusal) return;
@@ -133,7 +129,7 @@ void answer(Context& context, ReadReport read, Format format, const Options& opt
 void ask(Context& context, const Options& options) {
   const auto format = chosen_format(*options.format, context);
   if (!format) return context.fail(format.error());
-  auto read = read_report(context, options.files.all(), *options.tier);
+  auto read = read_report(context, options.files.all(), options.code, *options.tier);
   if (!read) return context.fail(read.error());
   answer(context, std::move(*read), *format, options);
 }
@@ -150,6 +146,7 @@ void add_question(CLI::App& permissions, Context& context, const char* name, con
   command->add_option("-f,--file", options->files.options, "the same")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  command->add_option("-c,--code", options->code, "the program's source as text");
   options->tier = add_tier_option(*command);
   options->grants = add_grant_options(*command);
   options->format = add_format_options(*command);

@@ -1,132 +1,20 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "core/clock.h"
-#include "core/file.h"
-#include "core/printable.h"
-#include "execute/authorities.h"
-#include "execute/tool_tables.h"
+#include "cli/policy_commands.h"
 
 namespace mcpac::cli {
-namespace {
-
-using policy::Authority;
-using policy::Excess;
-using policy::Inclusion;
-using policy::Undecided;
-
-// The lock and the places that rules are about, and policy files read against them.
-class PolicyFiles {
- public:
-  static Result<std::unique_ptr<PolicyFiles>> open(const Context& context) {
-    auto project = context.project();
-    if (!project) return pass_on(project);
-    auto lock = execute::load_lock(*project);
-    if (!lock) return pass_on(lock);
-    auto files = std::make_unique<PolicyFiles>(*project);
-    files->world_.tools = execute::tool_schemas(*lock);
-    return files;
-  }
-  explicit PolicyFiles(const execute::Project& project) : world_(project, clock_) {}
-
-  Result<Authority> read(const std::string& file) const {
-    auto text = read_file(file, 1U << 20U);
-    if (!text) return pass_on(text);
-    return Authority::load(
-        {{.name = file, .grants = {}, .asks = {}, .denies = {}, .files = {std::move(*text)}}},
-        {.tools = &world_.tools,
-         .resolver = world_.resolver.get(),
-         .clock = &clock_,
-         .bases = world_.bases});
-  }
-
- private:
-  SystemClock clock_;
-  execute::PolicyWorld world_;
-};
-
-Json to_json(const Inclusion& one) {
-  if (const auto* undecided = std::get_if<Undecided>(&one)) {
-    return {{"permission", undecided->permission.text()},
-            {"decided", false},
-            {"reason", undecided->why}};
-  }
-  const auto& excess = std::get<Excess>(one);
-  Json json = {{"permission", excess.permission.text()},
-               {"decided", true},
-               {"call", excess.arguments},
-               {"generous", to_string(excess.narrower)},
-               {"strict", to_string(excess.wider)}};
-  if (!excess.limit.empty()) json["limit"] = excess.limit;
-  return json;
-}
-
-// One line; `sign` says which side does more.
-std::string line_of(const Inclusion& one, char sign) {
-  if (const auto* undecided = std::get_if<Undecided>(&one)) {
-    return fmt::format("? {}: cannot be decided: {}\n",
-                       printable_in_place(undecided->permission.text()),
-                       printable_in_place(undecided->why));
-  }
-  const auto& excess = std::get<Excess>(one);
-  const std::string how =
-      excess.limit.empty()
-          ? fmt::format("{}, instead of {}", to_string(excess.narrower), to_string(excess.wider))
-          : excess.limit;
-  return fmt::format("{} {} {}: {}\n", sign, printable_in_place(excess.permission.text()),
-                     printable_in_place(to_text(excess.arguments)), printable_in_place(how));
-}
-
-Json to_json(const std::vector<Inclusion>& all) {
-  Json list = Json::array();
-  for (const auto& one : all) list.push_back(to_json(one));
-  return list;
-}
-
-void diff(Context& context, const std::string& before, const std::string& after) {
-  auto files = PolicyFiles::open(context);
-  if (!files) return context.fail(files.error());
-  const auto old_one = (*files)->read(before);
-  if (!old_one) return context.fail(old_one.error());
-  const auto new_one = (*files)->read(after);
-  if (!new_one) return context.fail(new_one.error());
-  const auto more = old_one->beyond(*new_one);
-  const auto less = new_one->beyond(*old_one);
-  if (context.json) {
-    context.print(
-        {{"old", before}, {"new", after}, {"more", to_json(more)}, {"less", to_json(less)}});
-  } else {
-    for (const auto& one : more) fmt::print("{}", line_of(one, '+'));
-    for (const auto& one : less) fmt::print("{}", line_of(one, '-'));
-    const std::string name = printable_in_place(after);
-    const std::string old_name = printable_in_place(before);
-    if (!more.empty()) {
-      fmt::print("{} may admit what {} does not\n", name, old_name);
-    } else {
-      fmt::print("{} admits nothing that {} does not\n", name, old_name);
-    }
-  }
-  context.exit_code = more.empty() ? 0 : static_cast<int>(ExitCode::kRefused);
-}
-
-}  // namespace
 
 void add_policy(CLI::App& app, Context& context) {
-  auto* policy = app.add_subcommand("policy", "files of rules: what they admit");
+  auto* policy = app.add_subcommand("policy", "rules: what they say, admit and decide");
   policy->require_subcommand(1);
   add_common_options(*policy, context);
-  auto before = std::make_shared<std::string>();
-  auto after = std::make_shared<std::string>();
-  auto* command = policy->add_subcommand(
-      "diff",
-      "calls that a new policy admits and the old one does not, and the other way round; exit 77 "
-      "when it may admit more");
-  add_common_options(*command, context);
-  command->add_option("OLD", *before, "a file of rules")->required();
-  command->add_option("NEW", *after, "a file of rules")->required();
-  command->callback([&context, before, after] { diff(context, *before, *after); });
+  add_policy_check(*policy, context);
+  add_policy_fmt(*policy, context);
+  add_policy_print(*policy, context);
+  add_policy_explain(*policy, context);
+  add_policy_suggest(*policy, context);
+  add_policy_diff(*policy, context);
 }
 
 }  // namespace mcpac::cli

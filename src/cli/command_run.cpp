@@ -17,6 +17,8 @@ void run_program(Context& context, const std::vector<std::string>& words,
   auto limits = to_limits(options);
   if (!limits) return context.fail(limits.error());
   RunView view(context, options);
+  auto questions = view.questions(options);
+  if (!questions) return context.fail(questions.error());
   const auto outcome =
       execute::run_prebuilt(*project, context.folders,
                             {.program = words.front(),
@@ -24,9 +26,12 @@ void run_program(Context& context, const std::vector<std::string>& words,
                              .granted = std::move(*layer),
                              .enforcement = options.observe ? execute::Enforcement::kObserve
                                                             : execute::Enforcement::kEnforce,
-                             .limits = *limits},
+                             .limits = *limits,
+                             .questions = std::move(*questions),
+                             .denied_uses = options.expect_denials ? execute::DeniedUses::kExpect
+                                                                   : execute::DeniedUses::kRefuse},
                             view.listener());
-  view.finish(outcome, "");
+  view.finish(outcome, {});
 }
 
 }  // namespace
@@ -39,6 +44,7 @@ void add_run(CLI::App& app, Context& context) {
   command->add_option("PROGRAM", *words, "the program and its arguments, after --")->required();
   auto grants = add_grant_options(*command);
   auto options = add_run_options(*command);
+  add_expect_denials(*command, options->expect_denials);
   command->callback(
       [&context, words, grants, options] { run_program(context, *words, *grants, *options); });
 }

@@ -6,10 +6,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/approver_options.h"
 #include "cli/commands.h"
 #include "cli/grant_options.h"
 #include "cli/tool_choice.h"
 #include "codegen/arguments.h"
+#include "core/call_arguments.h"
 #include "core/file.h"
 #include "core/printable.h"
 #include "execute/call_tool.h"
@@ -24,6 +26,7 @@ struct CallOptions {
   std::string json_arguments;
   bool from_stdin = false;
   std::shared_ptr<GrantOptions> grants;
+  std::shared_ptr<ApproverOptions> approver;
 };
 
 // "--path", "./data" and "--path=./data" alike; "--verbose" before another key is a switch.
@@ -57,11 +60,11 @@ Result<Json> arguments_of(const CallOptions& options, const std::vector<std::str
   if (places > 1)
     return fail(ErrorId::kUsage,
                 "the arguments come from one place: --arguments, --stdin, or --key value");
-  if (!options.json_arguments.empty()) return parse_json(options.json_arguments, "--arguments");
+  if (!options.json_arguments.empty()) return parse_call(options.json_arguments, "--arguments");
   if (!options.from_stdin) return codegen::arguments_from(tool, typed(pairs));
   auto text = read_descriptor(0, "standard input", kMaxArguments);
   if (!text) return pass_on(text);
-  return parse_json(*text, "standard input");
+  return parse_call(*text, "standard input");
 }
 
 // Servers' words as they are for a program that reads them; on a terminal they only show
@@ -100,10 +103,16 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
   if (!arguments) return context.fail(arguments.error());
   auto layer = to_layer(*options.grants);
   if (!layer) return context.fail(layer.error());
+  OutputHold hold;
+  auto approver = to_approver(*options.approver, hold);
+  if (!approver) return context.fail(approver.error());
   auto permission = Permission::of(found->server->name, found->tool->name);
   if (!permission) return context.fail(permission.error());
   auto result = execute::call_tool(*project, context.folders, *permission, std::move(*arguments),
-                                   std::move(*layer));
+                                   std::move(*layer),
+                                   {.approver = std::move(*approver),
+                                    .review = execute::Review::kWhenAsked,
+                                    .warning = [&](std::string_view text) { context.warn(text); }});
   if (!result) return context.fail(result.error());
   show_result(context, *result);
 }
@@ -121,6 +130,7 @@ void add_tools_call(CLI::App& tools, Context& context) {
   command->add_flag("--stdin", options->from_stdin,
                     "all arguments as one JSON object on standard input");
   options->grants = add_grant_options(*command);
+  options->approver = add_approver_options(*command);
   // --path ./data and the like belong to the tool; what they may be only its schema knows.
   command->allow_extras();
   command->callback(

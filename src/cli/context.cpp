@@ -49,6 +49,9 @@ Context make_context() {
   context.folders.cache = base_folder("XDG_CACHE_HOME", ".cache");
   const fs::path temporary = environment("TMPDIR");
   context.folders.temporary = temporary.is_absolute() ? temporary : fs::path("/tmp");
+  // Where the session has no such folder, live runs are kept below the state folder.
+  const fs::path runtime = environment("XDG_RUNTIME_DIR");
+  if (runtime.is_absolute()) context.folders.runtime = runtime / "mcpac";
   context.folders.libexec = libexec_folder();
   const bool wants_colors = environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   context.color = wants_colors && ::isatty(2) != 0;

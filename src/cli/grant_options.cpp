@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/file.h"
+#include "execute/authorities.h"
 
 namespace mcpac::cli {
 
@@ -18,9 +18,11 @@ std::shared_ptr<GrantOptions> add_grant_options(CLI::App& command) {
   };
   add("--grant", options->grants,
       "allow calls: server.tool, several with commas, or several --grant", "RULE");
-  add("--ask", options->asks, "calls that a person must approve; without a person: denied", "RULE");
+  add("--ask", options->asks,
+      "calls that need an answer: of a person at the terminal, or of --approver", "RULE");
   add("--deny", options->denies, "calls that are never allowed, whatever else is granted", "RULE");
   add("--policy", options->policy_files, "a file of rules", "FILE");
+  add("--profile", options->profiles, "a profile of a --policy file or of mcpac.policy", "NAME");
   return options;
 }
 
@@ -34,11 +36,12 @@ Result<policy::LayerText> to_layer(const GrantOptions& options) {
                           .grants = options.grants,
                           .asks = options.asks,
                           .denies = options.denies,
-                          .files = {}};
+                          .files = {},
+                          .profiles = options.profiles};
   for (const std::string& file : options.policy_files) {
-    auto text = read_file(file, 1U << 20U);
-    if (!text) return pass_on(text);
-    layer.files.push_back(std::move(*text));
+    auto rules = execute::read_rules(file);
+    if (!rules) return pass_on(rules);
+    layer.files.push_back(std::move(*rules));
   }
   return layer;
 }

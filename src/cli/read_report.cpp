@@ -28,27 +28,27 @@ Result<ReadReport> analyzed(Context& context, const execute::Source& source,
                                             context.say(fmt::format("note: {}", what));
                                         });
   if (!report) return pass_on(report);
-  std::string text = source.text_of(report->file);
-  return ReadReport{std::move(*report), std::move(text), std::move(*lock)};
+  return ReadReport{std::move(*report), texts_of(source), std::move(*lock)};
 }
 
 }  // namespace
 
 Result<ReadReport> read_report(Context& context, const std::vector<std::string>& files,
-                               const std::string& tier) {
-  if (files.size() == 1 && files.front() != "-" && execute::is_elf_file(files.front())) {
+                               const std::string& code, const std::string& tier) {
+  if (files.size() == 1 && code.empty() && files.front() != "-" &&
+      execute::is_elf_file(files.front())) {
     auto report = execute::analyze_binary(files.front());
     if (!report) return pass_on(report);
-    return ReadReport{std::move(*report), "", std::nullopt};
+    return ReadReport{std::move(*report), {}, std::nullopt};
   }
-  auto source = read_source(files, "");
+  auto source = read_source(files, code);
   if (!source) return pass_on(source);
   return analyzed(context, *source, tier);
 }
 
 Result<ReadReport> read_or_load_report(Context& context, const std::string& file,
                                        const std::string& tier) {
-  if (file != "-" && execute::is_elf_file(file)) return read_report(context, {file}, tier);
+  if (file != "-" && execute::is_elf_file(file)) return read_report(context, {file}, "", tier);
   auto source = read_source({file}, "");
   if (!source) return pass_on(source);
   if (!is_json(source->text)) return analyzed(context, *source, tier);
@@ -62,7 +62,7 @@ Result<ReadReport> read_or_load_report(Context& context, const std::string& file
                  .why = report.error().why,
                  .fix = "save what `mcpac permissions analyze --json` prints"});
   }
-  return ReadReport{std::move(*report), "", std::nullopt};
+  return ReadReport{std::move(*report), {}, std::nullopt};
 }
 
 }  // namespace mcpac::cli

@@ -44,21 +44,21 @@ Result<Format> chosen_format(const FormatOptions& options, Context& context) {
   return wanted.front();
 }
 
-void print_report(const Context& context, const analyzer::Report& report, std::string_view source,
-                  Format format, Extent extent) {
+void print_report(const Context& context, const analyzer::Report& report,
+                  const analyzer::SourceTexts& sources, Format format, Extent extent) {
   const auto colours = [](bool shows) {
     return shows ? analyzer::Colours::kYes : analyzer::Colours::kNo;
   };
   switch (format) {
     case Format::kJson: context.print(analyzer::to_json(report)); return;
-    case Format::kSarif: context.print(analyzer::to_sarif(report, source, MCPAC_VERSION)); return;
+    case Format::kSarif: context.print(analyzer::to_sarif(report, sources, MCPAC_VERSION)); return;
     case Format::kGithub: fmt::print("{}", analyzer::to_github_annotations(report)); return;
     case Format::kHuman: break;
   }
   if (extent == Extent::kWhole) {
-    fmt::print("{}", analyzer::to_human_text(report, source, colours(context.color_out)));
+    fmt::print("{}", analyzer::to_human_text(report, sources, colours(context.color_out)));
   } else {
-    fmt::print(stderr, "{}", analyzer::findings_text(report, source, colours(context.color)));
+    fmt::print(stderr, "{}", analyzer::findings_text(report, sources, colours(context.color)));
   }
 }
 

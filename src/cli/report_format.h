@@ -3,9 +3,8 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include "analyzer/report.h"
+#include "analyzer/source_texts.h"
 #include "cli/context.h"
 
 namespace mcpac::cli {
@@ -24,7 +23,7 @@ struct FormatOptions {
 
 // The whole report on standard output; for people of kProblems only those, on standard error.
 enum class Extent : std::uint8_t { kWhole, kProblems };
-void print_report(const Context& context, const analyzer::Report& report, std::string_view source,
-                  Format format, Extent extent);
+void print_report(const Context& context, const analyzer::Report& report,
+                  const analyzer::SourceTexts& sources, Format format, Extent extent);
 
 }  // namespace mcpac::cli

@@ -102,6 +102,9 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   command.add_option("--output-limit", options->output_limit, "bytes the program may write")
       ->capture_default_str();
   options->lowest_tier = add_tier_option(command);
+  options->approver = add_approver_options(command);
+  command.add_flag("--review", options->review,
+                   "show what the program declares and ask before it runs, also when no rule asks");
   command.add_flag("--no-permission-check", options->observe,
                    "observe: make calls that would be denied, and audit them as such");
   command.add_flag("-v,--verbose", options->verbose,
@@ -137,9 +140,9 @@ execute::Listener RunView::listener() {
       context_.say(fmt::format("{:>9.1f} ms  {}", static_cast<double>(stage.time.count()) / 1000,
                                stage.name));
   };
-  // stdio locks each call, so lines of the loop's thread (log) do not cut into those of this one.
-  listener.log = [](std::string_view level, std::string_view text) {
-    fmt::print(stderr, "[{}] {}\n", level, printable(text, 4'000));
+  // The hold takes turns, so lines of the loop's thread (log) do not cut into those of this one.
+  listener.log = [this](std::string_view level, std::string_view text) {
+    hold_.write(stderr, fmt::format("[{}] {}\n", level, printable(text, 4'000)));
   };
   if (context_.json) {
     listener.standard_output = [this](std::string_view piece) { standard_output_ += piece; };
@@ -148,18 +151,22 @@ execute::Listener RunView::listener() {
   }
   listener.output_sink = 1;
   listener.error_sink = 2;
-  listener.standard_output = [](std::string_view piece) {
-    std::fwrite(piece.data(), 1, piece.size(), stdout);
-    std::fflush(stdout);
-  };
-  listener.standard_error = [](std::string_view piece) {
-    std::fwrite(piece.data(), 1, piece.size(), stderr);
-  };
+  listener.standard_output = [this](std::string_view piece) { hold_.write(stdout, piece); };
+  listener.standard_error = [this](std::string_view piece) { hold_.write(stderr, piece); };
   if (context_.interactive) listener.may_grant = ask_once;
   return listener;
 }
 
-void RunView::finish(const execute::Outcome& outcome, std::string_view source) {
+Result<execute::Questions> RunView::questions(const RunOptions& options) {
+  auto approver = to_approver(*options.approver, hold_);
+  if (!approver) return pass_on(approver);
+  return execute::Questions{
+      .approver = std::move(*approver),
+      .review = options.review ? execute::Review::kAlways : execute::Review::kWhenAsked,
+      .warning = [this](std::string_view text) { context_.warn(text); }};
+}
+
+void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources) {
   if (context_.json) {
     Json json = to_json(outcome);
     if (outcome.verdict) {
@@ -174,7 +181,7 @@ void RunView::finish(const execute::Outcome& outcome, std::string_view source) {
     const bool all = verbose_ || outcome.report->verdict != analyzer::Verdict::kOk ||
                      (outcome.error && outcome.error->id == ErrorId::kUseDenied);
     const auto colours = context_.color ? analyzer::Colours::kYes : analyzer::Colours::kNo;
-    if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, source, colours));
+    if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, sources, colours));
   }
   if (outcome.result) context_.print(*outcome.result);
   for (const auto& denial : outcome.denials.list()) context_.say(execute::to_human_text(denial));

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "analyzer/source_texts.h"
+#include "cli/approver_options.h"
 #include "cli/context.h"
 #include "execute/pipeline.h"
 
@@ -16,6 +18,9 @@ struct RunOptions {
   std::shared_ptr<std::string> lowest_tier;
   bool observe = false;
   bool verbose = false;
+  bool review = false;
+  bool expect_denials = false;
+  std::shared_ptr<ApproverOptions> approver;
 };
 
 // --min-tier: the weakest sandbox to accept, by name.
@@ -30,12 +35,15 @@ class RunView {
   RunView(Context& context, const RunOptions& options)
       : context_(context), verbose_(options.verbose) {}
   [[nodiscard]] execute::Listener listener();
+  // Who answers, as the options say; the program's output waits while a person reads.
+  [[nodiscard]] Result<execute::Questions> questions(const RunOptions& options);
   // Prints the end and sets the exit code.
-  void finish(const execute::Outcome& outcome, std::string_view source);
+  void finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources);
 
  private:
   Context& context_;
   bool verbose_;
+  OutputHold hold_;
   // With --json, what the program wrote; touched by the main thread only.
   std::string standard_output_;
   std::string standard_error_;

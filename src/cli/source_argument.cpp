@@ -27,4 +27,10 @@ Result<execute::Source> read_source(const std::vector<std::string>& files,
   return execute::source_from_text(std::move(*text), "<stdin>");
 }
 
+analyzer::SourceTexts texts_of(const execute::Source& source) {
+  std::map<std::string, std::string> texts{{source.display, source.text}};
+  for (const auto& file : source.further) texts.emplace(file.display, file.text);
+  return analyzer::SourceTexts(std::move(texts));
+}
+
 }  // namespace mcpac::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/source_texts.h"
 #include "core/error.h"
 #include "execute/snapshot.h"
 
@@ -20,5 +21,8 @@ struct SourceNames {
 // and `files` must be empty.
 [[nodiscard]] Result<execute::Source> read_source(const std::vector<std::string>& files,
                                                   const std::string& code);
+
+// Its sources, for showing lines of them; local headers are not among them.
+[[nodiscard]] analyzer::SourceTexts texts_of(const execute::Source& source);
 
 }  // namespace mcpac::cli

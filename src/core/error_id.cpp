@@ -60,7 +60,10 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kRunKilled:
     case ErrorId::kRunOutputLimit:
     case ErrorId::kRunViolation: return ExitCode::kKilled;
-    case ErrorId::kUseDenied: return ExitCode::kRefused;
+    case ErrorId::kRunKilledByUser: return ExitCode::kKilled;
+    case ErrorId::kUseDenied:
+    case ErrorId::kApprovalMissing:
+    case ErrorId::kApprovalRefused: return ExitCode::kRefused;
     case ErrorId::kProgramUnusable: return ExitCode::kData;
     case ErrorId::kCallDenied: return ExitCode::kRefused;
     case ErrorId::kCallInvalid:
@@ -69,7 +72,9 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kAuditUnwritable:
     case ErrorId::kAuditUnreadable: return ExitCode::kUnavailable;
     case ErrorId::kUsage: return ExitCode::kUsage;
-    case ErrorId::kUnknownRun: return ExitCode::kNoInput;
+    case ErrorId::kUnknownRun:
+    case ErrorId::kUnknownApproval: return ExitCode::kNoInput;
+    case ErrorId::kRunUnreachable: return ExitCode::kUnavailable;
     case ErrorId::kInterrupted: return ExitCode::kInterrupted;
   }
   return ExitCode::kInternal;

@@ -72,6 +72,9 @@ enum class ErrorId : std::uint16_t {
   kProgramUnusable = 708,  // not an ELF program we can run
   kRunViolation = 709,     // ended by the system-call filter
   kUseDenied = 710,        // a call in the source is certain to be denied
+  kApprovalMissing = 711,  // rules ask, and nobody is there to answer
+  kApprovalRefused = 712,  // the question before the run was answered with no
+  kRunKilledByUser = 713,  // mcpac runs kill
   // 08: gate
   kCallDenied = 800,
   kCallInvalid = 801,
@@ -83,6 +86,8 @@ enum class ErrorId : std::uint16_t {
   // 10: command line
   kUsage = 1000,
   kUnknownRun = 1001,
+  kRunUnreachable = 1003,  // a live run does not answer
+  kUnknownApproval = 1004,
   kInterrupted = 1002,  // Ctrl-C, SIGTERM or SIGHUP; the exit code is 128 + the signal
 };
 

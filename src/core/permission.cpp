@@ -13,6 +13,12 @@ namespace {
 constexpr std::size_t kMaxTool = 256;
 constexpr std::size_t kMaxServer = 64;
 
+// Without a dot, so that "server.tool" can be taken apart again.
+bool can_name_server(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxServer &&
+         std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f && c != '.'; });
+}
+
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
@@ -27,10 +33,10 @@ bool is_server_name(std::string_view text) {
 }
 
 Result<Permission> Permission::of(std::string_view server, std::string_view tool) {
-  if (!is_server_name(server)) {
+  if (!can_name_server(server)) {
     return fail(ErrorId::kRuleSyntax,
                 fmt::format("'{}' is not a server name", server.substr(0, 80)),
-                {.why = "a server name is 1 to 64 letters, digits, '_' or '-'"});
+                {.why = "a server name is 1 to 64 printable ASCII characters without a dot"});
   }
   if (tool.empty() || tool.size() > kMaxTool || std::ranges::any_of(tool, is_control)) {
     return fail(
@@ -47,6 +53,12 @@ Result<Permission> Permission::parse(std::string_view text) {
     return fail(
         ErrorId::kRuleSyntax, fmt::format("'{}' is not a permission", text.substr(0, 80)),
         {.why = "a permission is written server.tool", .fix = "e.g. filesystem.read_text_file"});
+  }
+  if (!is_server_name(text.substr(0, dot))) {
+    return fail(
+        ErrorId::kRuleSyntax,
+        fmt::format("'{}' is not a server name", text.substr(0, std::min<std::size_t>(dot, 80))),
+        {.why = "a server name is 1 to 64 letters, digits, '_' or '-'"});
   }
   return of(text.substr(0, dot), text.substr(dot + 1));
 }

@@ -38,6 +38,7 @@ struct Service {
 void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetup setup,
                   audit::RunLog& log, const AgentIo& io) {
   service.gate = std::make_unique<gate::Gate>(std::move(setup));
+  io.gate(service.gate.get());
   gate::DoorCallbacks callbacks;
   callbacks.on_log = io.log;
   callbacks.on_result = [&service](Json value) { service.result = std::move(value); };
@@ -51,6 +52,7 @@ void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetu
 std::string verdict_name(const AgentOutcome& outcome) {
   using Kind = sandbox::Verdict::Kind;
   if (outcome.output_limit) return "output-limit";
+  if (outcome.killed_by_user) return "killed-by-user";
   switch (outcome.verdict.kind) {
     case Kind::kExited: return "exited";
     case Kind::kSignalled: return "signalled";
@@ -83,7 +85,7 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
 
 Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentProgram& program,
                                const RunLimits& limits, gate::GateSetup setup, audit::RunLog& log,
-                               const AgentIo& io, const Interrupt& interrupt) {
+                               const AgentIo& io, StopSignal stop) {
   auto channel = make_channel();
   if (!channel) return pass_on(channel);
   auto started = log.append("RunStarted", {{"program", program.arguments.front()},
@@ -118,11 +120,12 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
                                   outcome.tier = tier;
                                   channel->theirs.reset();
                                 }},
-                           interrupt.stop());
+                           stop);
   channel->theirs.reset();
   // What the program said last (its result) may still be on its way through the loop.
   service.closed.get_future().wait_for(kLastWords);
   host.on_loop([&] {
+    io.gate(nullptr);
     service.door->close();
     service.gate->close();
     service.door.reset();
@@ -136,6 +139,8 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
   }
   outcome.verdict = std::move(*verdict);
   outcome.result = std::move(service.result);
+  outcome.killed_by_user =
+      outcome.verdict.kind == sandbox::Verdict::Kind::kKilled && io.was_killed();
   auto noted = log.append("RunEnded", {{"verdict", verdict_name(outcome)},
                                        {"code", outcome.verdict.code},
                                        {"tier", sandbox::to_string(outcome.tier)},
@@ -167,6 +172,8 @@ std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limi
                  fmt::format("the program wrote more than {} bytes and was stopped", limits.output),
                  "", "output is limited", "--output-limit BYTES"};
   }
+  if (outcome.killed_by_user)
+    return Error{ErrorId::kRunKilledByUser, "the run was killed by its user", "", "", ""};
   switch (outcome.verdict.kind) {
     case Kind::kExited: return std::nullopt;
     case Kind::kTimedOut:

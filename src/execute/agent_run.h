@@ -36,13 +36,18 @@ struct AgentIo {
   int error_sink = -1;
   std::function<void(std::string_view level, std::string_view text)>
       log;  // called on the loop's thread
+  // The gate as long as it lives; called on the loop's thread. Null: it is going.
+  std::function<void(gate::Gate*)> gate = [](gate::Gate*) {};
+  // Whether `stop` was the run's own user, and no signal.
+  std::function<bool()> was_killed = [] { return false; };
 };
 
 struct AgentOutcome {
   sandbox::Verdict verdict;
   sandbox::Tier tier = sandbox::Tier::kA;
   std::optional<Json> result;
-  bool output_limit = false;  // it wrote more than it may, and was ended for it
+  bool output_limit = false;    // it wrote more than it may, and was ended for it
+  bool killed_by_user = false;  // mcpac runs kill
 };
 
 // `setup` is the authority of this run; it is used up. RunStarted and RunEnded are recorded in
@@ -50,7 +55,7 @@ struct AgentOutcome {
 [[nodiscard]] Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden,
                                              const AgentProgram& program, const RunLimits& limits,
                                              gate::GateSetup setup, audit::RunLog& log,
-                                             const AgentIo& io, const Interrupt& interrupt);
+                                             const AgentIo& io, StopSignal stop);
 
 // The exit code for a run that ended so, and the Error to show when it was not the program's own
 // end.

@@ -28,11 +28,32 @@ analyzer::Request make_request(const Snapshot& snapshot, const codegen::Lock& lo
   return request;
 }
 
-std::unexpected<Error> unusable(std::string why) {
-  return fail(
-      ErrorId::kAnalyzerFailed, "the program could not be analysed, so it is refused",
-      {.why = std::move(why),
-       .fix = "make the program smaller or simpler; if it is small, this is a bug of mcpac"});
+constexpr const char* kSmaller =
+    "make the program smaller or simpler; if it is small, this is a bug of mcpac";
+
+std::unexpected<Error> unusable(std::string why, std::string fix = kSmaller) {
+  return fail(ErrorId::kAnalyzerFailed, "the program could not be analysed, so it is refused",
+              {.why = std::move(why), .fix = std::move(fix)});
+}
+
+// What the worker said before it gave up, as far as it is a sentence.
+std::unexpected<Error> given_up(const ToolOutput& output, const Snapshot& snapshot) {
+  constexpr std::size_t kMaxSaid = 500;
+  const std::string ended = fmt::format("the analyzer {}", describe(output.verdict));
+  const auto json = parse_json(output.standard_output);
+  const Json* error = json ? find_member(*json, "error") : nullptr;
+  if (error == nullptr) return unusable(ended);
+  const auto text = [error](const char* name) {
+    const Json* member = find_member(*error, name);
+    return member != nullptr && member->is_string() ? member->get<std::string>().substr(0, kMaxSaid)
+                                                    : std::string();
+  };
+  std::string why = text("what");
+  if (const std::string more = text("why"); !more.empty())
+    why += fmt::format("{}{}", why.empty() ? "" : ": ", more);
+  if (why.empty()) return unusable(ended);
+  const std::string fix = text("fix");
+  return unusable(snapshot.to_user(std::move(why)), fix.empty() ? kSmaller : fix);
 }
 
 // The worker read hostile source, so its answer is hostile too: only names that were asked about
@@ -79,14 +100,7 @@ Result<analyzer::Report> analyze(const Snapshot& snapshot, const codegen::Lock& 
   spec.arguments = {"mcpac-analyzer"};
   auto output = run_tool(warden, std::move(spec), to_text(to_json(request)), kMaxReport, stop);
   if (!output) return pass_on(output);
-  if (!output->succeeded()) {
-    std::string why = fmt::format("the analyzer {}", describe(output->verdict));
-    if (auto json = parse_json(output->standard_output);
-        json && find_member(*json, "error") != nullptr) {
-      why = fmt::format("{}: {}", why, to_text((*json)["error"]).substr(0, 500));
-    }
-    return unusable(std::move(why));
-  }
+  if (!output->succeeded()) return given_up(*output, snapshot);
   auto json = parse_json(output->standard_output);
   if (!json || output->cut) return unusable("the analyzer's report cannot be read");
   auto report = analyzer::report_from_json(*json);

@@ -6,12 +6,16 @@
 #include <system_error>
 
 #include "core/file.h"
+#include "core/printable.h"
 #include "policy/system_path_resolver.h"
 
 namespace mcpac::execute {
 namespace {
 
 namespace fs = std::filesystem;
+
+// As much as the parser takes.
+constexpr std::size_t kMaxRules = std::size_t{1} << 20U;
 
 // "home of the policy's owner" (grants.md, section 4): the user's entry, not a variable that a
 // script set.
@@ -36,25 +40,42 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
     if (!server.root.empty()) {
       bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();
     }
+    for (const auto& [tool, price] : server.prices) {
+      if (auto permission = Permission::of(server.name, tool)) prices.emplace(*permission, price);
+    }
   }
+}
+
+policy::Environment PolicyWorld::environment() const {
+  return {.tools = &tools,
+          .resolver = resolver.get(),
+          .clock = &clock,
+          .bases = bases,
+          .prices = prices};
+}
+
+Result<policy::PolicyFile> read_rules(const fs::path& file) {
+  auto text = read_file(file, kMaxRules);
+  if (!text) return pass_on(text);
+  return policy::PolicyFile(std::move(*text), printable(file.string()));
 }
 
 Result<policy::Authority> load_authority(const Project& project, const PolicyWorld& world,
                                          std::vector<policy::LayerText> layers) {
   std::error_code error;
   if (fs::exists(project.policy_file(), error)) {
-    auto text = read_file(project.policy_file(), 1U << 20U);
-    if (!text) return pass_on(text);
+    auto rules = read_rules(project.policy_file());
+    if (!rules) return pass_on(rules);
+    rules->name = kPolicyLayer;
+    if (!layers.empty() && !layers.front().profiles.empty())
+      layers.front().profile_files.push_back(*rules);
     layers.push_back({.name = std::string(kPolicyLayer),
                       .grants = {},
                       .asks = {},
                       .denies = {},
-                      .files = {std::move(*text)}});
+                      .files = {std::move(*rules)}});
   }
-  return policy::Authority::load(layers, {.tools = &world.tools,
-                                          .resolver = world.resolver.get(),
-                                          .clock = &world.clock,
-                                          .bases = world.bases});
+  return policy::Authority::load(layers, world.environment());
 }
 
 }  // namespace mcpac::execute

@@ -5,9 +5,13 @@
 #include "audit/log.h"
 #include "core/clock.h"
 #include "core/ids.h"
+#include "core/rfc3339.h"
 #include "core/shell_quote.h"
+#include "execute/approval_store.h"
 #include "execute/authorities.h"
+#include "execute/gate_control.h"
 #include "execute/host.h"
+#include "execute/run_binding.h"
 #include "execute/tool_tables.h"
 #include "gate/gate.h"
 #include "policy/printer.h"
@@ -36,6 +40,8 @@ Error to_error(const gate::CallError& error, const Permission& tool) {
       return {ErrorId::kServerTimeout, error.message, fmt::format("server {}", tool.server()), "",
               ""};
     case Kind::kRevoked:
+      if (!error.data.contains("id"))
+        return {ErrorId::kCallDenied, error.message, "", "its user took it back", ""};
       return {ErrorId::kLockDrift, error.message, fmt::format("server {}", tool.server()), "",
               fmt::format("mcpac lock diff {}", tool.server())};
     case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
@@ -48,7 +54,7 @@ Error to_error(const gate::CallError& error, const Permission& tool) {
 }  // namespace
 
 Result<Json> call_tool(const Project& project, const Folders& folders, const Permission& tool,
-                       Json arguments, policy::LayerText granted) {
+                       Json arguments, policy::LayerText granted, const Questions& questions) {
   const SystemClock clock;
   const Interrupt interrupt;
   auto lock = load_lock(project);
@@ -59,7 +65,10 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
-  auto authority = load_authority(project, world, {std::move(granted)});
+  const std::vector<policy::LayerText> layers = {std::move(granted)};
+  auto binding = bind_run("mcpac tools call", *lock, project, world, layers);
+  if (!binding) return pass_on(binding);
+  auto authority = load_authority(project, world, layers);
   if (!authority) return pass_on(authority);
   const auto compiled = compile_tools(*lock, {tool.server()});
   if (!compiled.table.contains(tool) && !compiled.unusable.empty())
@@ -75,17 +84,27 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
     host.start({tool.server()});
     if (auto ready = host.wait_for({tool}, interrupt); !ready) return pass_on(ready);
   }
+  const LiveApprover approver(host, questions.approver);
+  const ApprovalStore store(folders.approvals(), questions.warning, clock);
+  RunMemory memory(store, *binding, "mcpac tools call");
   std::promise<gate::Answer> answered;
   std::unique_ptr<gate::Gate> gate;
+  std::unique_ptr<RunControl> control;
+  LiveFacts facts{
+      .program = "mcpac tools call", .started = rfc3339_utc(clock.wall_now()), .granted = {}};
   host.on_loop([&] {
-    gate = std::make_unique<gate::Gate>(
-        gate::GateSetup{.tools = &compiled.table,
-                        .authority = std::move(*authority),
-                        .declared = {.permissions = {tool}, .texts = {tool.text()}},
-                        .upstream = &host.upstreams(),
-                        .audit = log->get(),
-                        .clock = &clock,
-                        .mode = gate::Mode::kEnforce});
+    gate = std::make_unique<gate::Gate>(gate::GateSetup{
+        .tools = &compiled.table,
+        .authority = std::move(*authority),
+        .declared = {.permissions = {tool}, .texts = {tool.text()}},
+        .upstream = &host.upstreams(),
+        .audit = log->get(),
+        .clock = &clock,
+        .mode = gate::Mode::kEnforce,
+        .asking = {.approver = approver.get(), .memory = &memory, .binding = *binding}});
+    auto opened = RunControl::open(host.executor(), folders.runs(), (*log)->run_id(),
+                                   controls_of(*gate, std::move(facts), [] {}));
+    if (opened) control = std::move(*opened);
     gate->call({.permission = tool.text(), .arguments = std::move(arguments)},
                [&answered](gate::Answer answer) { answered.set_value(std::move(answer)); });
   });
@@ -93,7 +112,10 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   const bool in_time = wait_unless_stopped(future, interrupt);
   if (!in_time) host.on_loop([&] { gate->close(); });
   auto answer = future.get();
-  host.on_loop([&] { gate.reset(); });
+  host.on_loop([&] {
+    control.reset();
+    gate.reset();
+  });
   if (!in_time) return fail(ErrorId::kInterrupted, "interrupted");
   if (!answer) return std::unexpected(to_error(answer.error(), tool));
   return std::move(*answer);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/permission.h"
+#include "execute/pipeline.h"
 #include "execute/project.h"
 #include "policy/authority.h"
 
@@ -15,6 +16,6 @@ namespace mcpac::execute {
 // the grant that would admit the call; arguments that break the locked schema are kCallInvalid.
 [[nodiscard]] Result<Json> call_tool(const Project& project, const Folders& folders,
                                      const Permission& tool, Json arguments,
-                                     policy::LayerText granted);
+                                     policy::LayerText granted, const Questions& questions);
 
 }  // namespace mcpac::execute

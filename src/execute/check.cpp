@@ -54,19 +54,38 @@ Result<std::vector<std::string>> declared_rules(const analyzer::Report& report) 
 namespace {
 
 // What would help: a grant, an entry in the project's policy, or nothing but to take out a deny.
-void add_remedy(const Permission& permission, std::string rule, const policy::Authority& granted,
+void add_remedy(const Permission& permission, std::string rule, const policy::Decision& refused,
                 CheckResult& result) {
-  const auto foresight =
-      granted.foresee(permission, {.known = Json::object(), .unknown{}, .open = true});
-  if (foresight.rule.starts_with("deny")) {
+  if (refused.rule.starts_with("deny")) {
     result.blocked.push_back(
-        fmt::format("{} denies {}: {}", foresight.layer, permission.text(), foresight.rule));
-  } else if (foresight.outlook == policy::Outlook::kDenied && foresight.layer == kPolicyLayer) {
+        fmt::format("{} denies {}: {}", refused.layer, permission.text(), refused.rule));
+  } else if (refused.layer == kPolicyLayer) {
     result.blocked.push_back(fmt::format("{} does not allow {}", kPolicyLayer, permission.text()));
     result.to_allow.push_back(std::move(rule));
   } else {
     result.to_grant.push_back(std::move(rule));
   }
+}
+
+// Of what is missing: a call that is declared and refused, where rules speak of the tool, else how
+// any call of it fares.
+policy::Decision refusal_of(const Permission& permission, const policy::DeclaredStanding& standing,
+                            const policy::Authority& granted, CheckResult& result) {
+  if (standing.refused) {
+    auto refused = granted.explain(permission, *standing.refused).decision;
+    result.blocked.push_back(
+        fmt::format("declared {} {} is denied{}: {}", permission.text(),
+                    printable(to_text(*standing.refused), 200),
+                    refused.place.empty() ? "" : " by " + refused.place,
+                    refused.reason.empty() ? "nothing allows it" : refused.reason));
+    return refused;
+  }
+  const auto foresight =
+      granted.foresee(permission, {.known = Json::object(), .unknown{}, .open = true});
+  policy::Decision refused;
+  refused.layer = foresight.outlook == policy::Outlook::kDenied ? foresight.layer : "";
+  refused.rule = foresight.rule;
+  return refused;
 }
 
 std::string fix_of(const CheckResult& result) {
@@ -89,12 +108,17 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
     declared.insert(*permission);
     auto rule = grant_text(*permission, item.where);
     if (!rule) return pass_on(rule);
-    switch (granted.coverage(*permission, item.where)) {
+    const auto standing = granted.standing(*permission, item.where);
+    switch (standing.coverage) {
       case policy::Coverage::kCovered: break;
-      case policy::Coverage::kConditional: result.conditional.push_back(item.text()); break;
+      case policy::Coverage::kConditional:
+        result.conditional.push_back(item.text());
+        if (!standing.is_certain) result.unproven.push_back(item.text());
+        break;
       case policy::Coverage::kMissing:
         result.missing.push_back(item.text());
-        add_remedy(*permission, std::move(*rule), granted, result);
+        add_remedy(*permission, std::move(*rule),
+                   refusal_of(*permission, standing, granted, result), result);
         break;
     }
   }

@@ -13,6 +13,7 @@ namespace mcpac::execute {
 struct CheckResult {
   std::vector<std::string> missing;      // declared, not granted: the program is refused
   std::vector<std::string> conditional;  // granted for some arguments: decided call by call
+  std::vector<std::string> unproven;     // of these: comparing them with the grants took too long
   std::vector<std::string> extra;        // granted by name, not declared: a warning
   std::vector<std::string> to_grant;     // the rules that `missing` needs
   std::vector<std::string> to_allow;     // rules that the project's policy would need as well

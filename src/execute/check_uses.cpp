@@ -89,7 +89,8 @@ Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
                     .is_expected = denied == DeniedUses::kExpect &&
                                    foresight.outlook == policy::Outlook::kDenied,
                     .other_rules = foresight.other_rules,
-                    .would_grant = std::move(foresight.would_grant)};
+                    .would_grant = std::move(foresight.would_grant),
+                    .asks = foresight.asks};
   }
   return {};
 }

@@ -16,6 +16,23 @@ using sandbox::Mount;
 // Diagnostics of a hostile source can be 12 MB long; a person reads the first screens.
 constexpr std::size_t kMaxDiagnostics = 64U << 10U;
 
+std::string object_inside(std::size_t source) {
+  return fmt::format("{}/agent{}.o", inside::kOutput, source);
+}
+
+// The linker speaks of objects; their sources are what the user knows.
+std::string without_objects(std::string text, const Snapshot& snapshot) {
+  const auto sources = snapshot.sources_inside();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::string object = object_inside(i);
+    const std::string shown = snapshot.to_user(sources[i]);
+    for (auto at = text.find(object); at != std::string::npos;
+         at = text.find(object, at + shown.size()))
+      text.replace(at, object.size(), shown);
+  }
+  return text;
+}
+
 Result<void> run(sandbox::Warden& warden, sandbox::Spec spec,
                  const std::vector<std::string>& command, const Snapshot& snapshot, ErrorId id,
                  StopSignal stop) {
@@ -25,9 +42,11 @@ Result<void> run(sandbox::Warden& warden, sandbox::Spec spec,
   auto output = run_tool(warden, std::move(spec), "", kMaxDiagnostics, stop);
   if (!output) return pass_on(output);
   if (output->succeeded()) return {};
-  const std::string said = snapshot.to_user(output->standard_error);
   if (output->verdict.kind == sandbox::Verdict::Kind::kExited) {
-    return fail(id, "the program does not compile", {.why = said});
+    return fail(id,
+                id == ErrorId::kLinkFailed ? "the program cannot be linked"
+                                           : "the program does not compile",
+                {.why = without_objects(snapshot.to_user(output->standard_error), snapshot)});
   }
   return fail(ErrorId::kCompileLimit, fmt::format("the compiler {}", describe(output->verdict)),
               {.why = "building a program is limited in time and memory",
@@ -121,7 +140,7 @@ Result<Program> compile(const Snapshot& snapshot, analyzer::Report& report,
   spec.mounts.push_back({folder->path() / "source", inside::kSource, Mount::Access::kRead});
   std::vector<std::string> objects;
   for (const std::string& source : snapshot.sources_inside()) {
-    objects.push_back(fmt::format("{}/agent{}.o", inside::kOutput, objects.size()));
+    objects.push_back(object_inside(objects.size()));
     const auto command = compile_command(prepared.toolchain, source, objects.back());
     if (auto done = run(warden, spec, command, snapshot, ErrorId::kCompileFailed, stop); !done)
       return pass_on(done);

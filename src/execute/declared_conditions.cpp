@@ -15,10 +15,7 @@ std::optional<Error> error_in(const PolicyWorld& world, const analyzer::Declared
   policy::LayerText layer;
   layer.name = "the condition";
   layer.grants = {*rule};
-  const auto loaded = policy::Authority::load({layer}, {.tools = &world.tools,
-                                                        .resolver = world.resolver.get(),
-                                                        .clock = &world.clock,
-                                                        .bases = world.bases});
+  const auto loaded = policy::Authority::load({layer}, world.environment());
   return loaded ? std::nullopt : std::optional<Error>(loaded.error());
 }
 

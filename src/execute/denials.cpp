@@ -37,7 +37,8 @@ void Denials::add(const gate::Check& check) {
                      .layer = check.layer,
                      .other_rules = check.other_rules,
                      .would_grant = check.would_grant,
-                     .calls = 1});
+                     .calls = 1,
+                     .asked = !check.asks.empty()});
   }
 }
 
@@ -48,7 +49,8 @@ Json to_json(const Denial& denial) {
           {"layer", denial.layer},
           {"other_rules", denial.other_rules},
           {"would_grant", denial.would_grant},
-          {"calls", denial.calls}};
+          {"calls", denial.calls},
+          {"asked", denial.asked}};
 }
 
 std::string to_human_text(const Denial& denial) {
@@ -58,9 +60,10 @@ std::string to_human_text(const Denial& denial) {
                             denial_text(denial.reason, denial.rule, denial.other_rules), times),
                 2 * kMaxText);
   const std::string fix =
-      !denial.would_grant.empty() ? fmt::format("--grant {}", shell_quoted(denial.would_grant))
-      : denial.layer.empty()      ? ""
-                                  : fmt::format("no --grant helps: {} decides", denial.layer);
+      denial.asked ? "a person at the terminal or --approver COMMAND answers what is asked"
+      : !denial.would_grant.empty() ? fmt::format("--grant {}", shell_quoted(denial.would_grant))
+      : denial.layer.empty()        ? ""
+                                    : fmt::format("no --grant helps: {} decides", denial.layer);
   return fix.empty() ? text : fmt::format("{}\n  fix: {}", text, printable_in_place(fix));
 }
 

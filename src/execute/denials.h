@@ -20,8 +20,9 @@ struct Denial {
   std::string rule;   // that decided or came nearest; may be empty
   std::string layer;  // whose rule that is
   std::size_t other_rules = 0;
-  std::string would_grant;  // the --grant that would admit exactly this call; may be empty
+  std::string would_grant;  // the --grant that would admit it and little else; may be empty
   std::uint64_t calls = 1;
+  bool asked = false;  // it needed an answer
 };
 
 class Denials {

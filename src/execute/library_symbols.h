@@ -26,7 +26,6 @@ class LibrarySymbols {
 
   [[nodiscard]] std::string to_bytes() const;
   [[nodiscard]] bool contains(std::string_view symbol) const;
-  [[nodiscard]] std::size_t size() const { return hashes_.size(); }
 
  private:
   explicit LibrarySymbols(std::vector<std::uint64_t> hashes);

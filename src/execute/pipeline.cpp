@@ -14,7 +14,9 @@
 #include "execute/host.h"
 #include "execute/named_servers.h"
 #include "execute/prepare.h"
+#include "execute/program_review.h"
 #include "execute/require_granted.h"
+#include "execute/run_binding.h"
 #include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
@@ -40,7 +42,11 @@ class Run {
   Result<void> check_findings() const;
   void warn_of_findings() const;
   Result<void> check_grants();
-  Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program);
+  // What the run stands on: rules, declaration and the digests of everything.
+  Result<void> settle_authority(const Snapshot& snapshot);
+  Result<void> review(Host& host, RunApprover* approver);
+  Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program,
+                           RunApprover* approver);
   [[nodiscard]] gate::Declared declared() const;
 
   // Times one stage and says so.
@@ -64,7 +70,9 @@ class Run {
   Interrupt interrupt_;
   codegen::Lock lock_;
   PolicyWorld world_{project_, clock_};
-  std::optional<policy::Authority> granted_;  // for what starts early; the run loads its own
+  std::optional<policy::Authority> granted_;    // for what starts early
+  std::optional<policy::Authority> authority_;  // of the run
+  gate::Binding binding_;
 };
 
 gate::Declared Run::declared() const {
@@ -132,24 +140,52 @@ Result<void> Run::check_grants() {
   return require_admitted(parts, *outcome_.report, request_.granted, request_.denied_uses);
 }
 
-Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program) {
+Result<void> Run::settle_authority(const Snapshot& snapshot) {
   // What the program declares is a layer of its own: a Narrow binds it even where more was granted.
   policy::LayerText declaration;
   declaration.name = "the program's declaration";
   auto rules = declared_rules(*outcome_.report);
   if (!rules) return pass_on(rules);
   declaration.grants = std::move(*rules);
-  auto authority = load_authority(project_, world_, {request_.granted, declaration});
+  const std::vector<policy::LayerText> layers = {request_.granted, std::move(declaration)};
+  auto authority = load_authority(project_, world_, layers);
   if (!authority) return pass_on(authority);
+  authority_ = std::move(*authority);
+  auto binding = bind_run(snapshot.digest(), lock_, project_, world_, layers);
+  if (!binding) return pass_on(binding);
+  binding_ = std::move(*binding);
+  return {};
+}
+
+Result<void> Run::review(Host& host, RunApprover* approver) {
+  if (request_.enforcement == Enforcement::kObserve) return {};
+  ReviewSubject subject{.program = outcome_.report->file,
+                        .project = project_.folder.string(),
+                        .declared = {},
+                        .authority = &*authority_,
+                        .binding = binding_};
+  for (const auto& item : outcome_.report->declared) {
+    if (auto permission = Permission::parse(item.permission))
+      subject.declared.emplace_back(std::move(*permission), item.text());
+  }
+  const ApprovalStore store(folders_.approvals(), listener_.warning, clock_);
+  return require_review(subject, request_.questions.review, request_.denied_uses, approver, store,
+                        host, interrupt_);
+}
+
+Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program,
+                              RunApprover* approver) {
   const AgentProgram agent{.file = program.file,
                            .arguments = {outcome_.report->file},
                            .environment = {},
                            .mounts = {},
                            .profile = sandbox::Profile::kAgent,
                            .declared_in = "source"};
-  return supervise({folders_, lock_, host, warden, interrupt_, clock_, listener_}, agent,
-                   request_.limits, {std::move(*authority), declared(), request_.enforcement},
-                   outcome_);
+  return supervise(
+      {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver}, agent,
+      request_.limits,
+      {std::move(*authority_), declared(), request_.enforcement, binding_, outcome_.report->file},
+      outcome_);
 }
 
 Result<void> Run::all() {
@@ -179,7 +215,12 @@ Result<void> Run::all() {
   outcome_.report = std::move(*report);
   if (auto done = check_findings(); !done) return done;
   if (auto done = stage("check", [&] { return check_grants(); }); !done) return done;
-  if (request_.mode == RunMode::kRun) host.start(servers_of(declared().permissions));
+  if (auto done = settle_authority(*snapshot); !done) return done;
+  const LiveApprover approver(host, request_.questions.approver);
+  if (request_.mode == RunMode::kRun) {
+    if (auto done = review(host, approver.get()); !done) return done;
+    host.start(servers_of(declared().permissions));
+  }
   auto program = stage("compile", [&] {
     return compile(*snapshot, *outcome_.report, *prepared, folders_, *warden, lowest,
                    interrupt_.stop());
@@ -188,7 +229,7 @@ Result<void> Run::all() {
   if (request_.mode == RunMode::kDryRun) return {};
   auto ready = stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
   if (!ready) return ready;
-  return stage("run", [&] { return run_program(*warden, host, *program); });
+  return stage("run", [&] { return run_program(*warden, host, *program, approver.get()); });
 }
 
 }  // namespace

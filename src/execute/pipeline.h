@@ -16,6 +16,7 @@
 #include "execute/check.h"
 #include "execute/denials.h"
 #include "execute/project.h"
+#include "execute/run_approver.h"
 #include "execute/run_limits.h"
 #include "execute/snapshot.h"
 #include "execute/stage.h"
@@ -28,6 +29,7 @@ enum class Enforcement : std::uint8_t { kEnforce, kObserve };
 // Calls that will certainly be denied: a mistake, or what the program is about.
 enum class DeniedUses : std::uint8_t { kRefuse, kExpect };
 enum class RunMode : std::uint8_t { kRun, kDryRun };
+enum class Review : std::uint8_t { kWhenAsked, kAlways };
 
 struct StageTime {
   std::string name;  // "prepare", "analyse", "check", "compile", "servers", "run"
@@ -52,6 +54,13 @@ struct Listener {
       [](const CheckResult&, StopSignal) { return false; };
 };
 
+// Who answers what rules ask, and whether the program is shown even where none does.
+struct Questions {
+  MakeApprover approver = nullptr;
+  Review review = Review::kWhenAsked;
+  std::function<void(std::string_view)> warning = [](std::string_view) {};
+};
+
 struct ExecuteRequest {
   Source source;
   policy::LayerText granted;
@@ -59,6 +68,7 @@ struct ExecuteRequest {
   RunMode mode = RunMode::kRun;
   DeniedUses denied_uses = DeniedUses::kRefuse;
   RunLimits limits;
+  Questions questions = {};
 };
 
 struct Outcome {

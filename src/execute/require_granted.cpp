@@ -28,6 +28,11 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   for (const auto& text : result.extra) {
     parts.listener.warning(fmt::format("{} is granted, but the program does not declare it", text));
   }
+  for (const auto& text : result.unproven) {
+    parts.listener.note(fmt::format(
+        "{}: whether the grants admit all of it could not be told; each call will be decided",
+        text));
+  }
   if (parts.enforcement == Enforcement::kObserve) {
     warn_of_observing(parts.listener);
     return {};

@@ -8,7 +8,9 @@
 #include "execute/authorities.h"
 #include "execute/host.h"
 #include "execute/program_file.h"
+#include "execute/program_review.h"
 #include "execute/require_granted.h"
+#include "execute/run_binding.h"
 #include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
@@ -72,7 +74,8 @@ gate::Declared declared_by_note(const analyzer::Report& report) {
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
 // of whoever built the program: as a layer of its own it can only take away.
 Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
-                                    RunRequest& request, Outcome& outcome) {
+                                    RunRequest& request, const codegen::Lock& lock,
+                                    Outcome& outcome) {
   std::vector<policy::LayerText> layers;
   analyzer::Report report;
   if (file.declared) {
@@ -93,12 +96,36 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
     if (parts.enforcement == Enforcement::kObserve) warn_of_observing(parts.listener);
   }
   layers.insert(layers.begin(), request.granted);
+  auto digest = digest_of_program(request.program, request.arguments);
+  if (!digest) return pass_on(digest);
+  auto binding = bind_run(std::move(*digest), lock, parts.project, parts.world, layers);
+  if (!binding) return pass_on(binding);
   auto authority = load_authority(parts.project, parts.world, std::move(layers));
   if (!authority) return pass_on(authority);
   auto declared = file.declared
                       ? declared_by_note(report)
                       : declared_by_grants(request.enforcement, *authority, parts.world.tools);
-  return RunAuthority{std::move(*authority), std::move(declared), request.enforcement};
+  return RunAuthority{std::move(*authority), std::move(declared), request.enforcement,
+                      std::move(*binding), request.program.string()};
+}
+
+Result<void> review(const Project& project, const Folders& folders, const RunRequest& request,
+                    const RunAuthority& authority, const RunParts& parts) {
+  if (request.enforcement == Enforcement::kObserve) return {};
+  ReviewSubject subject{.program = authority.program,
+                        .project = project.folder.string(),
+                        .declared = {},
+                        .authority = &authority.authority,
+                        .binding = authority.binding};
+  for (const std::string& text : authority.declared.texts) {
+    for (const Permission& permission : authority.declared.permissions) {
+      if (text == permission.text() || text.starts_with(permission.text() + " where "))
+        subject.declared.emplace_back(permission, text);
+    }
+  }
+  const ApprovalStore store(folders.approvals(), parts.listener.warning, parts.clock);
+  return require_review(subject, request.questions.review, request.denied_uses, parts.approver,
+                        store, parts.host, parts.interrupt);
 }
 
 Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
@@ -115,9 +142,12 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
   auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
-                                  *file, request, outcome);
+                                  *file, request, *lock, outcome);
   if (!authority) return pass_on(authority);
   Host host(project.config, *lock);
+  const LiveApprover approver(host, request.questions.approver);
+  const RunParts parts{folders, *lock, host, *warden, interrupt, clock, listener, approver.get()};
+  if (auto done = review(project, folders, request, *authority, parts); !done) return done;
   const auto& permissions = authority->declared.permissions;
   host.start(servers_of(permissions));
   auto drifted = host.drifted_of(permissions, interrupt);
@@ -129,8 +159,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
     const Error error = drift_error(tool);
     listener.warning(fmt::format("{}: calls to it are refused ({})", error.what, error.fix));
   }
-  return supervise({folders, *lock, host, *warden, interrupt, clock, listener}, *program,
-                   request.limits, std::move(*authority), outcome);
+  return supervise(parts, *program, request.limits, std::move(*authority), outcome);
 }
 
 }  // namespace

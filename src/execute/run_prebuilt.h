@@ -19,6 +19,8 @@ struct RunRequest {
   policy::LayerText granted;
   Enforcement enforcement = Enforcement::kEnforce;
   RunLimits limits;
+  Questions questions = {};
+  DeniedUses denied_uses = DeniedUses::kRefuse;  // only of what rules ask
 };
 
 [[nodiscard]] Outcome run_prebuilt(const Project& project, const Folders& folders,

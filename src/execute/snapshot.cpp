@@ -114,13 +114,6 @@ Result<Source> source_from_text(std::string text, std::string display) {
   return Source{std::move(display), {}, "agent.cpp", std::move(text)};
 }
 
-std::string Source::text_of(std::string_view shown) const {
-  for (const File& file : further) {
-    if (file.display == shown) return file.text;
-  }
-  return shown == display ? text : std::string();
-}
-
 Result<void> Snapshot::add_headers(const Source& source) {
   std::vector<std::string> waiting;
   for (const auto& [name, bytes] : files_) waiting.push_back(name);
@@ -233,13 +226,6 @@ std::string Snapshot::to_user(std::string text) const {
     }
   }
   return shown;
-}
-
-const std::string* Snapshot::text_of(const std::string& display) const {
-  for (const auto& [path, bytes] : files_) {
-    if (to_user(fmt::format("{}/{}", inside::kSource, path)) == display) return &bytes;
-  }
-  return nullptr;
 }
 
 }  // namespace mcpac::execute

@@ -30,8 +30,6 @@ struct Source {
     std::string text;
   };
   std::vector<File> further{};  // the other sources of the same program
-  // The text of a source by the name that messages call it; empty where there is none.
-  [[nodiscard]] std::string text_of(std::string_view shown) const;
 };
 
 // Reads FILE; the text must be valid UTF-8 without NUL bytes and not empty.
@@ -55,9 +53,6 @@ class Snapshot {
   [[nodiscard]] std::string digest() const;
   // Turns "/source/agent.cpp" back into the user's own name for it, everywhere in a text.
   [[nodiscard]] std::string to_user(std::string text) const;
-  // The text of a file by the name the user knows, for showing source lines; null when not part of
-  // it.
-  [[nodiscard]] const std::string* text_of(const std::string& display) const;
 
  private:
   struct Shown {

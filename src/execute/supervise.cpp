@@ -5,10 +5,28 @@
 #include <cstring>
 
 #include "core/ids.h"
+#include "core/rfc3339.h"
+#include "execute/approval_store.h"
+#include "execute/gate_control.h"
+#include "execute/kill_switch.h"
 #include "execute/tool_tables.h"
 #include "gate/anomalies.h"
 
 namespace mcpac::execute {
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    lines.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return lines;
+}
+
+}  // namespace
 
 std::set<std::string> servers_of(const std::set<Permission>& tools) {
   std::set<std::string> servers;
@@ -38,23 +56,46 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
   outcome.run_id = new_uuid_v7(parts.clock);
   auto log = audit::RunLog::create(parts.folders.audit(), outcome.run_id, parts.clock);
   if (!log) return pass_on(log);
-  gate::GateSetup setup{.tools = &compiled.table,
-                        .authority = std::move(authority.authority),
-                        .declared = std::move(authority.declared),
-                        .upstream = &parts.host.upstreams(),
-                        .audit = log->get(),
-                        .clock = &parts.clock,
-                        .mode = authority.enforcement == Enforcement::kObserve
-                                    ? gate::Mode::kObserve
-                                    : gate::Mode::kEnforce,
-                        .on_denied = [&outcome](const gate::Check& check) {
-                          outcome.denials.add(check);  // read when the loop is done with the gate
-                        }};
+  const ApprovalStore store(parts.folders.approvals(), parts.listener.warning, parts.clock);
+  RunMemory memory(store, authority.binding, authority.program);
+  gate::GateSetup setup{
+      .tools = &compiled.table,
+      .authority = std::move(authority.authority),
+      .declared = std::move(authority.declared),
+      .upstream = &parts.host.upstreams(),
+      .audit = log->get(),
+      .clock = &parts.clock,
+      .mode = authority.enforcement == Enforcement::kObserve ? gate::Mode::kObserve
+                                                             : gate::Mode::kEnforce,
+      .on_denied =
+          [&outcome](const gate::Check& check) {
+            outcome.denials.add(check);  // read when the loop is done with the gate
+          },
+      .asking = {.approver = parts.approver, .memory = &memory, .binding = authority.binding}};
+  auto kill = KillSwitch::beside(parts.interrupt.stop());
+  if (!kill) return pass_on(kill);
+  std::unique_ptr<RunControl> control;  // lives on the loop, as long as the gate
+  const LiveFacts facts{.program = authority.program,
+                        .started = rfc3339_utc(parts.clock.wall_now()),
+                        .granted = lines_of(setup.authority.print())};
   const AgentIo io{.standard_output = parts.listener.standard_output,
                    .standard_error = parts.listener.standard_error,
                    .output_sink = parts.listener.output_sink,
                    .error_sink = parts.listener.error_sink,
-                   .log = parts.listener.log};
+                   .log = parts.listener.log,
+                   .gate =
+                       [&](gate::Gate* gate) {
+                         control.reset();
+                         if (gate == nullptr) return;
+                         auto opened = RunControl::open(
+                             parts.host.executor(), parts.folders.runs(), outcome.run_id,
+                             controls_of(*gate, facts, [&kill] { kill->pull(); }));
+                         if (opened)
+                           control = std::move(*opened);
+                         else
+                           parts.listener.warning(opened.error().what);
+                       },
+                   .was_killed = [&kill] { return kill->was_pulled(); }};
   gate::Anomalies anomalies(**log);
   parts.host.on_loop([&] {
     parts.host.upstreams().on_drift([&anomalies](std::string_view what, const std::string& name) {
@@ -62,7 +103,7 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
     });
   });
   auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
-                         parts.interrupt);
+                         kill->stop());
   parts.host.on_loop([&] {
     parts.host.upstreams().on_drift(nullptr);
     anomalies.summarize();

@@ -14,6 +14,8 @@ struct RunAuthority {
   policy::Authority authority;
   gate::Declared declared;
   Enforcement enforcement = Enforcement::kEnforce;
+  gate::Binding binding;
+  std::string program;  // as messages call it
 };
 
 // The parts of a run that are made before this stage. All borrowed.
@@ -25,6 +27,7 @@ struct RunParts {
   const Interrupt& interrupt;
   const Clock& clock;
   const Listener& listener;
+  RunApprover* approver = nullptr;  // null: what asks is denied
 };
 
 // Fills the run id, tier, verdict, result, error and exit code of `outcome`.

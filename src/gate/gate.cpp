@@ -10,54 +10,10 @@
 
 #include "core/hash.h"
 #include "core/ids.h"
+#include "gate/gate_state.h"
 #include "gate/result_line.h"
 
 namespace mcpac::gate {
-namespace {
-
-// One text for every call that fails for the log's sake (the runtime headers print it as it
-// stands).
-constexpr const char* kNotRecorded = "audit log cannot be written";
-
-// What is left of a call that waits for its server.
-struct Pending {
-  Permission permission;
-  Gate::Done done;
-  Upstream::CallToken token = 0;
-  std::chrono::steady_clock::time_point started;
-};
-
-}  // namespace
-
-struct Gate::State : std::enable_shared_from_this<Gate::State> {
-  explicit State(GateSetup given) : setup(std::move(given)) {}
-
-  CallId call(CallRequest request, Done done);
-  // Everything before the upstream: an error refuses the call, `check` collects what is recorded.
-  std::optional<CallError> judge(const LockedTool& tool, const Permission& permission,
-                                 Json& arguments, Check& check);
-  std::optional<CallError> decide(const Permission& permission, const Json& arguments,
-                                  Check& check);
-  [[nodiscard]] bool record(const Check& check) const;
-  CallId refuse(const Check& check, CallError error, const Done& done);
-  void forward(CallId id, const Permission& permission, Json arguments, Done done);
-  void finish(CallId id, Answer answer);
-  // Ends a call that the server still works on.
-  void abandon(CallId id, CallError error);
-  void abandon_if(const std::function<bool(const Permission&)>& matches);
-  [[nodiscard]] bool is_revoked(const Permission& permission) const {
-    return everything_revoked || revoked_permissions.contains(permission);
-  }
-
-  GateSetup setup;
-  std::unordered_map<CallId, Pending> pending;
-  std::set<Permission> revoked_permissions;
-  CallId last_id = 0;
-  std::size_t refusals = 0;
-  bool everything_revoked = false;
-  bool closed = false;
-};
-
 Gate::CallId Gate::State::call(CallRequest request, Done done) {
   const CallId id = ++last_id;
   if (closed) {
@@ -74,21 +30,30 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
     return refuse(check, unknown_tool(request.permission), done);
   }
   check.tool_digest = tool->second.digest;
-  if (auto error = judge(tool->second, *permission, request.arguments, check)) {
-    return refuse(check, std::move(*error), done);
-  }
+  Reservation reservation;
+  auto error = judge(tool->second, *permission, request.arguments, check, reservation);
+  if (error && !check.asks.empty())
+    return inquire(std::move(check), *permission, std::move(request.arguments), std::move(done));
+  if (error) return refuse(check, std::move(*error), done);
+  return admit(check, *permission, std::move(request.arguments), reservation, std::move(done));
+}
+
+Gate::CallId Gate::State::admit(Check& check, const Permission& permission, Json arguments,
+                                const Reservation& reservation, Done done) {
   check.allowed = true;
+  const CallId id = check.call_id;
   if (!record(check)) {
-    if (!check.would_deny) setup.authority.give_back(*permission, request.arguments);
+    setup.authority.give_back(reservation.id);
     done(std::unexpected(internal(kNotRecorded)));
     return id;
   }
-  forward(id, *permission, std::move(request.arguments), std::move(done));
+  forward(id, permission, std::move(arguments), reservation, std::move(done));
   return id;
 }
 
 std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permission& permission,
-                                            Json& arguments, Check& check) {
+                                            Json& arguments, Check& check,
+                                            Reservation& reservation) {
   if (is_revoked(permission)) {
     check.reason = "revoked";
     return revoked(check.capability);
@@ -102,46 +67,46 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
     check.reason = "the arguments are not an object";
     return invalid_arguments({"", "type", "must be an object"});
   }
-  tool.input->fill_defaults(arguments);
+  const auto violation = setup.authority.complete(permission, *tool.input, arguments);
   check.arguments_digest = sha256_hex(to_text(arguments));
   check.target = target_of(arguments);
-  if (const auto violation = tool.input->validate(arguments)) {
+  if (violation) {
     check.rule = violation->keyword;
     check.layer = "lock";
     check.reason = violation->pointer + " " + violation->message;
     return invalid_arguments(*violation);
   }
-  auto error = decide(permission, arguments, check);
+  auto error = decide(permission, arguments, check, reservation);
   if (error && setup.mode == Mode::kObserve) {
     check.would_deny = true;
+    check.asks.clear();
     return std::nullopt;
   }
   return error;
 }
 
 std::optional<CallError> Gate::State::decide(const Permission& permission, const Json& arguments,
-                                             Check& check) {
+                                             Check& check, Reservation& reservation) {
   if (!setup.declared.permissions.contains(permission)) {
     check.layer = "declared";
     check.reason = "the program does not declare it";
     return denied(check.capability, check.reason, setup.declared.texts);
   }
   policy::Decision decision = setup.authority.decide(permission, arguments);
+  reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
   check.reason = std::move(decision.reason);
   check.other_rules = decision.other_rules;
   check.would_grant = std::move(decision.would_grant);
+  check.asks = std::move(decision.asks);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
-  if (check.reason.empty()) {
-    check.reason = decision.effect == policy::Effect::kAsk
-                       ? "it needs an approval, and nobody is there to ask"
-                       : "not granted";
-  }
+  if (check.reason.empty()) check.reason = "not granted";
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 
-bool Gate::State::record(const Check& check) const {
+bool Gate::State::record(const Check& check) {
+  ++(check.allowed ? allowed : denied_calls);
   return setup.audit
       ->append("CapabilityCheck", check_payload(check, new_uuid_v7(*setup.clock), setup.mode))
       .has_value();
@@ -163,9 +128,11 @@ Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Done
   return id;
 }
 
-void Gate::State::forward(CallId id, const Permission& permission, Json arguments, Done done) {
+void Gate::State::forward(CallId id, const Permission& permission, Json arguments,
+                          const Reservation& reservation, Done done) {
   const auto now = setup.clock->steady_now();
-  auto& entry = pending.emplace(id, Pending{permission, std::move(done), 0, now}).first->second;
+  auto& entry =
+      pending.emplace(id, Pending{permission, std::move(done), 0, now, reservation}).first->second;
   auto answered = [weak = weak_from_this(), id, name = permission.text()](Result<Json> result) {
     const auto self = weak.lock();
     if (!self) return;
@@ -179,10 +146,20 @@ void Gate::State::forward(CallId id, const Permission& permission, Json argument
   entry.token = setup.upstream->forward(permission, std::move(arguments), std::move(answered));
 }
 
+void Gate::State::settle(const Reservation& reservation, Answer& answer) {
+  if (reservation.id == 0) return;
+  const std::size_t bytes = answer && reservation.counts_result ? to_text(*answer).size() : 0;
+  if (!setup.authority.settle(reservation.id, bytes)) {
+    answer = std::unexpected(
+        budget("the call was made, and its result is larger than what 'bytes in' leaves of it"));
+  }
+}
+
 void Gate::State::finish(CallId id, Answer answer) {
   auto node = pending.extract(id);
   if (node.empty()) return;  // cancelled or revoked: answered already
   const Pending& call = node.mapped();
+  settle(call.reservation, answer);
   std::string_view outcome = "result";
   std::optional<std::size_t> bytes;
   if (!answer) {
@@ -212,6 +189,11 @@ void Gate::State::abandon(CallId id, CallError error) {
 }
 
 void Gate::State::abandon_if(const std::function<bool(const Permission&)>& matches) {
+  std::vector<CallId> questions;
+  for (const auto& [id, call] : waiting) {
+    if (matches(call.permission)) questions.push_back(id);
+  }
+  take_back(questions, [](const Waiting& call) { return revoked(call.permission.text()); });
   std::vector<CallId> ids;
   for (const auto& [id, call] : pending) {
     if (matches(call.permission)) ids.push_back(id);
@@ -223,11 +205,27 @@ void Gate::State::abandon_if(const std::function<bool(const Permission&)>& match
   }
 }
 
+// Recorded before it is carried out, so that no record of an allowed call follows this one. A log
+// that cannot be written does not keep authority alive.
+Revocation Gate::State::revoke_if(const std::function<bool(const Permission&)>& matches,
+                                  std::string name) {
+  const auto is_meant = [&](const auto& call) { return matches(call.second.permission); };
+  const Revocation ended{
+      .calls = static_cast<std::size_t>(std::ranges::count_if(pending, is_meant)),
+      .questions = static_cast<std::size_t>(std::ranges::count_if(waiting, is_meant))};
+  std::ignore = setup.audit->append("Revoked", {{"permission", std::move(name)},
+                                                {"cancelled_calls", ended.calls},
+                                                {"cancelled_questions", ended.questions}});
+  abandon_if(matches);
+  return ended;
+}
+
 Gate::Gate(GateSetup setup) : state_(std::make_shared<State>(std::move(setup))) {}
 
 Gate::~Gate() {
   state_->everything_revoked = true;
   state_->closed = true;
+  state_->asking.stop();
   for (auto& [id, call] : std::exchange(state_->pending, {})) {
     state_->setup.upstream->cancel(call.token);
   }
@@ -238,26 +236,52 @@ Gate::CallId Gate::call(CallRequest request, Done done) {
 }
 
 void Gate::cancel(CallId id) {
+  state_->take_back({id}, [](const Waiting&) { return cancelled(); });
   state_->abandon(id, cancelled());
 }
 
-void Gate::revoke(const Permission& permission) {
+Revocation Gate::revoke(const Permission& permission) {
   state_->revoked_permissions.insert(permission);
-  state_->abandon_if([&](const Permission& held) { return held == permission; });
+  return state_->revoke_if([&](const Permission& held) { return held == permission; },
+                           permission.text());
 }
 
-void Gate::revoke_all() {
+Revocation Gate::revoke_all() {
   state_->everything_revoked = true;
-  state_->abandon_if([](const Permission&) { return true; });
+  return state_->revoke_if([](const Permission&) { return true; }, "*");
 }
 
 void Gate::close() {
   state_->closed = true;
-  revoke_all();
+  state_->everything_revoked = true;
+  state_->abandon_if([](const Permission&) { return true; });
 }
 
 std::size_t Gate::in_flight() const {
-  return state_->pending.size();
+  return state_->pending.size() + state_->waiting.size();
+}
+
+const Declared& Gate::declared() const {
+  return state_->setup.declared;
+}
+
+GateStatus Gate::status() const {
+  const auto now = state_->setup.clock->steady_now();
+  GateStatus status{.allowed = state_->allowed,
+                    .denied = state_->denied_calls,
+                    .in_flight = {},
+                    .question = state_->asking.current(),
+                    .questions_waiting = state_->asking.waiting(),
+                    .revoked = state_->revoked_permissions,
+                    .everything_revoked = state_->everything_revoked,
+                    .meters = state_->setup.authority.meters()};
+  for (const auto& [id, call] : state_->pending) {
+    status.in_flight.push_back(
+        {id, call.permission.text(),
+         std::chrono::duration_cast<std::chrono::milliseconds>(now - call.started)});
+  }
+  std::ranges::sort(status.in_flight, {}, &GateStatus::Call::id);
+  return status;
 }
 
 }  // namespace mcpac::gate

@@ -1,7 +1,7 @@
 // Gate: the reference monitor. Every tool call of every door takes this one way, in this order:
 //
-//   name → locked? → defaults filled → locked input schema → policy → audit record → upstream →
-//   answer
+//   name → locked? → defaults filled → URLs in one spelling → locked input schema → policy →
+//   (a question, where a rule asks, and policy again) → audit record → upstream → answer
 //
 // What is decided is what is sent: the parsed value is validated, decided, digested and forwarded,
 // and nobody reads the text again. A call that cannot be recorded is not made. Live authority only
@@ -9,6 +9,7 @@
 // exactly once.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,7 @@
 #include "core/json.h"
 #include "core/permission.h"
 #include "gate/answer.h"
+#include "gate/asking.h"
 #include "gate/record.h"
 #include "gate/upstream.h"
 #include "policy/authority.h"
@@ -49,6 +51,30 @@ struct GateSetup {
   // Hears of every denial with the user's rule in it: for the user's side alone, never for the
   // program.
   std::function<void(const Check&)> on_denied = nullptr;
+  AskSetup asking = {};  // who answers what rules ask; without it asking means denied
+};
+
+// What a person may see of a live run.
+struct GateStatus {
+  struct Call {
+    std::uint64_t id = 0;
+    std::string permission;
+    std::chrono::milliseconds since{0};
+  };
+  std::uint64_t allowed = 0;
+  std::uint64_t denied = 0;
+  std::vector<Call> in_flight;         // that the server works on, oldest first
+  const Question* question = nullptr;  // that somebody is being asked; valid until the loop turns
+  std::size_t questions_waiting = 0;   // with it
+  std::set<Permission> revoked;
+  bool everything_revoked = false;
+  std::vector<policy::RuleMeters> meters;
+};
+
+// What a revocation ended.
+struct Revocation {
+  std::size_t calls = 0;
+  std::size_t questions = 0;
 };
 
 struct CallRequest {
@@ -75,13 +101,18 @@ class Gate {
   // ignored: the answer may have been on its way already.
   void cancel(CallId id);
 
-  // Takes authority back, for good. Calls in flight are cancelled and answered with kRevoked.
-  void revoke(const Permission& permission);
-  void revoke_all();
-  // The run is over: revoke_all(), and from now on refusals are not recorded either.
+  // Takes authority back, for good, and records that (event Revoked). Calls in flight and questions
+  // are cancelled and answered with kRevoked.
+  Revocation revoke(const Permission& permission);
+  Revocation revoke_all();
+  // The run is over: everything is taken back without a record of it, and from now on refusals are
+  // not recorded either.
   void close();
 
+  // Calls that have no answer yet, be it the server's or an approver's.
   [[nodiscard]] std::size_t in_flight() const;
+  [[nodiscard]] GateStatus status() const;
+  [[nodiscard]] const Declared& declared() const;
 
  private:
   struct State;

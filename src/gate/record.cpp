@@ -80,6 +80,7 @@ Json check_payload(const Check& check, std::string decision_id, Mode mode) {
   payload["layer"] = bounded(check.layer, kNameLimit);
   payload["reason"] = bounded(check.reason, kTextLimit);
   payload["call_id"] = check.call_id;
+  if (!check.approval.empty()) payload["approval"] = check.approval;
   payload["tool_digest"] = check.tool_digest.empty() ? Json(nullptr) : Json(check.tool_digest);
   payload["arguments_digest"] =
       check.arguments_digest.empty() ? Json(nullptr) : Json(check.arguments_digest);

@@ -9,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json.h"
+#include "policy/authority.h"
 
 namespace mcpac::gate {
 
@@ -34,6 +36,8 @@ struct Check {
   std::string reason;
   std::size_t other_rules = 0;  // of that layer, that missed as well
   std::string would_grant;      // the --grant that would admit exactly this call; may be empty
+  std::vector<policy::AskRule> asks;  // rules that want an answer first
+  std::string approval;               // the id of the Approval event that answers them
 };
 
 // The payload of a "CapabilityCheck"; `decision_id` is a fresh UUID.

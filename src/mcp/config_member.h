@@ -27,6 +27,7 @@ class ConfigMember {
   [[nodiscard]] Result<std::string> string() const;
   [[nodiscard]] Result<bool> boolean() const;
   [[nodiscard]] Result<std::vector<std::string>> strings() const;
+  [[nodiscard]] Result<std::map<std::string, std::string>> string_map() const;
   [[nodiscard]] Result<std::map<std::string, std::string>> environment() const;
   [[nodiscard]] Result<std::map<std::string, std::string>> headers() const;
   [[nodiscard]] Result<std::chrono::milliseconds> milliseconds() const;
@@ -35,8 +36,6 @@ class ConfigMember {
                                               std::string fix = "") const;
 
  private:
-  [[nodiscard]] Result<std::map<std::string, std::string>> string_map() const;
-
   const std::string& name_;
   const OrderedJson& value_;
   const std::string& server_place_;

@@ -23,9 +23,9 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 16> kKnown = {
-    "type", "transport", "command", "args",    "env",  "cwd",      "url",     "httpUrl",
-    "era",  "serverUrl", "headers", "timeout", "root", "disabled", "enabled", "envFile"};
+constexpr std::array<std::string_view, 17> kKnown = {
+    "type",      "transport", "command", "args", "env",      "cwd",     "url",     "httpUrl", "era",
+    "serverUrl", "headers",   "timeout", "root", "disabled", "enabled", "envFile", "prices"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -90,6 +90,20 @@ Result<void> read_flag(const ConfigMember& member, bool& disabled) {
   return {};
 }
 
+Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money>& prices) {
+  auto texts = member.string_map();
+  if (!texts) return pass_on(texts);
+  for (const auto& [tool, text] : *texts) {
+    const auto price = parse_money(text);
+    if (!price) {
+      return member.refuse(fmt::format("\"{}\" is no price", text), "",
+                           R"(write the price of one call, for example "complete": "0.02 USD")");
+    }
+    prices.emplace(tool, *price);
+  }
+  return {};
+}
+
 Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::string& type) {
   const std::string_view name = member.name();
   if (name == "type" || name == "transport") return read_type(member, type);
@@ -103,6 +117,7 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "timeout") return store(server.timeout, member.milliseconds());
   if (name == "root") return store(server.root, member.string());
   if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
+  if (name == "prices") return read_prices(member, server.prices);
   if (name == "era") return read_era(member, server.era);
   if (name == "envFile") {
     return member.refuse(R"("envFile" is not supported)",
@@ -240,6 +255,7 @@ OrderedJson to_json(const ServerConfig& server) {
   if (server.timeout != defaults.timeout) out["timeout"] = server.timeout.count();
   if (!server.root.empty()) out["root"] = server.root;
   if (server.disabled) out["disabled"] = true;
+  for (const auto& [tool, price] : server.prices) out["prices"][tool] = to_text(price);
   if (server.era == Era::kInitialize) out["era"] = "initialize";
   if (server.era == Era::kStateless) out["era"] = "2026-07-28";
   return out;

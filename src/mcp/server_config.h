@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/quantity.h"
 
 namespace mcpac::mcp {
 
@@ -36,6 +37,8 @@ struct ServerConfig {
   std::chrono::milliseconds timeout{60'000};  // of one request
   std::string root;                           // the folder that the server's relative paths mean
   bool disabled = false;
+  // "prices": what one call of a tool costs the user, for rules with a `cost` (docs/grants.md).
+  std::map<std::string, Money> prices;
   Era era = Era::kProbe;
 
   // Not in the file: how patient we are ourselves.

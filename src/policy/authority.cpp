@@ -5,42 +5,59 @@
 #include <algorithm>
 #include <span>
 
+#include "policy/canonical_urls.h"
 #include "policy/compare_layers.h"
 #include "policy/decide.h"
+#include "policy/declared_standing.h"
+#include "policy/explain.h"
 #include "policy/foresee.h"
 #include "policy/load.h"
-#include "policy/parser.h"
-#include "policy/path_pattern.h"
-#include "policy/printer.h"
 #include "policy/would_grant.h"
 
 namespace mcpac::policy {
 
 struct Authority::Impl {
-  struct Charge {
-    std::size_t layer;
-    std::size_t rule;
-    std::optional<std::chrono::steady_clock::time_point> at;
+  // What an allowed call was charged: of each layer the rules, and whether it needed them.
+  struct ChargedLayer {
+    std::vector<std::size_t> rules;
+    bool unmetered = false;
+  };
+  struct Reservation {
+    std::vector<ChargedLayer> layers;
+    Times times;
+    Demand demand;
   };
 
   Environment environment;
   std::vector<CompiledLayer> layers;
   std::optional<std::chrono::steady_clock::time_point> start;
-  // What the last decision reserved, and for which call: give_back() undoes exactly that.
-  std::vector<Charge> last_charges;
-  std::optional<Permission> last_permission;
+  std::map<std::uint64_t, Reservation> reservations;  // of calls in flight
+  std::uint64_t last_reservation = 0;
+  bool weighs_arguments = false;  // some rule limits `bytes out`
 
   [[nodiscard]] Times now() const;
   [[nodiscard]] const Json* schema_of(const Permission& permission) const;
   [[nodiscard]] bool knows(const Permission& permission) const {
     return schema_of(permission) != nullptr || is_control(permission);
   }
-  void charge(std::size_t layer, const std::vector<std::size_t>& rules, const Times& times);
-  void undo(const Charge& charge);
+  [[nodiscard]] CallUnderTest under_test(const Permission& permission,
+                                         const Json& arguments) const {
+    return {.permission = permission,
+            .arguments = arguments,
+            .schema = schema_of(permission),
+            .demand = demand_of(permission, arguments)};
+  }
+  [[nodiscard]] Demand demand_of(const Permission& permission, const Json& arguments) const;
+  void reserve(const std::vector<Verdict>& verdicts, const Times& times, const Demand& demand,
+               Decision& decision);
   [[nodiscard]] Decision refusal(std::size_t layer, const Verdict& verdict,
                                  const CallUnderTest& call, const Times& times) const;
-  [[nodiscard]] Coverage coverage_in(const CompiledLayer& layer, const Permission& permission,
-                                     const std::string& declared) const;
+  // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
+  [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
+                               const Times& times, Asked asked,
+                               std::vector<Verdict>& verdicts) const;
+  void explain(const Permission& permission, const Json& arguments, const Times& times,
+               const std::vector<Verdict>& verdicts, Explanation& found) const;
 };
 
 Times Authority::Impl::now() const {
@@ -57,25 +74,29 @@ const Json* Authority::Impl::schema_of(const Permission& permission) const {
   return found == environment.tools->end() ? nullptr : &found->second;
 }
 
-void Authority::Impl::charge(std::size_t layer, const std::vector<std::size_t>& rules,
-                             const Times& times) {
-  for (const std::size_t index : rules) {
-    auto& rule = layers[layer].rules[index];
-    ++rule.calls_used;
-    if (rule.clauses.rate && times.steady) {
-      while (!rule.recent.empty() && *times.steady - rule.recent.front() >= rule.clauses.rate->unit)
-        rule.recent.pop_front();
-      rule.recent.push_back(*times.steady);
-    }
-    last_charges.push_back({layer, index, times.steady});
-  }
+Demand Authority::Impl::demand_of(const Permission& permission, const Json& arguments) const {
+  Demand demand;
+  if (weighs_arguments) demand.bytes_out = to_text(arguments).size();
+  const auto price = environment.prices.find(permission);
+  if (price != environment.prices.end()) demand.cost = price->second.millionths;
+  return demand;
 }
 
-void Authority::Impl::undo(const Charge& charge) {
-  auto& rule = layers[charge.layer].rules[charge.rule];
-  --rule.calls_used;
-  const auto entry = charge.at ? std::ranges::find(rule.recent, *charge.at) : rule.recent.end();
-  if (entry != rule.recent.end()) rule.recent.erase(entry);
+// Most calls meet no meter at all: they hold no reservation.
+void Authority::Impl::reserve(const std::vector<Verdict>& verdicts, const Times& times,
+                              const Demand& demand, Decision& decision) {
+  if (std::ranges::all_of(verdicts, [](const Verdict& v) { return v.metered.empty(); })) return;
+  Reservation reservation{.layers = {}, .times = times, .demand = demand};
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    for (const std::size_t index : verdicts[i].metered) {
+      auto& rule = layers[i].rules[index];
+      charge(rule, times, demand);
+      decision.counts_result = decision.counts_result || rule.clauses.bytes_in.has_value();
+    }
+    reservation.layers.push_back({verdicts[i].metered, verdicts[i].unmetered});
+  }
+  decision.reservation = ++last_reservation;
+  reservations.emplace(last_reservation, std::move(reservation));
 }
 
 Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
@@ -89,6 +110,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
                     .other_rules = 0};
   if (verdict.rule != nullptr) {
     decision.rule = verdict.target->rule_text;
+    decision.place = verdict.target->place;
     const auto& because = verdict.rule->clauses.because;
     decision.reason =
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
@@ -97,6 +119,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
   }
   const Nearest nearest = nearest_rule(layer, call, times);
   decision.rule = nearest.rule;
+  decision.place = nearest.place;
   decision.other_rules = nearest.others;
   decision.reason = nearest.rule.empty()
                         ? fmt::format("nothing in {} allows {}", layer.name, call.permission.text())
@@ -116,6 +139,8 @@ Result<Authority> Authority::load(const std::vector<LayerText>& texts,
   for (const auto& text : texts) {
     auto layer = load_layer(text, impl->environment);
     if (!layer) return pass_on(layer);
+    for (const auto& rule : layer->rules)
+      impl->weighs_arguments = impl->weighs_arguments || rule.clauses.bytes_out.has_value();
     impl->layers.push_back(std::move(*layer));
   }
   return Authority(std::move(impl));
@@ -126,122 +151,122 @@ Authority::Authority(Authority&&) noexcept = default;
 Authority& Authority::operator=(Authority&&) noexcept = default;
 Authority::~Authority() = default;
 
-Decision Authority::decide(const Permission& permission, const Json& arguments) {
-  impl_->last_charges.clear();
-  impl_->last_permission = permission;
-  const CallUnderTest call{permission, arguments, impl_->schema_of(permission)};
-  if (!impl_->knows(permission)) {
-    return {.effect = Effect::kDeny,
-            .rule = {},
-            .reason = "the lock has no such tool",
-            .would_grant = {},
-            .layer = "lock",
-            .other_rules = 0};
+Decision Authority::Impl::judge(const Permission& permission, const Json& arguments,
+                                const Times& times, Asked asked,
+                                std::vector<Verdict>& verdicts) const {
+  Decision decision;
+  if (!knows(permission)) {
+    decision.reason = "the lock has no such tool";
+    decision.layer = "lock";
+    return decision;
   }
-  if (impl_->layers.empty() || !arguments.is_object()) {
-    return {.effect = Effect::kDeny,
-            .rule = {},
-            .reason = "nothing is granted",
-            .would_grant = {},
-            .layer = {},
-            .other_rules = 0};
+  if (layers.empty() || !arguments.is_object()) {
+    decision.reason = "nothing is granted";
+    return decision;
   }
-  const Times times = impl_->now();
-  std::vector<Verdict> verdicts;
+  const CallUnderTest call = under_test(permission, arguments);
   std::size_t strictest = 0;
-  for (const auto& layer : impl_->layers) {
-    verdicts.push_back(decide_layer(layer, call, times));
+  for (const auto& layer : layers) {
+    verdicts.push_back(decide_layer(layer, call, times, asked));
     if (verdicts.back().effect > verdicts[strictest].effect) strictest = verdicts.size() - 1;
   }
   const Verdict& verdict = verdicts[strictest];
   if (verdict.effect != Effect::kAllow) {
-    Decision refused = impl_->refusal(strictest, verdict, call, times);
+    Decision refused = refusal(strictest, verdict, call, times);
     // No --grant helps against a layer above the run's own.
     const auto above = std::span(verdicts).subspan(1);
     if (std::ranges::any_of(above, [](const Verdict& v) { return v.effect != Effect::kAllow; })) {
       refused.would_grant.clear();
     }
+    if (refused.effect == Effect::kAsk) {
+      for (const auto& layer : layers)
+        std::ranges::move(asking(layer, call, times), std::back_inserter(refused.asks));
+    }
     return refused;
   }
-  for (std::size_t i = 0; i < verdicts.size(); ++i) impl_->charge(i, verdicts[i].metered, times);
-  return {.effect = Effect::kAllow,
-          .rule = verdict.target->rule_text,
-          .reason = {},
-          .would_grant = {},
-          .layer = impl_->layers[strictest].name,
-          .other_rules = 0};
+  decision.effect = Effect::kAllow;
+  decision.rule = verdict.target->rule_text;
+  decision.place = verdict.target->place;
+  decision.layer = layers[strictest].name;
+  return decision;
 }
 
-void Authority::give_back(const Permission& permission, const Json&) {
-  if (impl_->last_permission != permission) return;
-  for (const auto& charge : impl_->last_charges) impl_->undo(charge);
-  impl_->last_charges.clear();
+void Authority::Impl::explain(const Permission& permission, const Json& arguments,
+                              const Times& times, const std::vector<Verdict>& verdicts,
+                              Explanation& found) const {
+  const CallUnderTest call = under_test(permission, arguments);
+  found.layers.clear();
+  for (std::size_t i = 0; i < verdicts.size(); ++i)
+    found.layers.push_back(explain_layer(layers[i], verdicts[i], call, times));
+  found.paths = path_reading(layers, permission, environment);
 }
 
-namespace {
-
-// The brackets of a declared permission in canonical spelling; nothing where they do not load.
-std::optional<std::string> declared_text(const Permission& permission, std::string_view where,
-                                         const Environment& environment) {
-  const SourceText source{"where", where};
-  auto brackets = parse_brackets(source);
-  if (!brackets) return std::nullopt;
-  ast::Rule rule;
-  rule.targets.push_back({.selector = {.server = permission.server(), .tool = permission.tool()},
-                          .brackets = std::move(*brackets)});
-  CompiledLayer scratch;
-  if (!Loader{environment, scratch}.add(rule, source)) return std::nullopt;
-  return print(rule.targets.front());
+std::optional<SchemaViolation> Authority::complete(const Permission& permission,
+                                                   const JsonSchema& schema,
+                                                   Json& arguments) const {
+  return policy::complete(impl_->layers, permission, schema, arguments);
 }
 
-bool loads(const std::string& grant, const Environment& environment) {
-  const SourceText source{"a grant", grant};
-  const auto rule = parse_rule(source, Effect::kAllow);
-  CompiledLayer scratch;
-  return rule && Loader{environment, scratch}.add(*rule, source);
+Decision Authority::decide(const Permission& permission, const Json& arguments, Explanation* found,
+                           Asked asked) {
+  const Times times = impl_->now();
+  std::vector<Verdict> verdicts;
+  Decision decision = impl_->judge(permission, arguments, times, asked, verdicts);
+  if (found != nullptr) {
+    impl_->explain(permission, arguments, times, verdicts, *found);
+    found->decision = decision;
+  }
+  if (decision.allowed())
+    impl_->reserve(verdicts, times, impl_->demand_of(permission, arguments), decision);
+  return decision;
 }
 
-}  // namespace
+Explanation Authority::explain(const Permission& permission, const Json& arguments) const {
+  const Times times = impl_->now();
+  std::vector<Verdict> verdicts;
+  Explanation found;
+  found.decision = impl_->judge(permission, arguments, times, Asked::kOpen, verdicts);
+  impl_->explain(permission, arguments, times, verdicts, found);
+  return found;
+}
 
-Coverage Authority::Impl::coverage_in(const CompiledLayer& layer, const Permission& permission,
-                                      const std::string& declared) const {
-  Coverage coverage = Coverage::kMissing;
-  bool surely = true;
-  for (const auto* target : covering(layer, permission)) {
-    const auto& rule = layer.rules[target->rule];
-    if (rule.effect == Effect::kDeny && target->whole_tool()) return Coverage::kMissing;
-    surely = surely && rule.effect == Effect::kAllow;
-    if (rule.effect == Effect::kDeny) continue;
-    const bool admits_all = rule.effect == Effect::kAllow && !rule.is_limited() &&
-                            (target->whole_tool() || target->text == declared);
-    if (admits_all) {
-      coverage = Coverage::kCovered;
-    } else if (coverage == Coverage::kMissing) {
-      coverage = Coverage::kConditional;
+void Authority::give_back(std::uint64_t id) {
+  const auto held = impl_->reservations.extract(id);
+  if (held.empty()) return;
+  const auto& reservation = held.mapped();
+  for (std::size_t i = 0; i < reservation.layers.size(); ++i) {
+    for (const std::size_t index : reservation.layers[i].rules)
+      policy::give_back(impl_->layers[i].rules[index], reservation.times, reservation.demand);
+  }
+}
+
+bool Authority::settle(std::uint64_t id, std::uint64_t result_bytes) {
+  const auto held = impl_->reservations.extract(id);
+  if (held.empty()) return true;
+  bool delivered = true;
+  const auto& charged = held.mapped().layers;
+  for (std::size_t i = 0; i < charged.size(); ++i) {
+    // One rule that lets the call through is enough, as when it was decided.
+    bool passes = charged[i].rules.empty() || charged[i].unmetered;
+    for (const std::size_t index : charged[i].rules) {
+      const bool fits = charge_result(impl_->layers[i].rules[index], result_bytes);
+      passes = passes || fits;
     }
+    delivered = delivered && passes;
   }
-  return coverage == Coverage::kCovered && !surely ? Coverage::kConditional : coverage;
+  return delivered;
 }
 
-Coverage Authority::coverage(const Permission& permission, std::string_view where) const {
-  if (!impl_->knows(permission) || impl_->layers.empty()) return Coverage::kMissing;
-  std::string declared;
-  if (!where.empty()) {
-    auto text = declared_text(permission, where, impl_->environment);
-    if (!text) return Coverage::kMissing;
-    declared = std::move(*text);
-  }
-  Coverage worst = Coverage::kCovered;
-  for (const auto& layer : impl_->layers)
-    worst = std::max(worst, impl_->coverage_in(layer, permission, declared));
-  return worst;
+DeclaredStanding Authority::standing(const Permission& permission, std::string_view where) const {
+  if (!impl_->knows(permission)) return {};
+  return declared_standing(impl_->layers, permission, where, impl_->environment);
 }
 
 Foresight Authority::foresee(const Permission& permission, const CallInSource& call) const {
   if (impl_->knows(permission)) {
     auto foresight = foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission));
     // Constants that the tool's schema refuses would make a rule that is refused, too.
-    if (!loads(foresight.would_grant, impl_->environment)) foresight.would_grant.clear();
+    if (!loads_as_grant(foresight.would_grant, impl_->environment)) foresight.would_grant.clear();
     return foresight;
   }
   Foresight unknown;
@@ -273,12 +298,34 @@ std::vector<Permission> Authority::named_tools() const {
   return named;
 }
 
+std::vector<RuleMeters> Authority::meters() const {
+  std::vector<RuleMeters> all;
+  const Times times = impl_->now();
+  for (const auto& layer : impl_->layers) {
+    for (const auto& rule : layer.rules) {
+      if (rule.is_limited()) all.push_back({layer.name, rule.text, meters_of(rule, times)});
+    }
+  }
+  return all;
+}
+
 std::string Authority::print() const {
   std::string text;
   for (const auto& layer : impl_->layers) {
     for (const auto& rule : layer.rules) text += rule.text + "\n";
   }
   return text;
+}
+
+std::vector<LayerRules> Authority::layers() const {
+  std::vector<LayerRules> layers;
+  for (const auto& layer : impl_->layers) {
+    LayerRules rules{.name = layer.name, .rules = {}};
+    for (const auto& rule : layer.rules)
+      rules.rules.push_back({rule.text, rule.place, rule.effect});
+    layers.push_back(std::move(rules));
+  }
+  return layers;
 }
 
 }  // namespace mcpac::policy

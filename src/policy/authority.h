@@ -19,8 +19,11 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_schema.h"
 #include "core/permission.h"
-#include "policy/effect.h"
+#include "core/quantity.h"
+#include "policy/decision.h"
+#include "policy/explanation.h"
 #include "policy/foresight.h"
 #include "policy/inclusion.h"
 
@@ -57,13 +60,25 @@ struct Bases {
   friend bool operator==(const Bases&, const Bases&) = default;
 };
 
+// The text of a policy file, and how messages call it; without a name they name the layer.
+struct PolicyFile {
+  PolicyFile(std::string the_text, std::string the_name = {})  // NOLINT: a text is a file
+      : text(std::move(the_text)), name(std::move(the_name)) {}
+  PolicyFile(const char* the_text) : text(the_text) {}  // NOLINT: a text is a file
+  std::string text;
+  std::string name;
+};
+
 // Texts of one layer: `--grant`, `--ask`, `--deny` values, and whole policy files.
 struct LayerText {
   std::string name;  // "the command line", "mcpac.policy": stands in explanations
   std::vector<std::string> grants;
   std::vector<std::string> asks;
   std::vector<std::string> denies;
-  std::vector<std::string> files;  // the text of policy files (not their paths)
+  std::vector<PolicyFile> files;
+  // Profiles that hold as well, by name: of `files`, or of these, of which nothing else is taken.
+  std::vector<std::string> profiles = {};
+  std::vector<PolicyFile> profile_files = {};
 };
 
 struct Environment {
@@ -71,27 +86,35 @@ struct Environment {
   const PathResolver* resolver = nullptr;  // borrowed, may be null: then only lexical decisions
   const Clock* clock = nullptr;            // borrowed
   Bases bases;
-};
-
-// One answer. `rule` is the printed rule that decided, or the nearest one that missed; `reason`
-// says why.
-struct Decision {
-  Effect effect = Effect::kDeny;
-  std::string rule;
-  std::string reason;
-  std::string
-      would_grant;  // the --grant text that would admit exactly this call; empty when allowed
-  std::string layer;
-  std::size_t other_rules = 0;  // of that layer, that speak of the tool and missed as well
-  [[nodiscard]] bool allowed() const { return effect == Effect::kAllow; }
+  // What a call costs, as the user's configuration says; a tool without a price costs nothing.
+  std::map<Permission, Money> prices = {};
 };
 
 // How a declared permission stands to the grants, before anything runs.
 enum class Coverage : std::uint8_t {
-  kCovered,      // every call is admitted by some allow rule without tests, and no deny or ask can
-                 // match
+  kCovered,      // every call is admitted, read by its text and with no limit used up
   kConditional,  // some rule admits some calls: each is decided when it is made
   kMissing,      // no rule can admit any call
+};
+
+// How a declared permission stands to the grants, in full.
+struct DeclaredStanding {
+  Coverage coverage = Coverage::kMissing;
+  // Missing, although rules speak of the tool: a call that is declared and refused, as it would be
+  // sent.
+  std::optional<Json> refused = {};
+  bool is_certain = true;  // false: comparing took too long, and each call will be decided
+};
+
+// The rules of one layer, printed canonically.
+struct LayerRules {
+  struct Rule {
+    std::string text;
+    std::string place;  // "mcpac.policy:12", "--grant"
+    Effect effect = Effect::kAllow;
+  };
+  std::string name;
+  std::vector<Rule> rules;
 };
 
 class Authority {
@@ -103,17 +126,35 @@ class Authority {
   Authority& operator=(Authority&&) noexcept;
   ~Authority();
 
-  // Decides one call whose arguments passed the schema and have defaults filled in. A decision that
-  // allows reserves its meters (`calls <= 3`); settle() gives a reservation back when nothing was
-  // sent.
-  [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments);
-  void give_back(const Permission& permission, const Json& arguments);
+  // What arguments go through before any rule: defaults filled in, the URLs that rules read as such
+  // in the one spelling that is decided and sent (grants.md, section 5), held against the schema.
+  [[nodiscard]] std::optional<SchemaViolation> complete(const Permission& permission,
+                                                        const JsonSchema& schema,
+                                                        Json& arguments) const;
+
+  // Decides one call whose arguments are complete. A decision that allows charges the meters of the
+  // rules that matched (policy/meter.h), under a reservation that must be ended by settle() or
+  // give_back(); the second time each does nothing.
+  // `found`, where given, receives what it rests on, as explain() tells it.
+  [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments,
+                                Explanation* found = nullptr, Asked asked = Asked::kOpen);
+  // What decide() would answer now, and why. Reserves nothing.
+  [[nodiscard]] Explanation explain(const Permission& permission, const Json& arguments) const;
+  // Nothing was sent: as if the call had not been decided.
+  void give_back(std::uint64_t reservation);
+  // The call has ended with a result of so many bytes of JSON text (0: without one). False: the
+  // result does not fit into `bytes in` any more, and must not be delivered.
+  [[nodiscard]] bool settle(std::uint64_t reservation, std::uint64_t result_bytes);
 
   // What decide() will say of a call that a source makes, as far as that is certain before the run.
   [[nodiscard]] Foresight foresee(const Permission& permission, const CallInSource& call) const;
 
   // `where` is the text of a Narrow, empty for the whole tool.
-  [[nodiscard]] Coverage coverage(const Permission& permission, std::string_view where) const;
+  [[nodiscard]] Coverage coverage(const Permission& permission, std::string_view where) const {
+    return standing(permission, where).coverage;
+  }
+  [[nodiscard]] DeclaredStanding standing(const Permission& permission,
+                                          std::string_view where) const;
   // Granted tools by name, for "granted but never declared" warnings: bare selectors only.
   [[nodiscard]] std::vector<Permission> named_tools() const;
   // Is every call that `narrower` admits admitted by this authority, and no limit of its rules
@@ -123,8 +164,11 @@ class Authority {
   // The same tool by tool: what stands against the inclusion, and nothing where it holds.
   [[nodiscard]] std::vector<Inclusion> beyond(const Authority& narrower,
                                               const InclusionBudget& budget = {}) const;
+  // Of all rules with limits: how much is used.
+  [[nodiscard]] std::vector<RuleMeters> meters() const;
   // The rules of all layers, printed canonically, one a line.
   [[nodiscard]] std::string print() const;
+  [[nodiscard]] std::vector<LayerRules> layers() const;
 
  private:
   struct Impl;

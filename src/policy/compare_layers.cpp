@@ -52,7 +52,16 @@ class ToolComparison {
     if (tool != environment.tools->end()) schema_ = &tool->second;
   }
 
-  Inclusion answer(const InclusionBudget& budget) {
+  Inclusion answer(const InclusionBudget& budget) { return relate(budget).beyond; }
+
+  Relation relate(const InclusionBudget& budget) {
+    Relation relation;
+    relation.beyond = compare(budget, relation.in_common);
+    return relation;
+  }
+
+ private:
+  Inclusion compare(const InclusionBudget& budget, bool& in_common) {
     if (narrower_.empty() || is_hopeless(Marks()) || is_same_text()) return Included{};
     if (marks_ > kMaxMarks) return undecided("there are too many rules over this tool");
     if (auto compiled = compile_schema(); !compiled) return undecided(compiled.error().what);
@@ -63,6 +72,11 @@ class ToolComparison {
                          schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
     const auto calls = call_classes(root, exploration);
     bool is_refuted = false;
+    if (exploration.gap.empty())
+      in_common = std::ranges::any_of(calls, [this](const auto& call) {
+        return std::max(answered(marked_narrower_, call.marks),
+                        answered(marked_wider_, call.marks)) != Effect::kDeny;
+      });
     for (const auto& call : calls) {
       if (answered(marked_narrower_, call.marks) >= answered(marked_wider_, call.marks)) continue;
       if (auto excess = verified(call.example)) return std::move(*excess);
@@ -74,7 +88,6 @@ class ToolComparison {
     return limits(calls);
   }
 
- private:
   [[nodiscard]] Undecided undecided(std::string why) const { return {permission_, std::move(why)}; }
 
   [[nodiscard]] bool is_hopeless(const Marks& marks) const {
@@ -163,13 +176,24 @@ std::vector<Inclusion> layers_beyond(const Layers& wider, const Layers& narrower
                                      const Environment& environment, const Environment& other,
                                      const InclusionBudget& budget) {
   std::vector<Inclusion> beyond;
-  const bool comparable = environment.bases == other.bases && *environment.tools == *other.tools;
+  const bool comparable = environment.bases == other.bases &&
+                          (environment.tools == other.tools || *environment.tools == *other.tools);
   for (const auto& permission : tools_of(narrower, environment)) {
     auto one = comparable ? ToolComparison(wider, narrower, permission, environment).answer(budget)
                           : Undecided{permission, "the two are about different tools or places"};
     if (!std::holds_alternative<Included>(one)) beyond.push_back(std::move(one));
   }
   return beyond;
+}
+
+Inclusion tool_beyond(const Layers& wider, const Layers& narrower, const Permission& permission,
+                      const Environment& environment, const InclusionBudget& budget) {
+  return ToolComparison(wider, narrower, permission, environment).answer(budget);
+}
+
+Relation relate_tool(const Layers& wider, const Layers& narrower, const Permission& permission,
+                     const Environment& environment, const InclusionBudget& budget) {
+  return ToolComparison(wider, narrower, permission, environment).relate(budget);
 }
 
 Inclusion layers_include(const Layers& wider, const Layers& narrower,

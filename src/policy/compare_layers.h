@@ -14,6 +14,21 @@ namespace mcpac::policy {
                                        const std::vector<CompiledLayer>& narrower,
                                        const Environment& environment, const Environment& other,
                                        const InclusionBudget& budget);
+// The same for one tool alone.
+[[nodiscard]] Inclusion tool_beyond(const std::vector<CompiledLayer>& wider,
+                                    const std::vector<CompiledLayer>& narrower,
+                                    const Permission& permission, const Environment& environment,
+                                    const InclusionBudget& budget);
+// What two have to do with each other over one tool: what stands against the inclusion, and whether
+// there may be a call that neither denies.
+struct Relation {
+  Inclusion beyond;
+  bool in_common = true;
+};
+[[nodiscard]] Relation relate_tool(const std::vector<CompiledLayer>& wider,
+                                   const std::vector<CompiledLayer>& narrower,
+                                   const Permission& permission, const Environment& environment,
+                                   const InclusionBudget& budget);
 // One answer for each tool where it does not hold.
 [[nodiscard]] std::vector<Inclusion> layers_beyond(const std::vector<CompiledLayer>& wider,
                                                    const std::vector<CompiledLayer>& narrower,

@@ -44,7 +44,33 @@ bool ends_no_earlier(const CompiledRule& wider, const CompiledRule& narrower) {
   return !w.until || (n.until && n.until->value <= w.until->value);
 }
 
+std::uint64_t bytes_of(const std::optional<ast::Size>& size) {
+  return size ? size->bytes : kUnlimited;
+}
+
+bool limits_amounts(const CompiledRule& rule) {
+  return rule.clauses.bytes_in || rule.clauses.bytes_out || rule.clauses.cost;
+}
+
+// Are all amounts together that `drawing` may use no more than the wider rule allows?
+bool amounts_suffice(const CompiledRule& wider, const Rules& drawing) {
+  const auto& w = wider.clauses;
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  std::uint64_t cost = 0;
+  for (const auto* rule : drawing) {
+    const auto& n = rule->clauses;
+    in = sum(in, bytes_of(n.bytes_in));
+    out = sum(out, bytes_of(n.bytes_out));
+    const bool comparable = w.cost && n.cost && n.cost->value.currency == w.cost->value.currency;
+    cost = sum(cost, comparable ? n.cost->value.millionths : kUnlimited);
+  }
+  return in <= bytes_of(w.bytes_in) && out <= bytes_of(w.bytes_out) &&
+         (!w.cost || cost <= w.cost->value.millionths);
+}
+
 bool counts_suffice(const CompiledRule& wider, const Rules& drawing) {
+  if (!amounts_suffice(wider, drawing)) return false;
   std::uint64_t all = 0;
   for (const auto* rule : drawing) all = sum(all, calls_of(*rule));
   if (wider.clauses.calls && all > *wider.clauses.calls) return false;
@@ -62,6 +88,25 @@ std::string in_words(std::uint64_t calls) {
 // What one class of calls alone shows: the most calls of it in one moment, and the last moment of
 // any.
 LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
+  const auto counts_bytes = [](const CompiledRule* rule) {
+    return rule->clauses.bytes_in || rule->clauses.bytes_out;
+  };
+  if (std::ranges::any_of(narrower, [](const auto* rule) { return !rule->is_limited(); }) &&
+      std::ranges::all_of(wider, counts_bytes)) {
+    // Every call has arguments and a result of two bytes at least.
+    const auto& w = wider.front()->clauses;
+    return {LimitAnswer::Kind::kExceeds,
+            fmt::format("any number of bytes, instead of {}",
+                        (w.bytes_out ? w.bytes_out : w.bytes_in)->spelling),
+            nullptr};
+  }
+  // How many calls an amount is good for hangs on the calls.
+  if (std::ranges::any_of(
+          wider, limits_amounts, [](const auto* r) -> auto& { return *r; }) ||
+      std::ranges::any_of(
+          narrower, limits_amounts, [](const auto* r) -> auto& { return *r; })) {
+    return {LimitAnswer::Kind::kUnknown, "limits of bytes or costs that differ", nullptr};
+  }
   const auto most = [](const Rules& rules, auto count) {
     std::uint64_t all = 0;
     for (const auto* rule : rules) all = std::max(all, count(*rule));

@@ -5,18 +5,16 @@
 #include <set>
 
 #include "core/nearest_name.h"
+#include "policy/check_arguments.h"
 #include "policy/compiled.h"
 #include "policy/path_pattern.h"
 #include "policy/printer.h"
-#include "policy/schema_view.h"
 
 namespace mcpac::policy {
 namespace {
 
 const std::vector<std::string> kControls = {"delegate", "send", "spawn"};
 constexpr std::string_view kControlServer = "mcpac";
-
-using Presence = ast::Arg::Presence;
 
 std::unexpected<Complaint> complain(ErrorId id, ast::Offset at, std::string what, std::string why,
                                     std::string fix) {
@@ -26,6 +24,7 @@ std::unexpected<Complaint> complain(ErrorId id, ast::Offset at, std::string what
 // The tools that a selector covers, with their schemas; a control permission has none.
 struct Covered {
   std::vector<const Json*> schemas;
+  std::vector<Permission> tools;
   std::vector<std::string> servers;
 };
 
@@ -83,6 +82,7 @@ Checked<Covered> cover(const ast::Selector& selector, const ToolSchemas& tools) 
     server_known = true;
     if (selector.tool && permission.tool() != *selector.tool) continue;
     covered.schemas.push_back(&schema);
+    covered.tools.push_back(permission);
     if (covered.servers.empty() || covered.servers.back() != permission.server())
       covered.servers.push_back(permission.server());
   }
@@ -96,98 +96,20 @@ Checked<Covered> cover(const ast::Selector& selector, const ToolSchemas& tools) 
   return covered;
 }
 
-// Walks one argument path through one schema.
-struct Reached {
-  std::optional<SchemaView> view;  // nothing: the name at `wrong` is unknown
-  std::string wrong;
-  std::vector<std::string> known;
-  bool always_there = true;  // required, or filled by a default, at every step
-};
-
-Reached reach(const Json& schema, const std::vector<ast::Step>& steps) {
-  Reached reached{.view = SchemaView(schema), .wrong = {}, .known = {}};
-  for (const auto& step : steps) {
-    if (std::holds_alternative<ast::Elements>(step)) {
-      reached.view = reached.view->elements();
-      continue;
-    }
-    const auto& name = std::get<ast::Member>(step).name;
-    const bool is_required = reached.view->requires_member(name);
-    auto next = reached.view->member(name);
-    if (!next) return {.view = {}, .wrong = name, .known = reached.view->member_names()};
-    reached.always_there =
-        reached.always_there && (is_required || next->default_value() != nullptr);
-    reached.view = std::move(next);
-  }
-  return reached;
-}
-
-Checked<void> check_types(const ast::Arg& arg, const CompiledArg& compiled,
-                          const SchemaView& view) {
-  Types possible = view.types();
-  for (const auto& matcher : compiled.matchers)
-    possible = static_cast<Types>(possible & matcher->types());
-  if (possible != 0) return {};
-  return complain(ErrorId::kRuleIneffective, arg.at,
-                  fmt::format("'{}' tests for something else than {}, which the schema says",
-                              compiled.text, to_string(view.types())),
-                  "a test of the wrong type can never decide anything", "");
-}
-
-// R2: behind a wildcard, an argument must be known to at least one covered tool.
-Checked<void> check_arg(const ast::Arg& arg, const CompiledArg& compiled, const Covered& covered,
-                        Effect effect) {
-  if (arg.path.any_string()) return {};
-  Reached last;
-  std::optional<Complaint> wrong_type;
-  for (const Json* schema : covered.schemas) {
-    last = reach(*schema, arg.path.steps);
-    if (!last.view) continue;
-    auto typed = check_types(arg, compiled, *last.view);
-    if (!typed) {
-      wrong_type = typed.error();
-      continue;
-    }
-    if (arg.presence == Presence::kAbsent && last.always_there) {
-      wrong_type =
-          complain(ErrorId::kRuleIneffective, arg.at,
-                   fmt::format("'{}' can never hold", compiled.text),
-                   effect == Effect::kAllow ? "the schema requires the argument, or fills it"
-                                            : "the schema requires the argument, or fills it",
-                   "")
-              .error();
-      continue;
-    }
+// A price in another currency than the rule's could not be counted.
+Checked<void> check_currency(const ast::Rule& rule, const Permission& permission,
+                             const std::map<Permission, Money>& prices) {
+  const auto price = prices.find(permission);
+  if (!rule.clauses.cost || price == prices.end() ||
+      price->second.currency == rule.clauses.cost->value.currency) {
     return {};
   }
-  if (wrong_type) return std::unexpected(*wrong_type);
-  if (covered.schemas.empty()) return {};
-  return complain(ErrorId::kRuleUnknownName, arg.at,
-                  fmt::format("no argument '{}' is known here", printable(last.wrong)),
-                  "a rule names arguments that the locked input schema has",
-                  did_you_mean(last.wrong, last.known));
-}
-
-// An allow whose closed brackets leave out what the schema requires admits no call.
-Checked<void> check_required(const ast::Target& target, const CompiledBrackets& brackets,
-                             const Covered& covered) {
-  if (brackets.rest || covered.schemas.empty()) return {};
-  std::string missing;
-  for (const Json* schema : covered.schemas) {
-    const SchemaView view(*schema);
-    missing.clear();
-    for (const auto& name : view.required_members()) {
-      const auto member = view.member(name);
-      const bool filled = member && member->default_value() != nullptr;
-      if (!filled && !brackets.names.members.contains(name)) missing = name;
-    }
-    if (missing.empty()) return {};
-  }
-  return complain(ErrorId::kRuleIneffective, target.selector.at,
-                  fmt::format("'{}' admits no call: the schema requires '{}', which is not named",
-                              print(target), printable(missing)),
-                  "the brackets of an allow admit only the arguments that they name",
-                  fmt::format("add '{} any', or '..'", print_name(missing)));
+  return complain(
+      ErrorId::kRuleIneffective, rule.at,
+      fmt::format("the limit is in {}, and the price of {} in {}",
+                  rule.clauses.cost->value.currency, permission.text(), price->second.currency),
+      "a limit that is not counted is none",
+      fmt::format("write the limit in {}", price->second.currency));
 }
 
 Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
@@ -197,14 +119,11 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
                     fmt::format("the clause '{}' is not supported yet", clause), std::string(why),
                     "leave it out");
   };
-  if (c.bytes_in || c.bytes_out)
-    return unfinished("bytes", "nothing counts bytes yet, and a limit that is not kept is none");
-  if (c.cost)
-    return unfinished("cost", "nothing counts costs yet, and a limit that is not kept is none");
   if (c.audit && *c.audit != "hash")
     return unfinished("audit " + *c.audit,
                       "every call is recorded with the digest of its arguments: audit hash");
-  const bool limited = c.calls || c.rate || c.duration || c.until;
+  const bool limited =
+      c.calls || c.rate || c.bytes_in || c.bytes_out || c.cost || c.duration || c.until;
   if (limited && rule.effect != Effect::kAllow) {
     return complain(ErrorId::kRuleIneffective, rule.at,
                     fmt::format("a limit on a rule of {}", to_string(rule.effect)),
@@ -214,6 +133,11 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
   if ((c.calls && *c.calls == 0) || (c.rate && c.rate->calls == 0)) {
     return complain(ErrorId::kRuleIneffective, rule.at, "a limit of no calls",
                     "a rule that can never match is a mistake", "leave out the rule");
+  }
+  if ((c.bytes_in && c.bytes_in->bytes == 0) || (c.bytes_out && c.bytes_out->bytes < 2)) {
+    return complain(ErrorId::kRuleIneffective, rule.at, "a limit of no bytes",
+                    "a rule that can never match is a mistake: {} alone has two bytes",
+                    "leave out the rule");
   }
   if ((c.rate || c.duration || c.until) && clock == nullptr)
     return unfinished("rate, for or until", "there is no clock here");
@@ -236,6 +160,10 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
   for (const auto& target : rule.targets) {
     auto covered = cover(target.selector, *environment.tools);
     if (!covered) return report(covered.error());
+    for (const auto& tool : covered->tools) {
+      if (auto checked = check_currency(rule, tool, environment.prices); !checked)
+        return report(checked.error());
+    }
     ast::Rule alone;
     alone.effect = rule.effect;
     alone.targets = {target};
@@ -243,6 +171,7 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
     CompiledTarget compiled{.rule = layer.rules.size(),
                             .text = print(target),
                             .rule_text = print(alone),
+                            .place = source.line_of(target.selector.at),
                             .brackets = {}};
     if (target.brackets) {
       const World world{environment, covered->servers, rule.effect};
@@ -250,11 +179,11 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
       if (!brackets) return report(brackets.error());
       for (std::size_t i = 0; i < brackets->args.size(); ++i) {
         auto checked =
-            check_arg(target.brackets->args[i], brackets->args[i], *covered, rule.effect);
+            check_argument(target.brackets->args[i], brackets->args[i], covered->schemas);
         if (!checked) return report(checked.error());
       }
       if (rule.effect == Effect::kAllow) {
-        if (auto checked = check_required(target, *brackets, *covered); !checked)
+        if (auto checked = check_required(target, *brackets, covered->schemas); !checked)
           return report(checked.error());
       }
       compiled.brackets = std::move(*brackets);
@@ -270,8 +199,11 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
       layer.by_tool[*permission].push_back(std::move(compiled));
     }
   }
-  layer.rules.push_back(
-      {.text = print(rule), .effect = rule.effect, .clauses = rule.clauses, .recent = {}});
+  layer.rules.push_back({.text = print(rule),
+                         .place = source.line_of(rule.at),
+                         .effect = rule.effect,
+                         .clauses = rule.clauses,
+                         .used = {}});
   return {};
 }
 

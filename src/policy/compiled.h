@@ -1,7 +1,6 @@
 // Compiled rules: what the loader makes of the syntax, ready to decide calls with.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "policy/authority.h"
 #include "policy/matcher.h"
+#include "policy/meter.h"
 #include "policy/source_text.h"
 
 namespace mcpac::policy {
@@ -45,6 +45,7 @@ struct CompiledTarget {
   std::string text;
   // The rule as if it had this target alone: what people are shown of a list that they granted.
   std::string rule_text;
+  std::string place;  // "mcpac.policy:12", "--grant"
   std::optional<CompiledBrackets> brackets;
   // Brackets that test nothing: t(..), the same as t.
   [[nodiscard]] bool whole_tool() const {
@@ -54,13 +55,13 @@ struct CompiledTarget {
 
 struct CompiledRule {
   std::string text;
+  std::string place;  // "mcpac.policy:12", "--grant"
   Effect effect = Effect::kAllow;
   ast::Clauses clauses;
-  // How much of the meters is used: per run, shared by all targets of the rule.
-  std::uint64_t calls_used = 0;
-  std::deque<std::chrono::steady_clock::time_point>
-      recent;  // for `rate`, at most as many as it allows
-  [[nodiscard]] bool has_meter() const { return clauses.calls || clauses.rate; }
+  Usage used;  // per run, shared by all targets of the rule
+  [[nodiscard]] bool has_meter() const {
+    return clauses.calls || clauses.rate || clauses.bytes_in || clauses.bytes_out || clauses.cost;
+  }
   [[nodiscard]] bool is_limited() const { return has_meter() || clauses.duration || clauses.until; }
 };
 

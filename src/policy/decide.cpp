@@ -1,7 +1,5 @@
 #include "policy/decide.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace mcpac::policy {
@@ -22,25 +20,6 @@ void for_each_covering(const CompiledLayer& layer, const Permission& permission,
 
 }  // namespace
 
-std::optional<std::string> used_up(const CompiledRule& rule, const Times& times) {
-  const auto& c = rule.clauses;
-  if (c.calls && rule.calls_used >= *c.calls)
-    return fmt::format("its {} calls are used up", *c.calls);
-  if (c.rate && times.steady) {
-    const auto in_window = std::ranges::count_if(
-        rule.recent, [&](auto at) { return *times.steady - at < c.rate->unit; });
-    if (static_cast<std::uint64_t>(in_window) >= c.rate->calls)
-      return fmt::format("its rate of {} calls is used up for now", c.rate->calls);
-  }
-  if (c.duration && times.steady && times.start &&
-      *times.steady - *times.start >= c.duration->value) {
-    return fmt::format("its time of {} is over", c.duration->spelling);
-  }
-  if (c.until && times.wall && *times.wall >= c.until->value)
-    return fmt::format("it ended at {}", c.until->spelling);
-  return std::nullopt;
-}
-
 std::vector<const CompiledTarget*> covering(const CompiledLayer& layer,
                                             const Permission& permission) {
   std::vector<const CompiledTarget*> targets;
@@ -49,14 +28,51 @@ std::vector<const CompiledTarget*> covering(const CompiledLayer& layer,
   return targets;
 }
 
-Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, const Times& times) {
+RuleStanding::Kind standing_of(const CompiledRule& rule, const CompiledTarget& target,
+                               const CallUnderTest& call, const Times& times, Miss* miss) {
+  using Kind = RuleStanding::Kind;
+  if (!matches(target, rule.effect, call, miss)) return Kind::kMisses;
+  if (!rule.is_limited()) return Kind::kMatches;
+  auto over = used_up(rule, times, call.demand);
+  if (!over) return Kind::kMatches;
+  if (miss != nullptr) miss->why = std::move(*over);
+  return Kind::kUsedUp;
+}
+
+std::vector<AskRule> asking(const CompiledLayer& layer, const CallUnderTest& call,
+                            const Times& times) {
+  std::vector<AskRule> rules;
+  for (const auto* target : covering(layer, call.permission)) {
+    const auto& rule = layer.rules[target->rule];
+    if (rule.effect == Effect::kAsk &&
+        standing_of(rule, *target, call, times) == RuleStanding::Kind::kMatches)
+      rules.push_back({layer.name, target->rule_text});
+  }
+  return rules;
+}
+
+Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
+                     Asked asked) {
   Verdict verdict;
   const auto targets = covering(layer, call.permission);
   for (const Effect effect : {Effect::kDeny, Effect::kAsk}) {
     for (const auto* target : targets) {
       const auto& rule = layer.rules[target->rule];
-      if (rule.effect == effect && matches(*target, effect, call))
-        return {effect, &rule, target, {}};
+      if (rule.effect != effect ||
+          standing_of(rule, *target, call, times) != RuleStanding::Kind::kMatches)
+        continue;
+      if (effect == Effect::kDeny || asked == Asked::kOpen)
+        return {effect, &rule, target, {}, false};
+      verdict.effect = Effect::kAllow;
+      if (verdict.rule == nullptr) {
+        verdict.rule = &rule;
+        verdict.target = target;
+      }
+      if (!rule.has_meter()) {
+        verdict.unmetered = true;
+      } else if (std::ranges::find(verdict.metered, target->rule) == verdict.metered.end()) {
+        verdict.metered.push_back(target->rule);
+      }
     }
   }
   // Every metered rule that matches is charged; of the others one is enough.
@@ -65,8 +81,7 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
     const auto& rule = layer.rules[target->rule];
     if (rule.effect != Effect::kAllow || (unmetered != nullptr && !rule.has_meter())) continue;
     if (std::ranges::find(verdict.metered, target->rule) != verdict.metered.end()) continue;
-    if ((rule.is_limited() && used_up(rule, times)) || !matches(*target, Effect::kAllow, call))
-      continue;
+    if (standing_of(rule, *target, call, times) != RuleStanding::Kind::kMatches) continue;
     verdict.effect = Effect::kAllow;
     if (verdict.rule == nullptr) {
       verdict.rule = &rule;
@@ -76,6 +91,7 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
       verdict.metered.push_back(target->rule);
     } else {
       unmetered = &rule;
+      verdict.unmetered = true;
     }
   }
   return verdict;
@@ -89,14 +105,13 @@ Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call, cons
     const auto& rule = layer.rules[target->rule];
     if (rule.effect == Effect::kDeny) continue;
     Miss miss;
-    if (matches(*target, rule.effect, call, &miss)) {
-      if (const auto over = used_up(rule, times)) return {target->rule_text, *over};
-      continue;
-    }
+    const auto kind = standing_of(rule, *target, call, times, &miss);
+    if (kind == RuleStanding::Kind::kMatches) continue;
+    if (kind == RuleStanding::Kind::kUsedUp) return {target->rule_text, miss.why, target->place};
     ++missed;
     if (!nearest.rule.empty() && miss.passed <= most) continue;
     most = miss.passed;
-    nearest = {target->rule_text, miss.why};
+    nearest = {target->rule_text, miss.why, target->place};
   }
   nearest.others = missed == 0 ? 0 : missed - 1;
   return nearest;

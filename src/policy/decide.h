@@ -10,28 +10,33 @@
 
 namespace mcpac::policy {
 
-// The clocks of the decision; without them no rule is expired and no meter used (self-tests,
-// explanations).
-struct Times {
-  std::optional<std::chrono::steady_clock::time_point> start;
-  std::optional<std::chrono::steady_clock::time_point> steady;
-  std::optional<std::chrono::system_clock::time_point> wall;
-};
-
 struct Verdict {
   Effect effect = Effect::kDeny;
   const CompiledRule* rule = nullptr;      // that decided; null: nothing matched
   const CompiledTarget* target = nullptr;  // the one of it
   std::vector<std::size_t> metered;  // matching allow rules to charge when the call goes through
+  bool unmetered = false;            // a matching allow rule without meters lets it through as well
 };
 
+// How one target of a layer stands to a call. `miss`, where given, receives the first reason
+// against it.
+[[nodiscard]] RuleStanding::Kind standing_of(const CompiledRule& rule, const CompiledTarget& target,
+                                             const CallUnderTest& call, const Times& times,
+                                             Miss* miss = nullptr);
+
+// `asked`: whether a yes was given to this very call; then ask rules admit it, and are charged.
 [[nodiscard]] Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call,
-                                   const Times& times);
+                                   const Times& times, Asked asked = Asked::kOpen);
+
+// Every ask rule of the layer that catches the call.
+[[nodiscard]] std::vector<AskRule> asking(const CompiledLayer& layer, const CallUnderTest& call,
+                                          const Times& times);
 
 // The allow or ask rule that came nearest, and why it missed. Slow: for denials only.
 struct Nearest {
   std::string rule;
   std::string why;
+  std::string place;
   std::size_t others = 0;  // that speak of the tool and missed, too
 };
 [[nodiscard]] Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call,
@@ -40,8 +45,5 @@ struct Nearest {
 // Every target of the layer that covers the tool, in no particular order.
 [[nodiscard]] std::vector<const CompiledTarget*> covering(const CompiledLayer& layer,
                                                           const Permission& permission);
-
-// Why a limited rule no longer matches, or nothing.
-[[nodiscard]] std::optional<std::string> used_up(const CompiledRule& rule, const Times& times);
 
 }  // namespace mcpac::policy

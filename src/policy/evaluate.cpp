@@ -52,9 +52,12 @@ class Admission {
     for (std::size_t i = 0; i < arg_.matchers.size(); ++i) {
       if (arg_.matchers[i]->match(value, view_) == Outcome::kPass) continue;
       if (miss_ == nullptr) return false;
-      const auto& test = arg_.matcher_texts[i];
-      return no(fmt::format("{} {} {}", arg_.path_text, shown(value),
-                            failing(test == "except" ? arg_.text : test)));
+      const auto& text = arg_.matcher_texts[i];
+      const auto& test = text == "except" ? arg_.text : text;
+      miss_->argument = arg_.path_text;
+      miss_->value = shown(value);
+      miss_->test = test;
+      return no(fmt::format("{} {} {}", arg_.path_text, miss_->value, failing(test)));
     }
     return true;
   }
@@ -157,6 +160,10 @@ bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, C
                                  call.schema == nullptr ? SchemaView() : SchemaView(*call.schema))
             : catches(arg, view, call.arguments, 0);
     if (caught) continue;
+    if (miss != nullptr) {
+      miss->argument = arg.path_text;
+      miss->test = arg.text;
+    }
     note(miss, fmt::format("'{}' does not hold", arg.text));
     return false;
   }

@@ -12,12 +12,17 @@ struct CallUnderTest {
   const Json& arguments;
   const Json* schema = nullptr;  // the locked input schema; null for control permissions
   bool lexical = false;          // paths by their text alone (CallView)
+  Demand demand = {};            // for meters; nothing where no rule that counts speaks of the tool
 };
 
 // `why`, where given, receives the first reason against a match; `passed` counts the arguments that
 // held before it, so that the nearest rule can be named.
 struct Miss {
   std::string why;
+  // Where the reason is a test of one argument: the argument, its value and the test, as printed.
+  std::string argument;
+  std::string value;
+  std::string test;
   std::size_t passed = 0;
 };
 

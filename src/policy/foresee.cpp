@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/json_schema.h"
+#include "policy/canonical_urls.h"
 #include "policy/decide.h"
 #include "policy/would_grant.h"
 
@@ -39,8 +40,9 @@ std::string in_words(const Obstacles& obstacles) {
   if (obstacles.grounds.file_system)
     parts.emplace_back("the file system: a link may lead elsewhere");
   if (!obstacles.limit.empty()) parts.emplace_back("how much of a limit is used up");
-  if (obstacles.approval) parts.emplace_back("an approval");
-  return fmt::format("depends on {}", fmt::join(parts, ", and on "));
+  if (!obstacles.approval) return fmt::format("depends on {}", fmt::join(parts, ", and on "));
+  return parts.empty() ? "asks"
+                       : fmt::format("asks, depending on {}", fmt::join(parts, ", and on "));
 }
 
 class LayerForesight {
@@ -60,6 +62,7 @@ class LayerForesight {
 
   // Whether a rule says no, where otherwise only nothing says yes.
   [[nodiscard]] bool is_forbidden() const { return denied_by_ != nullptr; }
+  [[nodiscard]] bool asks() const { return against_.approval; }
 
   [[nodiscard]] Foresight answer(const Permission& permission) const {
     Foresight foresight;
@@ -148,7 +151,8 @@ class LayerForesight {
   std::size_t misses_ = 0;
 };
 
-// The call with what its schema adds to it. An error where the schema does not compile.
+}  // namespace
+
 Result<PossibleCall> possible_call(const Permission& permission, const CallInSource& call,
                                    const Json* schema) {
   PossibleCall possible{.permission = permission,
@@ -184,8 +188,6 @@ Result<PossibleCall> possible_call(const Permission& permission, const CallInSou
   return possible;
 }
 
-}  // namespace
-
 std::string to_string(Outlook outlook) {
   switch (outlook) {
     case Outlook::kCovered: return "covered";
@@ -202,24 +204,28 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
     worst.reason = "nothing is granted";
     return worst;
   }
-  const auto possible = possible_call(permission, call, schema);
+  auto possible = possible_call(permission, call, schema);
   if (!possible) {
     worst.outlook = Outlook::kConditional;
     worst.reason = "the tool's schema cannot be read: " + possible.error().what;
     return worst;
   }
+  canonicalise_urls(layers, permission, possible->known);
   worst.outlook = Outlook::kCovered;
   std::set<std::string> depends_on;
   std::size_t denying = 0;
   bool is_forbidden = false;
+  bool asks = false;
   for (const auto& layer : layers) {
     const LayerForesight foresight(layer, *possible);
     auto next = foresight.answer(permission);
     depends_on.insert(next.depends_on.begin(), next.depends_on.end());
     denying += next.outlook == Outlook::kDenied ? 1 : 0;
     is_forbidden = is_forbidden || foresight.is_forbidden();
+    asks = asks || foresight.asks();
     if (next.outlook > worst.outlook) worst = std::move(next);
   }
+  worst.asks = asks && worst.outlook == Outlook::kConditional;
   if (worst.outlook == Outlook::kConditional)
     worst.depends_on.assign(depends_on.begin(), depends_on.end());
   // A --grant helps only where the run's own layer is what refuses, and no rule forbids it.

@@ -32,6 +32,7 @@ struct Foresight {
   std::size_t other_rules = 0;          // denied: of that layer, that missed as well
   std::string would_grant;              // denied: the --grant that would admit it; may be empty
   std::vector<std::string> depends_on;  // conditional: arguments that only the run knows
+  bool asks = false;                    // conditional: some rule may want an answer first
 };
 
 }  // namespace mcpac::policy

@@ -19,7 +19,7 @@
 namespace mcpac::policy {
 
 struct InclusionBudget {
-  std::size_t steps = 20'000'000;  // for one tool: about two seconds
+  std::size_t steps = 20'000'000;  // for one tool
 };
 
 struct Included {};

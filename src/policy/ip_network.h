@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,5 +42,7 @@ class IpNetwork {
 [[nodiscard]] std::optional<IpAddress> parse_ipv4(std::string_view text);
 [[nodiscard]] std::optional<IpAddress> parse_ipv6(std::string_view text);
 [[nodiscard]] IpAddress unwrap(const IpAddress& address);
+// As it stands in a URL: dotted decimal, or IPv6 in square brackets.
+[[nodiscard]] std::string to_text(const IpAddress& address);
 
 }  // namespace mcpac::policy

@@ -4,6 +4,8 @@
 
 #include <cctype>
 
+#include "core/call_arguments.h"
+
 namespace mcpac::policy {
 namespace {
 
@@ -54,15 +56,17 @@ std::size_t json_length(std::string_view text) {
 
 void Lexer::skip() {
   const auto text = source_.text;
-  while (at_ < text.size()) {
-    if (text[at_] == '#') {
-      at_ = std::min(text.find('\n', at_), text.size());
-    } else if (is_blank(text[at_])) {
+  if (at_ > skipped_to_) token_end_ = at_;
+  while (at_ < text.size() && (text[at_] == '#' || is_blank(text[at_]))) {
+    if (text[at_] != '#') {
       ++at_;
-    } else {
-      return;
+      continue;
     }
+    const std::size_t begin = at_;
+    at_ = std::min(text.find('\n', at_), text.size());
+    comments_.push_back({begin, at_});
   }
+  skipped_to_ = at_;
 }
 
 std::size_t Lexer::position() {
@@ -216,7 +220,7 @@ Result<Json> Lexer::json_object() {
   if (!adjacent('{')) return expected("a JSON object");
   const auto length = json_length(source_.text.substr(at));
   if (length == std::string_view::npos) return error(at, "this JSON object does not end");
-  auto value = parse_json(source_.text.substr(at, length));
+  auto value = parse_call(source_.text.substr(at, length));
   if (!value) return error(at, value.error().what);
   at_ += length;
   return std::move(*value);

@@ -10,12 +10,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "policy/ast/rule.h"
 #include "policy/source_text.h"
 
 namespace mcpac::policy {
+
+// Where something begins in its text, and where it has ended.
+struct TextSpan {
+  ast::Offset begin = 0;
+  ast::Offset end = 0;
+};
 
 class Lexer {
  public:
@@ -55,11 +62,18 @@ class Lexer {
   // "expected …, found …" at the current place.
   [[nodiscard]] std::unexpected<Error> expected(std::string_view what);
   [[nodiscard]] const SourceText& source() const { return source_; }
+  // One past the last token that was taken.
+  [[nodiscard]] std::size_t token_end() const { return at_ > skipped_to_ ? at_ : token_end_; }
+  // The comments met so far, each without its line break.
+  [[nodiscard]] const std::vector<TextSpan>& comments() const { return comments_; }
 
  private:
   void skip();
   SourceText source_;
   std::size_t at_ = 0;
+  std::size_t skipped_to_ = 0;
+  std::size_t token_end_ = 0;
+  std::vector<TextSpan> comments_;
 };
 
 }  // namespace mcpac::policy

@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <set>
 
-#include "core/json_schema.h"
 #include "core/nearest_name.h"
-#include "policy/decide.h"
 #include "policy/parser.h"
 #include "policy/printer.h"
+#include "policy/reachable.h"
+#include "policy/self_tests.h"
 
 namespace mcpac::policy {
 namespace {
+
+Result<void> add(const ast::Rule& rule, const SourceText& source, Loader& loader) {
+  if (auto added = loader.add(rule, source); !added) return added;
+  return check_reachable(rule, source, loader.environment);
+}
 
 // The statements of a file that hold: those outside of blocks, those of policy blocks, and those of
 // the profiles that are used. A profile that is not used is checked all the same, then left out.
@@ -21,8 +26,11 @@ class FileLoader {
   FileLoader(const ast::File& file, const SourceText& source, const Environment& environment)
       : file_(file), source_(source), environment_(environment) {}
 
-  Result<void> load(CompiledLayer& layer) {
+  // The whole file, and these of its profiles besides those that it uses; each that is found is
+  // taken off the list.
+  Result<void> load(CompiledLayer& layer, std::set<std::string>& profiles) {
     if (auto done = collect_profiles(); !done) return done;
+    if (auto done = take_profiles(profiles); !done) return done;
     for (const auto& item : file_.items) {
       if (const auto* statement = std::get_if<ast::Statement>(&item)) {
         if (auto done = take(*statement); !done) return done;
@@ -33,7 +41,19 @@ class FileLoader {
     }
     if (auto done = check_unused(); !done) return done;
     if (auto done = add_rules(layer); !done) return done;
-    return run_self_tests();
+    return run_self_tests(tests_, own_, source_, environment_);
+  }
+
+  // Of a file that is none of the layer's: these of its profiles, and nothing else.
+  Result<void> load_profiles(CompiledLayer& layer, std::set<std::string>& profiles) {
+    if (auto done = collect_profiles(); !done) return done;
+    if (auto done = take_profiles(profiles); !done) return done;
+    return add_rules(layer);
+  }
+  [[nodiscard]] std::vector<std::string> profile_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, block] : profiles_) names.push_back(name);
+    return names;
   }
 
  private:
@@ -45,6 +65,14 @@ class FileLoader {
         return source_.error(ErrorId::kRuleSyntax, block->at,
                              fmt::format("there are two profiles {}", print_string(block->name)));
       }
+    }
+    return {};
+  }
+
+  Result<void> take_profiles(std::set<std::string>& wanted) {
+    for (const auto& [name, block] : profiles_) {
+      if (wanted.erase(name) == 0 || !used_.insert(name).second) continue;
+      if (auto done = take_all(*block); !done) return done;
     }
     return {};
   }
@@ -63,8 +91,7 @@ class FileLoader {
     if (use == nullptr) return {};
     const auto found = profiles_.find(use->profile);
     if (found == profiles_.end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, block] : profiles_) names.push_back(name);
+      const auto names = profile_names();
       return source_.error(ErrorId::kRuleUnknownName, use->at,
                            fmt::format("there is no profile {}", print_string(use->profile)),
                            "'use' names a profile of the same file",
@@ -83,7 +110,7 @@ class FileLoader {
       for (const auto& statement : block->statements) {
         const auto* rule = std::get_if<ast::Rule>(&statement);
         if (rule == nullptr) continue;
-        if (auto done = loader.add(*rule, source_); !done) return done;
+        if (auto done = add(*rule, source_, loader); !done) return done;
       }
     }
     return {};
@@ -93,51 +120,11 @@ class FileLoader {
     Loader into_layer{environment_, layer};
     Loader into_own{environment_, own_};
     for (const auto* rule : rules_) {
-      if (auto done = into_layer.add(*rule, source_); !done) return done;
+      if (auto done = add(*rule, source_, into_layer); !done) return done;
       if (tests_.empty()) continue;
       if (auto done = into_own.add(*rule, source_); !done) return done;
     }
     return {};
-  }
-
-  // A file's tests look at the file's rules alone, with nothing used up.
-  Result<void> run_self_tests() {
-    for (const auto* test : tests_) {
-      if (auto done = run(*test); !done) return done;
-    }
-    return {};
-  }
-
-  Result<void> run(const ast::SelfTest& test) {
-    const auto& selector = test.selector;
-    if (!selector.server || !selector.tool) {
-      return source_.error(ErrorId::kRuleSyntax, test.at, "a self-test names one tool");
-    }
-    auto permission = Permission::of(*selector.server, *selector.tool);
-    if (!permission) return pass_on(permission);
-    const auto tool = environment_.tools->find(*permission);
-    if (tool == environment_.tools->end() && !is_control(*permission)) {
-      return source_.error(ErrorId::kRuleUnknownName, test.at,
-                           fmt::format("the lock knows no tool {}", print(selector)));
-    }
-    Json arguments = test.arguments;
-    if (tool != environment_.tools->end()) {
-      auto schema = JsonSchema::compile(tool->second);
-      if (!schema) return pass_on(schema);
-      (*schema)->fill_defaults(arguments);
-    }
-    const Verdict verdict = decide_layer(
-        own_, {*permission, arguments, tool == environment_.tools->end() ? nullptr : &tool->second},
-        Times{});
-    const bool wanted = test.expect == ast::SelfTest::Expect::kMatch;
-    if ((verdict.effect != Effect::kDeny) == wanted) return {};
-    return source_.error(
-        ErrorId::kSelfTestFailed, test.at,
-        fmt::format("the self-test '{} {} {}' fails", wanted ? "match" : "not_match",
-                    print(selector), printable(to_text(test.arguments))),
-        verdict.rule == nullptr ? "no rule of this file matches the call"
-                                : fmt::format("the call is decided by '{}'", verdict.rule->text),
-        "change the rule or the test");
   }
 
   const ast::File& file_;
@@ -156,7 +143,7 @@ Result<void> load_flags(const std::vector<std::string>& texts, Effect effect,
     const SourceText source{name, text};
     auto rule = parse_rule(source, effect);
     if (!rule) return pass_on(rule);
-    if (auto added = loader.add(*rule, source); !added) return added;
+    if (auto added = add(*rule, source, loader); !added) return added;
   }
   return {};
 }
@@ -174,14 +161,30 @@ Result<CompiledLayer> load_layer(const LayerText& text, const Environment& envir
     if (auto done = load_flags(*texts, effect, flags ? flag : text.name, loader); !done)
       return pass_on(done);
   }
-  for (const auto& file : text.files) {
-    const SourceText source{flags ? "--policy" : text.name, file};
+  std::set<std::string> profiles(text.profiles.begin(), text.profiles.end());
+  std::vector<std::string> known;
+  const auto read = [&](const PolicyFile& file, bool whole) -> Result<void> {
+    const std::string name = !file.name.empty() ? file.name : flags ? "--policy" : text.name;
+    const SourceText source{name, file.text};
     auto parsed = parse_file(source);
     if (!parsed) return pass_on(parsed);
-    if (auto done = FileLoader(*parsed, source, environment).load(layer); !done)
-      return pass_on(done);
+    FileLoader loads(*parsed, source, environment);
+    auto done = whole ? loads.load(layer, profiles) : loads.load_profiles(layer, profiles);
+    for (auto& profile : loads.profile_names()) known.push_back(std::move(profile));
+    return done;
+  };
+  for (const auto& file : text.files) {
+    if (auto done = read(file, true); !done) return pass_on(done);
   }
-  return layer;
+  for (const auto& file : text.profile_files) {
+    if (auto done = read(file, false); !done) return pass_on(done);
+  }
+  if (profiles.empty()) return layer;
+  return fail(ErrorId::kRuleUnknownName,
+              fmt::format("there is no profile {}", print_string(*profiles.begin())),
+              {.where = "--profile",
+               .why = "a profile is one of a --policy file or of mcpac.policy",
+               .fix = did_you_mean(*profiles.begin(), known)});
 }
 
 }  // namespace mcpac::policy

@@ -1,7 +1,6 @@
 // Clauses: meters, times, audit level, reason.
 #include <fmt/format.h>
 
-#include <cctype>
 #include <charconv>
 
 #include "policy/parser.h"
@@ -54,32 +53,31 @@ Result<ast::Rate> rate(Lexer& lexer) {
   return rate;
 }
 
-bool is_size(std::string_view text) {
-  const auto digits = text.find_first_not_of("0123456789");
-  const auto unit = digits == std::string_view::npos ? std::string_view() : text.substr(digits);
-  return digits != 0 && text.size() < 16 &&
-         (unit.empty() || unit == "B" || unit == "KB" || unit == "MB" || unit == "GB");
-}
-
-Result<std::string> size(Lexer& lexer) {
+Result<ast::Size> size(Lexer& lexer) {
   const std::size_t at = lexer.position();
   auto text = lexer.atom("a size such as 64KB");
-  if (!text) return text;
-  if (!is_size(*text))
-    return lexer.error(at, fmt::format("'{}' is not a size", printable(*text, 40)), "",
-                       "e.g. 64KB or 10MB");
-  return text;
+  if (!text) return pass_on(text);
+  const auto bytes = parse_size(*text);
+  if (!bytes)
+    return lexer.error(at, fmt::format("'{}' is not a size", printable(*text, 40)),
+                       "a size is a whole number and B, KB, MB or GB", "e.g. 64KB or 10MB");
+  return ast::Size{std::move(*text), *bytes};
 }
 
-Result<std::string> money(Lexer& lexer) {
-  auto amount = lexer.number();
-  if (!amount) return pass_on(amount);
-  const std::string currency(lexer.peek_word());
-  if (currency.size() != 3 || !std::isupper(static_cast<unsigned char>(currency[0]))) {
-    return lexer.expected("a currency such as USD");
+Result<ast::Price> money(Lexer& lexer) {
+  const std::size_t at = lexer.position();
+  auto number = lexer.number();
+  if (!number) return pass_on(number);
+  const auto amount = parse_amount(number->spelling);
+  if (!amount) {
+    return lexer.error(at, fmt::format("'{}' is not an amount", printable(number->spelling, 40)),
+                       "an amount has at most six digits behind the point, and no exponent",
+                       "e.g. cost <= 1.00 USD");
   }
+  const std::string currency(lexer.peek_word());
+  if (!is_currency(currency)) return lexer.expected("a currency such as USD");
   std::ignore = lexer.take_word(currency);
-  return amount->spelling + " " + currency;
+  return ast::Price{number->spelling + " " + currency, {*amount, currency}};
 }
 
 Result<ast::Span> duration(Lexer& lexer) {

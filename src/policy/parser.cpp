@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/nearest_name.h"
+#include "policy/printer.h"
 
 namespace mcpac::policy {
 namespace {
@@ -78,7 +79,16 @@ Result<ast::Statement> statement(Lexer& lexer) {
       did_you_mean(word, kStatements));
 }
 
-Result<ast::Block> block(Lexer& lexer, ast::Block::Kind kind) {
+// A statement, noted in the layout.
+Result<ast::Statement> placed_statement(Lexer& lexer, Layout* layout) {
+  const std::size_t at = lexer.position();
+  auto parsed = statement(lexer);
+  if (parsed && layout != nullptr)
+    layout->pieces.push_back({Piece::Kind::kStatement, at, lexer.token_end(), print(*parsed)});
+  return parsed;
+}
+
+Result<ast::Block> block(Lexer& lexer, ast::Block::Kind kind, std::size_t begin, Layout* layout) {
   ast::Block block;
   block.kind = kind;
   block.at = lexer.position();
@@ -86,15 +96,19 @@ Result<ast::Block> block(Lexer& lexer, ast::Block::Kind kind) {
   if (!name) return pass_on(name);
   block.name = std::move(*name);
   if (!lexer.take("{")) return lexer.expected("'{'");
+  if (layout != nullptr)
+    layout->pieces.push_back({Piece::Kind::kOpen, begin, lexer.token_end(), print_opening(block)});
   while (!lexer.take("}")) {
     if (lexer.at_end()) return lexer.expected("'}'");
-    auto parsed = statement(lexer);
+    auto parsed = placed_statement(lexer, layout);
     if (!parsed) return pass_on(parsed);
     block.statements.push_back(std::move(*parsed));
     if (block.statements.size() > kMaxRules) {
       return lexer.error(block.at, fmt::format("more than {} statements in one block", kMaxRules));
     }
   }
+  if (layout != nullptr)
+    layout->pieces.push_back({Piece::Kind::kClose, lexer.token_end() - 1, lexer.token_end(), "}"});
   return block;
 }
 
@@ -129,19 +143,21 @@ Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
   return lexer->expected("the end of the rule");
 }
 
-Result<ast::File> parse_file(const SourceText& source) {
+Result<ast::File> parse_file(const SourceText& source, Layout* layout) {
   auto lexer = open(source);
   if (!lexer) return pass_on(lexer);
   ast::File file;
   while (!lexer->at_end()) {
+    const std::size_t begin = lexer->position();
     const bool is_policy = lexer->take_word("policy");
     if (is_policy || lexer->take_word("profile")) {
       auto parsed =
-          block(*lexer, is_policy ? ast::Block::Kind::kPolicy : ast::Block::Kind::kProfile);
+          block(*lexer, is_policy ? ast::Block::Kind::kPolicy : ast::Block::Kind::kProfile, begin,
+                layout);
       if (!parsed) return pass_on(parsed);
       file.items.emplace_back(std::move(*parsed));
     } else {
-      auto parsed = statement(*lexer);
+      auto parsed = placed_statement(*lexer, layout);
       if (!parsed) return pass_on(parsed);
       file.items.emplace_back(std::move(*parsed));
     }
@@ -149,6 +165,7 @@ Result<ast::File> parse_file(const SourceText& source) {
       return lexer->error(0, fmt::format("more than {} statements in one file", kMaxRules));
     }
   }
+  if (layout != nullptr) layout->comments = lexer->comments();
   return file;
 }
 

@@ -6,6 +6,8 @@
 // JSON.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +19,21 @@ namespace mcpac::policy {
 
 // What stands after --grant, --ask or --deny: targets and clauses, without the effect.
 Result<ast::Rule> parse_rule(const SourceText& source, Effect effect);
-// A policy file.
-Result<ast::File> parse_file(const SourceText& source);
+// How a file is laid out: what stands where, each thing as the printer writes it.
+struct Piece {
+  enum class Kind : std::uint8_t { kStatement, kOpen, kClose };
+  Kind kind = Kind::kStatement;
+  ast::Offset begin = 0;
+  ast::Offset end = 0;
+  std::string text;
+};
+struct Layout {
+  std::vector<Piece> pieces;  // in the order of the file
+  std::vector<TextSpan> comments;
+};
+
+// A policy file; `layout`, where given, receives its own.
+Result<ast::File> parse_file(const SourceText& source, Layout* layout = nullptr);
 // The text between the brackets of a rule: the `where` of a narrowed permission.
 Result<ast::Brackets> parse_brackets(const SourceText& source);
 

@@ -89,27 +89,14 @@ std::string print_clauses(const ast::Clauses& c) {
     const auto unit = c.rate->unit.count() == 1 ? "s" : c.rate->unit.count() == 60 ? "min" : "h";
     text += fmt::format(" rate {}/{}", c.rate->calls, unit);
   }
-  if (c.bytes_in) text += " bytes in <= " + *c.bytes_in;
-  if (c.bytes_out) text += " bytes out <= " + *c.bytes_out;
-  if (c.cost) text += " cost <= " + *c.cost;
+  if (c.bytes_in) text += " bytes in <= " + c.bytes_in->spelling;
+  if (c.bytes_out) text += " bytes out <= " + c.bytes_out->spelling;
+  if (c.cost) text += " cost <= " + c.cost->spelling;
   if (c.duration) text += " for " + c.duration->spelling;
   if (c.until) text += " until " + c.until->spelling;
   if (c.audit) text += " audit " + *c.audit;
   if (c.because) text += " because " + print_string(*c.because);
   return text;
-}
-
-std::string print_statement(const ast::Statement& statement) {
-  return std::visit(
-      Overloaded{[](const ast::Rule& rule) { return print(rule); },
-                 [](const ast::SelfTest& test) {
-                   return fmt::format(
-                       "{} {} {}",
-                       test.expect == ast::SelfTest::Expect::kMatch ? "match" : "not_match",
-                       print(test.selector), to_text(test.arguments));
-                 },
-                 [](const ast::Use& use) { return "use " + print_string(use.profile); }},
-      statement);
 }
 
 }  // namespace
@@ -211,18 +198,34 @@ std::string print(const ast::Rule& rule) {
   return to_string(rule.effect) + " " + print_body(rule);
 }
 
+std::string print(const ast::Statement& statement) {
+  return std::visit(
+      Overloaded{[](const ast::Rule& rule) { return print(rule); },
+                 [](const ast::SelfTest& test) {
+                   return fmt::format(
+                       "{} {} {}",
+                       test.expect == ast::SelfTest::Expect::kMatch ? "match" : "not_match",
+                       print(test.selector), to_text(test.arguments));
+                 },
+                 [](const ast::Use& use) { return "use " + print_string(use.profile); }},
+      statement);
+}
+
+std::string print_opening(const ast::Block& block) {
+  return fmt::format("{} {} {{", block.kind == ast::Block::Kind::kPolicy ? "policy" : "profile",
+                     print_string(block.name));
+}
+
 std::string print(const ast::File& file) {
   std::string text;
   for (const auto& item : file.items) {
     if (const auto* statement = std::get_if<ast::Statement>(&item)) {
-      text += print_statement(*statement) + "\n";
+      text += print(*statement) + "\n";
       continue;
     }
     const auto& block = std::get<ast::Block>(item);
-    text +=
-        fmt::format("{} {} {{\n", block.kind == ast::Block::Kind::kPolicy ? "policy" : "profile",
-                    print_string(block.name));
-    for (const auto& statement : block.statements) text += "  " + print_statement(statement) + "\n";
+    text += print_opening(block) + "\n";
+    for (const auto& statement : block.statements) text += "  " + print(statement) + "\n";
     text += "}\n";
   }
   return text;

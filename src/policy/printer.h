@@ -18,7 +18,9 @@ namespace mcpac::policy {
 [[nodiscard]] std::string print(const ast::Test& test);
 [[nodiscard]] std::string print(const ast::Literal& literal);
 [[nodiscard]] std::string print(const ast::Selector& selector);
-[[nodiscard]] std::string print(const ast::File& file);  // one statement a line
+[[nodiscard]] std::string print(const ast::Statement& statement);
+[[nodiscard]] std::string print_opening(const ast::Block& block);  // "policy \"x\" {"
+[[nodiscard]] std::string print(const ast::File& file);            // one statement a line
 
 // A name as a rule writes it: bare where the grammar lets it, else a JSON string.
 [[nodiscard]] std::string print_name(std::string_view name);

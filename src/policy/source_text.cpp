@@ -45,6 +45,12 @@ std::string SourceText::place(std::size_t offset) const {
                      std::string(columns + (from > start ? 1 : 0), ' '));
 }
 
+std::string SourceText::line_of(std::size_t offset) const {
+  if (name.starts_with("--")) return name;
+  const auto line = std::ranges::count(text.substr(0, std::min(offset, text.size())), '\n') + 1;
+  return fmt::format("{}:{}", name, line);
+}
+
 std::unexpected<Error> SourceText::error(ErrorId id, std::size_t offset, std::string what,
                                          std::string why, std::string fix) const {
   return fail(id, std::move(what),

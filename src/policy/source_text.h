@@ -15,6 +15,8 @@ struct SourceText {
 
   // "--grant:1:12", the line itself and a caret below the column.
   [[nodiscard]] std::string place(std::size_t offset) const;
+  // "mcpac.policy:12"; an option is a line by itself: "--grant".
+  [[nodiscard]] std::string line_of(std::size_t offset) const;
   [[nodiscard]] std::unexpected<Error> error(ErrorId id, std::size_t offset, std::string what,
                                              std::string why = "", std::string fix = "") const;
 };

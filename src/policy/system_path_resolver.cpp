@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <deque>
@@ -35,6 +38,22 @@ std::string read_link(int link) {
   const auto length = ::readlinkat(link, "", target.data(), target.size());
   if (length <= 0 || static_cast<std::size_t>(length) == target.size()) return {};
   return {target.data(), static_cast<std::size_t>(length)};
+}
+
+// Whether the path exists without a link in it: the kernel looks at all components at once
+// (openat2(2)), which most paths pass, and which costs a third of the walk. A no says nothing: a
+// link, a name that is missing, a kernel without the call.
+bool exists_without_links(const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const UniqueFd found(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+  return static_cast<bool>(found);
+}
+
+bool goes_up(const Components& components) {
+  return std::ranges::find(components, "..") != components.end();
 }
 
 enum class Bounds : std::uint8_t { kNone, kBeneath };
@@ -150,13 +169,25 @@ class Walk {
 
 Result<std::string> SystemPathResolver::resolve(std::string_view path) const {
   if (path.empty() || path.front() != '/') return refuse("the path is not absolute");
-  return Walk(Bounds::kNone).run(split(path));
+  const Components components = split(path);
+  if (!goes_up(components)) {
+    std::string plain = join(components);
+    if (exists_without_links(plain)) return plain;
+  }
+  return Walk(Bounds::kNone).run(components);
 }
 
 Result<std::string> SystemPathResolver::resolve_beneath(
     std::string_view base, const std::vector<std::string>& components) const {
+  const Components floor = split(base);
+  if (!goes_up(components)) {
+    Components whole = floor;
+    whole.insert(whole.end(), components.begin(), components.end());
+    std::string plain = join(whole);
+    if (exists_without_links(plain)) return plain;
+  }
   Walk walk(Bounds::kBeneath);
-  if (auto entered = walk.enter(split(base)); !entered) return pass_on(entered);
+  if (auto entered = walk.enter(floor); !entered) return pass_on(entered);
   return walk.run(components);
 }
 

@@ -51,6 +51,8 @@ std::optional<std::string> to_ascii(const std::string& name) {
   std::ranges::transform(lowered, lowered.begin(), lower);
   if (ascii && !lowered.starts_with("xn--") && lowered.find(".xn--") == std::string::npos)
     return lowered;
+  // Unicode 15.1 maps the capital sharp S to "ß", what came before to "ss": two names for one text.
+  if (lowered.contains("\u1E9E")) return std::nullopt;
   char* result = nullptr;
   const int code =
       ::idn2_to_ascii_8z(lowered.c_str(), &result, IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT);
@@ -152,24 +154,52 @@ bool is_localhost(std::string_view name) {
   return name == "localhost" || name.ends_with(".localhost");
 }
 
-std::optional<Host> read_host(std::string_view text) {
+namespace {
+
+// A host before it is compared: not unwrapped, with the dot at its end.
+struct WrittenHost {
+  Host host;
+  bool trailing_dot = false;
+};
+
+std::optional<WrittenHost> written_host(std::string_view text) {
   if (text.empty() || text.size() > kMaxHost) return std::nullopt;
   if (text.front() == '[') {
     if (text.back() != ']') return std::nullopt;
     const auto address = parse_ipv6(text.substr(1, text.size() - 2));
     if (!address) return std::nullopt;
-    return unwrap(*address);
+    return WrittenHost{*address};
   }
   const std::string decoded = percent_decoded(text);
   if (decoded.find('\0') != std::string::npos) return std::nullopt;
   auto name = to_ascii(decoded);
   if (!name) return std::nullopt;
-  if (name->ends_with('.')) name->pop_back();
+  const bool trailing_dot = name->ends_with('.');
+  if (trailing_dot) name->pop_back();
   if (!is_domain(*name)) return std::nullopt;
-  if (!ends_in_number(*name)) return *name;
+  if (!ends_in_number(*name)) return WrittenHost{std::move(*name), trailing_dot};
   const auto address = ipv4(*name);
   if (!address) return std::nullopt;
-  return *address;
+  return WrittenHost{*address};
+}
+
+Host compared(const Host& host) {
+  const auto* address = std::get_if<IpAddress>(&host);
+  return address == nullptr ? host : Host(unwrap(*address));
+}
+
+std::string text_of(const WrittenHost& written) {
+  const auto* name = std::get_if<std::string>(&written.host);
+  if (name == nullptr) return to_text(std::get<IpAddress>(written.host));
+  return written.trailing_dot ? *name + "." : *name;
+}
+
+}  // namespace
+
+std::optional<Host> read_host(std::string_view text) {
+  const auto written = written_host(text);
+  if (!written) return std::nullopt;
+  return compared(written->host);
 }
 
 std::optional<Url> read_url(std::string_view text) {
@@ -185,17 +215,20 @@ std::optional<Url> read_url(std::string_view text) {
   url.default_port = default_port(url.scheme);
   if (url.default_port == 0) return std::nullopt;
   auto authority = text.substr(colon + 3);
-  authority = authority.substr(0, authority.find_first_of("/?#"));
+  const auto end = std::min(authority.find_first_of("/?#"), authority.size());
+  url.rest = authority.substr(end);
+  authority = authority.substr(0, end);
   if (authority.find('@') != std::string_view::npos) return std::nullopt;
   const auto bracket = authority.find(']');
   const auto port_at = authority.find(
       ':', authority.starts_with('[') && bracket != std::string_view::npos ? bracket : 0);
   const auto host_text = authority.substr(0, port_at);
-  auto host = read_host(host_text);
+  const auto host = written_host(host_text);
   const auto port = read_port(port_at == std::string_view::npos ? "" : authority.substr(port_at),
                               url.default_port);
   if (!host || !port) return std::nullopt;
-  url.host = std::move(*host);
+  url.host = compared(host->host);
+  url.host_text = text_of(*host);
   url.port = *port;
   return url;
 }

@@ -3,8 +3,9 @@
 //
 // Refused: any scheme but http, https, ws, wss and ftp; anything but exactly "://" behind it;
 // control bytes, backslashes and blanks at the ends; userinfo; an empty host; a host that is no
-// name and no address. Sources: url.spec.whatwg.org (host parsing, IPv4 and IPv6 parsers), UTS #46,
-// RFC 5890.
+// name and no address; names that versions of IDNA read apart (A-labels that do not decode,
+// symbols, the capital sharp S). Sources: url.spec.whatwg.org (host parsing, IPv4 and IPv6
+// parsers), UTS #46, RFC 5890.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,13 @@ struct Url {
   Host host;
   std::uint16_t port = 0;
   std::uint16_t default_port = 0;
+  std::string rest;  // path, query and fragment as they were written; may be empty
+
+  // As WHATWG writes it ("URL serializing"): what every parser reads alike, and what is sent.
+  [[nodiscard]] std::string text() const;
+
+  // The host as it is sent: an address that is not unwrapped, a name with the dot that it ends in.
+  std::string host_text;
 };
 
 [[nodiscard]] std::optional<Url> read_url(std::string_view text);

@@ -1,6 +1,5 @@
 #include "policy/url_examples.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +12,6 @@ namespace mcpac::policy {
 namespace {
 
 constexpr const char* kSchemes[] = {"https", "http", "wss", "ws", "ftp"};
-
-std::string text_of(const IpAddress& address) {
-  char buffer[INET6_ADDRSTRLEN];
-  ::inet_ntop(address.v4 ? AF_INET : AF_INET6, address.bytes.data(), buffer, sizeof buffer);
-  return address.v4 ? std::string(buffer) : fmt::format("[{}]", buffer);
-}
 
 // The next address, or the one before; around the end at the ends.
 IpAddress neighbour(IpAddress address, bool up) {
@@ -33,7 +26,7 @@ IpAddress neighbour(IpAddress address, bool up) {
 void add_ends(const IpNetwork& network, std::set<std::string>& hosts) {
   for (const auto& end : {network.first(), network.last()}) {
     for (const auto& address : {end, neighbour(end, true), neighbour(end, false)})
-      hosts.insert(text_of(address));
+      hosts.insert(to_text(address));
   }
 }
 

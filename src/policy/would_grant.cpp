@@ -3,6 +3,8 @@
 #include <optional>
 
 #include "core/json_compare.h"
+#include "policy/foresee.h"
+#include "policy/least_rule.h"
 #include "policy/printer.h"
 #include "policy/schema_view.h"
 
@@ -24,10 +26,6 @@ std::string tests_for(const std::string& path, const Json& value) {
     }
   }
   return text.size() > kMaxText ? any : text;
-}
-
-std::string whole_tool(const Permission& permission) {
-  return print_name(permission.server()) + "." + print_name(permission.tool());
 }
 
 // The tests for the arguments that are known; nothing where a rule cannot name them, or at length.
@@ -65,6 +63,15 @@ std::string grant_for(const PossibleCall& call) {
         (tests->empty() ? "" : ", ") + std::string(there ? "" : "?") + print_name(name) + " any";
   }
   return tests->size() > 2 * kMaxText ? whole : whole + "(" + *tests + ")";
+}
+
+std::string whole_tool(const Permission& permission) {
+  return print_name(permission.server()) + "." + print_name(permission.tool());
+}
+
+std::string least_rule(const Permission& permission, const CallInSource& call, const Json* schema) {
+  const auto possible = possible_call(permission, call, schema);
+  return possible ? grant_for(*possible) : whole_tool(permission);
 }
 
 }  // namespace mcpac::policy

@@ -2,8 +2,10 @@
 // reports.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "analyzer/github_annotations.h"
 #include "analyzer/rules.h"
@@ -46,6 +48,10 @@ Report sample() {
   return report;
 }
 
+Json sarif_of(const Report& report, std::string_view source, std::string_view version) {
+  return to_sarif(report, SourceTexts(report, source), version);
+}
+
 const Json& result(const Json& sarif, std::size_t i) {
   return sarif["runs"][0]["results"][i];
 }
@@ -53,6 +59,29 @@ const Json& result(const Json& sarif, std::size_t i) {
 }  // namespace
 
 TEST_SUITE("analyzer/formats") {
+  TEST_CASE("a finding shows the line of its own file") {
+    Report report;
+    report.file = "a.cpp";
+    report.findings = {{"inline-assembly", Severity::kRefuses, "a.cpp", 1, 1, "one", ""},
+                       {"inline-assembly", Severity::kRefuses, "b.cpp", 1, 8, "two", ""},
+                       {"inline-assembly", Severity::kRefuses, "c.hpp", 1, 8, "three", ""}};
+    const std::map<std::string, std::string> texts{{"a.cpp", "asm(\"first\");\n"},
+                                                   {"b.cpp", "/* \xC3\xA4 */asm(\"second\");\n"}};
+    const SourceTexts sources(texts);
+    const std::string text = findings_text(report, sources, Colours::kNo);
+    CHECK(text.contains("    1 | asm(\"first\");\n      | ^~~\n"));
+    CHECK(text.contains("asm(\"second\");"));
+    CHECK(text.contains("c.hpp:1:8: refuses: three [inline-assembly]\n"));
+    CHECK(text.ends_with("three [inline-assembly]\n"));
+    const Json sarif = to_sarif(report, sources, "1");
+    const auto column = [&sarif](std::size_t i) {
+      return result(sarif, i)["locations"][0]["physicalLocation"]["region"].value("startColumn", 0);
+    };
+    CHECK(column(0) == 1);
+    CHECK(column(1) == 7);
+    CHECK(column(2) == 0);
+  }
+
   TEST_CASE("a use with a verdict fits the published schema, and a worker may not write one") {
     const auto text =
         read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
@@ -93,7 +122,7 @@ TEST_SUITE("analyzer/formats") {
         "[allow fs.read(path within ./data)], nor do 2 other rules admit it"));
     CHECK(to_human_text(report, kSource)
               .ends_with("verdict: denied: the source is ok, the grants deny 1 of its uses\n"));
-    CHECK(to_sarif(report, kSource, "1")["runs"][0]["properties"]["verdict"] == "denied");
+    CHECK(sarif_of(report, kSource, "1")["runs"][0]["properties"]["verdict"] == "denied");
     const auto saved = saved_report_from_json(json);
     REQUIRE(saved.has_value());
     CHECK(saved->verdict == Verdict::kOk);
@@ -147,7 +176,7 @@ TEST_SUITE("analyzer/formats") {
   }
 
   TEST_CASE("SARIF has every member that 2.1.0 requires, and rules with help") {
-    const Json sarif = to_sarif(sample(), kSource, "1.2.3");
+    const Json sarif = sarif_of(sample(), kSource, "1.2.3");
     CHECK(sarif["version"] == "2.1.0");
     REQUIRE(sarif["runs"].size() == 1);
     const Json& driver = sarif["runs"][0]["tool"]["driver"];
@@ -185,7 +214,7 @@ TEST_SUITE("analyzer/formats") {
     published.erase("id");
     const auto schema = JsonSchema::compile(published);
     REQUIRE_MESSAGE(schema.has_value(), (schema ? "" : schema.error().to_text()));
-    Json sarif = to_sarif(sample(), kSource, "1.2.3");
+    Json sarif = sarif_of(sample(), kSource, "1.2.3");
     const auto violation = (*schema)->validate(sarif);
     CHECK_MESSAGE(!violation.has_value(), (violation ? violation->message : ""));
     sarif["runs"][0]["results"][0]["level"] = "fatal";
@@ -193,7 +222,7 @@ TEST_SUITE("analyzer/formats") {
   }
 
   TEST_CASE("SARIF places: a URI, levels by severity, columns in characters, none without a line") {
-    const Json sarif = to_sarif(sample(), kSource, "1.2.3");
+    const Json sarif = sarif_of(sample(), kSource, "1.2.3");
     const auto place = [&sarif](std::size_t i) -> const Json& {
       return result(sarif, i)["locations"][0]["physicalLocation"];
     };
@@ -209,11 +238,11 @@ TEST_SUITE("analyzer/formats") {
   }
 
   TEST_CASE("a SARIF result is known again when lines are put in above it") {
-    const Json before = to_sarif(sample(), kSource, "1");
+    const Json before = sarif_of(sample(), kSource, "1");
     Report moved = sample();
     for (auto& finding : moved.findings) finding.line += finding.line > 0 ? 2 : 0;
     for (auto& use : moved.uses) use.line += 2;
-    const Json after = to_sarif(moved, "\n\n" + kSource, "1");
+    const Json after = sarif_of(moved, "\n\n" + kSource, "1");
     std::set<Json> prints;
     for (std::size_t i = 0; i < 5; ++i) {
       CHECK(result(before, i)["partialFingerprints"] == result(after, i)["partialFingerprints"]);
@@ -246,7 +275,7 @@ TEST_SUITE("analyzer/formats") {
   TEST_CASE("what the source allows with a reason is suppressed, and shown with it") {
     Report report = sample();
     report.findings[2].allowed = "it is\na test";
-    const Json sarif = to_sarif(report, kSource, "1");
+    const Json sarif = sarif_of(report, kSource, "1");
     CHECK(result(sarif, 2)["suppressions"] ==
           Json::array({Json{{"kind", "inSource"}, {"justification", "it is\na test"}}}));
     CHECK_FALSE(result(sarif, 1).contains("suppressions"));

@@ -252,6 +252,49 @@ TEST_SUITE("analyzer/program") {
           "");
   }
 
+  TEST_CASE("a value that another file may have its own of is told at run time only") {
+    const auto path_with = [](const std::string& header, const std::string& path) {
+      const std::string helper = "#include \"s.hpp\"\n" + kHead + "void helper(" + kRead +
+                                 " rt) { rt.filesystem.read_text_file({.path = " + path + "}); }\n";
+      const Report report = analyzed({{"a.cpp", kMain}, {"b.cpp", helper}, {"s.hpp", header}});
+      CHECK(report.verdict == Verdict::kOk);
+      REQUIRE(report.uses.size() == 1);
+      const auto& argument = report.uses[0].arguments.at("path");
+      return argument.is_constant ? argument.value.get<std::string>() : "?";
+    };
+    const std::string head = "#pragma once\n#include <concepts>\n";
+    const auto told = [&](const std::string& header, const std::string& path) {
+      return path_with(head + header, path);
+    };
+    CHECK(told("", R"(true ? "a" : "b")") == "a");
+    CHECK(told("inline constexpr int n = 2;\nconst bool is = n > 1;\n",
+               R"(is && !false ? "a" : "b")") == "a");
+    CHECK(told("inline constexpr const char* path = \"a\";\n", "path") == "a");
+    CHECK(told("static const char* own() { return \"a\"; }\n", "own()") == "a");
+    CHECK(told("inline const char* shared() { return \"a\"; }\n", "shared()") == "?");
+    CHECK(told("template <class T> concept C = sizeof(T) == 4;\n", R"(C<int> ? "a" : "b")") == "?");
+    CHECK(told("template <class T> constexpr int v = 1;\n", R"(v<int> == 1 ? "a" : "b")") == "?");
+    CHECK(told("template <class T> struct S { static constexpr bool is = true; };\n",
+               R"(S<int>::is ? "a" : "b")") == "?");
+    CHECK(told("template <class T> struct S { enum { is = 1 }; };\n",
+               R"(S<int>::is == 1 ? "a" : "b")") == "?");
+    CHECK(told("template <class T> struct S { static constexpr char path[] = \"a\"; };\n",
+               "S<int>::path") == "?");
+    CHECK(told("consteval int one() { return 1; }\n", R"(one() == 1 ? "a" : "b")") == "?");
+    CHECK(told("#define SIZE sizeof\n", R"(SIZE(int) == 4 ? "a" : "b")") == "?");
+    CHECK(told("const bool is = sizeof(int) == 4;\n", R"(is ? "a" : "b")") == "?");
+  }
+
+  TEST_CASE("a constructor that no given file defines is refused, one of another file is not") {
+    const std::string held = "#pragma once\nstruct Held { explicit Held(int n); int n; };\n";
+    const std::string user = "#include \"h.hpp\"\n" + kMain + "Held made(1);\n";
+    CHECK(refusals({{"a.cpp", user}, {"b.cpp", kHelper}, {"h.hpp", held}}) ==
+          "undefined-function in a.cpp");
+    CHECK(refusals({{"a.cpp", user},
+                    {"b.cpp", "#include \"h.hpp\"\n" + kHelper + "Held::Held(int n) : n(n) {}\n"},
+                    {"h.hpp", held}}) == "");
+  }
+
   TEST_CASE("a global runtime is one for all files that declare it alike") {
     const std::string declared = kHead + "extern " + kRead + " runtime;\n";
     const Report report = analyzed(

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "audit/support_audit.h"
+#include "audit/verify.h"
 
 namespace mcpac::audit {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::size_t kIdBytes = 36;
 
 // Appends without end and writes each acknowledged id to the pipe. Never returns.
 [[noreturn]] void write_until_killed(const std::filesystem::path& folder, int pipe_fd) {
-  auto log = RunLog::create(folder, "run-1", kClock);
+  auto log = RunLog::create(folder, "run-1", kClock, {.records = 50});
   if (!log) ::_exit(1);
   for (;;) {
     const auto id = (*log)->append("CapabilityCheck", {{"target", std::string(200, 'x')}});
@@ -53,43 +54,72 @@ int fill_the_disk(const std::filesystem::path& folder) {
   return after && after->size() == recorded + 1 ? 0 : 18;
 }
 
+// Runs a writer, kills it when `acknowledged` bytes of ids have come, and returns all that came.
+std::string ids_until_killed(const std::filesystem::path& folder, std::size_t acknowledged) {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::close(ends[0]);
+    write_until_killed(folder, ends[1]);
+  }
+  ::close(ends[1]);
+  UniqueFd reader(ends[0]);
+  std::string ids;
+  std::array<char, kIdBytes * 64> buffer{};
+  bool killed = false;
+  for (;;) {
+    const ssize_t n = ::read(reader.get(), buffer.data(), buffer.size());
+    REQUIRE(n >= 0);
+    if (n == 0) break;
+    ids.append(buffer.data(), static_cast<std::size_t>(n));
+    if (!killed && ids.size() >= acknowledged) {
+      ::kill(child, SIGKILL);
+      killed = true;
+    }
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  REQUIRE(ids.size() % kIdBytes == 0);
+  return ids;
+}
+
 TEST_SUITE("audit/durability") {
-  TEST_CASE("every event that was acknowledged survives kill -9") {
+  TEST_CASE("every event that was acknowledged survives kill -9, at forty moments") {
+    for (std::size_t round = 0; round < 40; ++round) {
+      const auto folder = temporary_folder();
+      const auto ids = ids_until_killed(folder.path(), (1 + round * round) * kIdBytes);
+      const auto events = read_events(folder.path(), {});
+      REQUIRE(events);
+      std::set<std::string> found;
+      for (const auto& event : *events) found.insert(event.event_id);
+      for (std::size_t i = 0; i < ids.size(); i += kIdBytes)
+        REQUIRE(found.contains(ids.substr(i, kIdBytes)));
+      // And it is told from tampering: the run is unfinished, never proven and never accused.
+      const auto keys = read_public_keys(folder.public_key());
+      REQUIRE(keys);
+      const auto verified = verify(folder.path(), *keys, std::nullopt);
+      REQUIRE(verified);
+      REQUIRE(verified->runs.size() == 1);
+      CHECK(verified->runs[0].standing == Standing::kUnfinished);
+      CHECK(verified->runs[0].records >= ids.size() / kIdBytes);
+    }
+  }
+
+  TEST_CASE("a killed run with half a line at its end is unfinished, and says so") {
     const auto folder = temporary_folder();
-    std::array<int, 2> ends{};
-    REQUIRE(::pipe(ends.data()) == 0);
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      ::close(ends[0]);
-      write_until_killed(folder.path(), ends[1]);
-    }
-    ::close(ends[1]);
-    UniqueFd reader(ends[0]);
-    std::string ids;
-    std::array<char, kIdBytes * 64> buffer{};
-    bool killed = false;
-    for (;;) {
-      const ssize_t n = ::read(reader.get(), buffer.data(), buffer.size());
-      REQUIRE(n >= 0);
-      if (n == 0) break;
-      ids.append(buffer.data(), static_cast<std::size_t>(n));
-      if (!killed && ids.size() > 500 * kIdBytes) {
-        ::kill(child, SIGKILL);
-        killed = true;
-      }
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
-    const auto events = read_events(folder.path(), {});
-    REQUIRE(events);
-    std::set<std::string> found;
-    for (const auto& event : *events) found.insert(event.event_id);
-    REQUIRE(ids.size() % kIdBytes == 0);
-    for (std::size_t i = 0; i < ids.size(); i += kIdBytes) {
-      REQUIRE(found.contains(ids.substr(i, kIdBytes)));
-    }
+    ids_until_killed(folder.path(), 20 * kIdBytes);
+    const auto path = folder.path() / "run-1.jsonl";
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - 10);
+    const auto keys = read_public_keys(folder.public_key());
+    REQUIRE(keys);
+    const auto verified = verify(folder.path(), *keys, std::nullopt);
+    REQUIRE(verified);
+    CHECK(verified->runs.at(0).standing == Standing::kUnfinished);
+    CHECK(verified->runs.at(0).torn_bytes > 0);
+    CHECK(verified->standing() == Standing::kUnfinished);
   }
 
   TEST_CASE(

@@ -208,7 +208,8 @@ TEST_SUITE("audit/read") {
     const auto kind_of = [&](const char* id) {
       const auto events = read_events(folder.path(), {.run_id = id});
       REQUIRE(events);
-      REQUIRE(events->size() == 1);
+      REQUIRE(events->size() == 2);
+      CHECK((*events)[1].kind == kCheckpointKind);  // the closing record
       return (*events)[0].run_id;
     };
     CHECK(kind_of("aa1") == "aa1");

@@ -4,7 +4,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <limits>
 #include <string>
+
+#include "core/call_arguments.h"
 
 namespace mcpac {
 namespace {
@@ -152,6 +155,21 @@ TEST_SUITE("core/json") {
     REQUIRE(ordered);
     CHECK(plain->size() == 100'000);
     CHECK(to_text(*ordered) == text);
+  }
+
+  TEST_CASE("a number beyond double is refused, or taken as the largest one where calls are read") {
+    const std::string text = R"({"a":1e400,"b":[-1e999,2,1e-400],"c":"1e400 \" 1e400"})";
+    CHECK(parse_json(text).error().what.find("a number is out of range") != std::string::npos);
+    const auto value = parse_call(text);
+    REQUIRE(value);
+    CHECK((*value)["a"] == std::numeric_limits<double>::max());
+    CHECK((*value)["b"] == Json{-std::numeric_limits<double>::max(), 2, 0.0});
+    CHECK((*value)["c"] == "1e400 \" 1e400");
+    for (const char* wrong : {"1e400e5", "01e400", "1.e400", "[1e400", "{\"a\":1e400 \"", "1e400-",
+                              "1e400 2", "\"\\"}) {
+      CAPTURE(wrong);
+      CHECK_FALSE(parse_call(wrong));
+    }
   }
 
   TEST_CASE("bytes that are not UTF-8 become text that is") {

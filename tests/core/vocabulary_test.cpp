@@ -72,6 +72,8 @@ TEST_SUITE("core/permission") {
       CHECK_FALSE(Permission::parse(text));
     }
     CHECK_FALSE(Permission::of("a.b", "c"));
+    CHECK_FALSE(Permission::of("a\xc3\xa4", "c"));
+    CHECK(Permission::of("a b", "c"));
     CHECK_FALSE(Permission::of("a", std::string("b\0c", 3)));
   }
 

@@ -57,6 +57,7 @@ TEST_SUITE("e2e/several_files") {
     const auto run = workspace.mcpac({"execute", "-f", "broken"});
     CHECK(run.exit_code != 0);
     CHECK(run.err.contains("broken/lib.cpp:2:9"));
+    CHECK(run.err.contains("    2 | int x = ;\n"));
   }
 
   TEST_CASE("a function that takes the place of a library's is refused before anything is linked") {

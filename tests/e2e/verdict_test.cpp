@@ -44,6 +44,14 @@ void must_fit_the_schema(const Json& report) {
 }  // namespace
 
 TEST_SUITE("e2e/verdict") {
+  TEST_CASE("a program may be given as text, and is then the only one") {
+    const auto run = permissions({"analyze", "--code", kPasswd, "--json"});
+    CHECK(run.exit_code == 0);
+    CHECK(run.json()["file"] == "<code>");
+    CHECK(run.json()["uses"][0]["arguments"]["path"]["value"] == "/etc/passwd");
+    CHECK(permissions({"analyze", "-c", kPasswd, "agent.cpp"}).exit_code == 64);
+  }
+
   TEST_CASE("execute refuses a call that will be denied, with line, argument and rule") {
     const auto run = Workspace::shared().execute(kPasswd, kData);
     INFO(run.err);

@@ -375,6 +375,33 @@ TEST_SUITE("gate/shrinking") {
     CHECK(done == 3);
   }
 
+  TEST_CASE("a result beyond bytes in is not delivered, and the log says what became of the call") {
+    World world({.declared = {"git.commit"}, .grants = {"git.commit bytes in <= 100"}});
+    std::vector<Answer> answers;
+    for (int i = 0; i < 2; ++i)
+      world.gate->call({"git.commit", Json::object()},
+                       [&](Answer answer) { answers.push_back(std::move(answer)); });
+    world.upstream.answer(1, text_result("ok"));
+    world.upstream.answer(0, text_result(std::string(100, 'x')));
+    REQUIRE(answers.size() == 2);
+    CHECK(answers[0].has_value());
+    REQUIRE_FALSE(answers[1].has_value());
+    CHECK(answers[1].error().kind == ErrorKind::kBudget);
+    CHECK(world.audit.of("CallFinished")[1]["outcome"] == "budget");
+    const auto later = world.call("git.commit");
+    REQUIRE(later.has_value());
+    CHECK(later->error().kind == ErrorKind::kDenied);
+  }
+
+  TEST_CASE("a call that cannot be recorded gives all that it reserved back") {
+    World world({.declared = {"git.commit"}, .grants = {"git.commit calls <= 1 bytes out <= 2"}});
+    world.audit.full = true;
+    CHECK(world.call("git.commit")->error().kind == ErrorKind::kInternal);
+    world.audit.full = false;
+    CHECK_FALSE(world.call("git.commit").has_value());  // forwarded
+    CHECK(world.upstream.calls.size() == 1);
+  }
+
   TEST_CASE("fifty calls at once against a budget of ten forward exactly ten") {
     World world({.declared = {"git.commit"}, .grants = {"git.commit calls <= 10"}});
     int denied = 0;

@@ -37,7 +37,7 @@ World::World(const Options& options) {
 
   policy::LayerText layer{.name = "the command line",
                           .grants = options.grants,
-                          .asks = {},
+                          .asks = options.asks,
                           .denies = options.denies,
                           .files = {}};
   policy::Environment environment;
@@ -45,7 +45,14 @@ World::World(const Options& options) {
   environment.clock = &clock;
   environment.bases.current_directory = "/srv";
   environment.bases.home = "/home/somebody";
-  auto authority = policy::Authority::load({layer}, environment);
+  std::vector<policy::LayerText> layers = {layer};
+  if (!options.ceiling.empty()) {
+    policy::LayerText ceiling;
+    ceiling.name = "mcpac.policy";
+    ceiling.grants = options.ceiling;
+    layers.push_back(std::move(ceiling));
+  }
+  auto authority = policy::Authority::load(layers, environment);
   REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
   Declared declared;
   for (const auto& text : options.declared) {
@@ -54,7 +61,7 @@ World::World(const Options& options) {
   }
   gate = std::make_unique<Gate>(GateSetup{&tools, std::move(*authority), std::move(declared),
                                           &upstream, &audit, &clock, options.mode,
-                                          options.max_refusals});
+                                          options.max_refusals, nullptr, options.asking});
 }
 
 std::optional<Answer> World::call(std::string_view name, Json arguments) {

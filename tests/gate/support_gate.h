@@ -81,6 +81,9 @@ struct World {
     std::vector<std::string> declared = {"fs.read", "fs.write", "git.commit"};
     std::vector<std::string> grants = {"fs.read", "git.commit"};
     std::vector<std::string> denies = {};
+    std::vector<std::string> asks = {};
+    std::vector<std::string> ceiling = {};  // grants of a second layer, where there are any
+    AskSetup asking = {};
     Mode mode = Mode::kEnforce;
     std::size_t max_refusals = 100'000;
   };

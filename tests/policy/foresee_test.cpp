@@ -133,10 +133,10 @@ class Prober {
         arguments[name] = whole.contains(name) && coin() ? whole[name] : one_of(pool);
       }
       if (source.open && coin()) arguments["extra"] = one_of(pool);
-      schema->fill_defaults(arguments);
-      if (schema->validate(arguments)) continue;
       // Anew each time: what is foreseen holds for the first call as for the last.
-      const Effect effect = world.load(layers)->decide(tool, arguments).effect;
+      auto fresh = world.load(layers);
+      if (fresh->complete(tool, *schema, arguments)) continue;
+      const Effect effect = fresh->decide(tool, arguments).effect;
       ++decided;
       const bool kept = foresight.outlook == Outlook::kCovered ? effect == Effect::kAllow
                                                                : effect == Effect::kDeny;
@@ -345,7 +345,8 @@ TEST_SUITE("policy/foresee") {
         world, {.name = "", .grants = {"kv.get"}, .asks = {"kv.get"}, .denies = {}, .files = {}},
         "kv.get", now);
     CHECK(asked.outlook == Outlook::kConditional);
-    CHECK(asked.reason == "depends on an approval");
+    CHECK(asked.reason == "asks");
+    CHECK(asked.asks);
   }
 
   TEST_CASE("every layer must cover, and one that denies is enough") {

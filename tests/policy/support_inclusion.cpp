@@ -1,7 +1,8 @@
 #include "policy/support_inclusion.h"
 
-#include <doctest/doctest.h>
 #include <fmt/format.h>
+
+#include <stdexcept>
 
 #include "core/json_schema.h"
 
@@ -10,7 +11,7 @@ namespace mcpac::policy::testing {
 Authority policy_of(const World& world, const std::string& text) {
   auto authority = world.load(
       {LayerText{.name = "mcpac.policy", .grants = {}, .asks = {}, .denies = {}, .files = {text}}});
-  REQUIRE_MESSAGE(authority.has_value(), text << (authority ? "" : authority.error().to_text()));
+  if (!authority) throw std::runtime_error(text + authority.error().to_text());
   return std::move(*authority);
 }
 
@@ -22,9 +23,9 @@ std::optional<Effect> effect_of(const World& world, Authority& authority,
     schema->fill_defaults(arguments);
     if (schema->validate(arguments)) return std::nullopt;
   }
-  const Effect effect = authority.decide(permission, arguments).effect;
-  authority.give_back(permission, arguments);
-  return effect;
+  const Decision decision = authority.decide(permission, arguments);
+  authority.give_back(decision.reservation);
+  return decision.effect;
 }
 
 std::string why_no_witness(const World& world, Authority& wider, Authority& narrower,

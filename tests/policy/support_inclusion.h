@@ -9,7 +9,7 @@
 
 namespace mcpac::policy::testing {
 
-// A policy file as an authority; the text must load.
+// A policy file as an authority; a text that does not load is thrown.
 [[nodiscard]] Authority policy_of(const World& world, const std::string& text);
 
 // What decide() says of a call with its defaults filled in; nothing where the schema refuses it. A

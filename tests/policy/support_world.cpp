@@ -16,10 +16,6 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
-std::string data_file(const std::string& name) {
-  return read_file(std::string(MCPAC_SOURCE_DIR) + "/tests/policy/data/" + name).value();
-}
-
 std::vector<std::string> texts(const World& world, const Json& line, const char* member) {
   std::vector<std::string> filled;
   if (const Json* list = find_member(line, member)) {
@@ -30,7 +26,7 @@ std::vector<std::string> texts(const World& world, const Json& line, const char*
 
 }  // namespace
 
-World::World(std::string_view start)
+World::World(std::string_view start, const Json& the_tools)
     : clock(parse_rfc3339(start).value()),
       folder_(
           TemporaryFolder::create(
@@ -38,7 +34,7 @@ World::World(std::string_view start)
               .value()) {
   bases.current_directory = base();
   bases.home = base() + "/home";
-  add_tools(data("tools.json"));
+  add_tools(the_tools);
 }
 
 std::string World::fill(std::string text) const {
@@ -74,7 +70,8 @@ void World::add_tools(const Json& more) {
 }
 
 Environment World::environment() const {
-  return {.tools = &tools, .resolver = &resolver_, .clock = &clock, .bases = bases};
+  return {
+      .tools = &tools, .resolver = &resolver_, .clock = &clock, .bases = bases, .prices = prices};
 }
 
 Result<Authority> World::load(const std::vector<LayerText>& layers) const {
@@ -94,26 +91,6 @@ std::optional<Permission> permission_of(const std::string& text) {
   return permission ? std::optional(*permission) : std::nullopt;
 }
 
-Json data(const std::string& name) {
-  return parse_json(data_file(name), name).value();
-}
-
-std::vector<Json> vectors() {
-  return lines_of("grants.jsonl");
-}
-
-std::vector<Json> lines_of(const std::string& name) {
-  std::vector<Json> cases;
-  const std::string text = data_file(name);
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    if (end > at) cases.push_back(parse_json(std::string_view(text).substr(at, end - at)).value());
-    at = end + 1;
-  }
-  return cases;
-}
-
 std::vector<LayerText> layers_of(const World& world, const Json& line) {
   LayerText run{.name = "the command line",
                 .grants = texts(world, line, "grants"),
@@ -129,8 +106,9 @@ std::vector<LayerText> layers_of(const World& world, const Json& line) {
   return layers;
 }
 
-std::unique_ptr<World> world_of(const Json& line) {
-  auto world = std::make_unique<World>(string_member(line, "start", "2026-06-01T12:00:00Z"));
+std::unique_ptr<World> world_of(const Json& line, const Json& standard_tools) {
+  auto world =
+      std::make_unique<World>(string_member(line, "start", "2026-06-01T12:00:00Z"), standard_tools);
   if (const Json* fs = find_member(line, "fs")) {
     for (const auto& [path, kind] : fs->items()) world->put(path, kind.get<std::string>());
   }

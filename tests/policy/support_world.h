@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,9 +35,13 @@ class HandClock final : public Clock {
   std::chrono::milliseconds passed_{0};
 };
 
+// A file of data/, parsed.
+[[nodiscard]] Json data(const std::string& name);
+
 class World {
  public:
-  explicit World(std::string_view start = "2026-06-01T12:00:00Z");
+  explicit World(std::string_view start = "2026-06-01T12:00:00Z",
+                 const Json& the_tools = data("tools.json"));
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
@@ -54,6 +59,7 @@ class World {
 
   ToolSchemas tools;
   Bases bases;
+  std::map<Permission, Money> prices;
   HandClock clock;
 
  private:
@@ -63,12 +69,12 @@ class World {
 
 // A permission written as a selector; nothing where the project cannot have such a tool.
 [[nodiscard]] std::optional<Permission> permission_of(const std::string& text);
-[[nodiscard]] Json data(const std::string& name);
 // A file of data/ with a JSON value a line.
 [[nodiscard]] std::vector<Json> lines_of(const std::string& name);
 [[nodiscard]] std::vector<Json> vectors();
 // The folder, tools and roots of one vector, and its rules.
-[[nodiscard]] std::unique_ptr<World> world_of(const Json& line);
+[[nodiscard]] std::unique_ptr<World> world_of(const Json& line,
+                                              const Json& tools = data("tools.json"));
 [[nodiscard]] std::vector<LayerText> layers_of(const World& world, const Json& line);
 
 }  // namespace mcpac::policy::testing

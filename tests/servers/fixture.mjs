@@ -6,7 +6,8 @@
 //
 // turncoat: every call of `change` makes echo another tool, or the old one again. hasty: says that its tools changed
 // just before it lists the old ones for the first time. scripted: the tools are what the
-// file argv[3] holds at each listing, {"version": …, "tools": […]}; every one answers its arguments.
+// file argv[3] holds at each listing, {"version": …, "tools": […]}; every one answers its arguments, but
+// those whose names begin with hang never answer.
 //
 // Tools of most modes: echo, env, add, slow, progress, hang, die, big, fail, rpc_error, change, ask, log.
 import { spawn } from 'node:child_process';
@@ -55,7 +56,7 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 async function call(id, params) {
   const { name, arguments: args = {}, _meta } = params;
   const answer = (result) => send({ id, result: complete(result) });
-  switch (mode === 'scripted' ? 'echo' : name) {
+  switch (mode === 'scripted' ? (name.startsWith('hang') ? 'hang' : 'echo') : name) {
     case 'echo': return answer({ ...text(args), structuredContent: args });
     case 'env': return answer(text(args.name ? process.env[args.name] ?? '(unset)' : process.env));
     case 'add': return answer(text(String(args.a + args.b)));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/quantity.h"
 #include "policy/authority.h"
 #include "policy/decimal.h"
 
@@ -155,12 +156,21 @@ struct Moment {
   std::chrono::system_clock::time_point value;
 };
 
+struct Size {
+  std::string spelling;  // "64KB"
+  std::uint64_t bytes = 0;
+};
+struct Price {
+  std::string spelling;  // "1.00 USD"
+  Money value;
+};
+
 struct Clauses {
   std::optional<std::uint64_t> calls;
   std::optional<Rate> rate;
-  std::optional<std::string> bytes_in;  // "64KB"
-  std::optional<std::string> bytes_out;
-  std::optional<std::string> cost;  // "1.00 USD"
+  std::optional<Size> bytes_in;   // of results, to the program
+  std::optional<Size> bytes_out;  // of arguments, to the server
+  std::optional<Price> cost;
   std::optional<Span> duration;
   std::optional<Moment> until;
   std::optional<std::string> audit;  // "meta", "hash", "args"

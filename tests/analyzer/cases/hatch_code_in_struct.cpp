@@ -70,7 +70,7 @@ void either(unsigned long n) {
   Either<unsigned long, void (*)()> both{n};
   both.b();  // expect: refuses code-pointer
 }
-auto cast_shared(std::shared_ptr<void> p) { return std::static_pointer_cast<Shape>(p); }  // expect: refuses code-pointer
+auto cast_shared(std::shared_ptr<void> p) { return std::static_pointer_cast<Shape>(p); }  // expect: refuses code-pointer // expect: refuses code-pointer
 int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {  // declared: filesystem.read_text_file
   rt.filesystem.read_text_file({.path = "a"});  // use: filesystem.read_text_file {"path": "a"}
   return 0;

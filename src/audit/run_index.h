@@ -1,0 +1,38 @@
+// The index of runs: the file `runs` beside the logs, so that a run that is taken away as a whole
+// is missed. Every line is chained and signed (chain.h); who writes holds the file's lock, so
+// several runs may begin and end at the same time.
+//
+//   {"event":"began","first":HASH,"run_id":…,"seq":n,"time":…   HASH: of the run's first record
+//   {"event":"ended","head":HASH,"records":N,"run_id":…,…       HASH: of its last record
+//   {"event":"recovered","bytes":N,"digest":HASH,…              half a line of a writer that died
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "audit/signing_key.h"
+#include "core/clock.h"
+#include "core/json.h"
+
+namespace mcpac::audit {
+
+inline constexpr const char* kIndexFile = "runs";
+
+class RunIndex {
+ public:
+  RunIndex(std::filesystem::path log_folder, const SigningKey& key, const Clock& clock)
+      : path_(std::move(log_folder) / kIndexFile), key_(key), clock_(clock) {}
+
+  [[nodiscard]] Result<void> began(const std::string& run_id, const Digest& first) const;
+  [[nodiscard]] Result<void> ended(const std::string& run_id, const Digest& head,
+                                   std::uint64_t records) const;
+
+ private:
+  [[nodiscard]] Result<void> append(Json entry) const;
+
+  std::filesystem::path path_;
+  const SigningKey& key_;
+  const Clock& clock_;
+};
+
+}  // namespace mcpac::audit

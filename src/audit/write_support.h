@@ -1,0 +1,23 @@
+// What the writers of the audit folder share: its folder, and how they say that they cannot write.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace mcpac::audit {
+
+// The words of an errno.
+[[nodiscard]] std::string reason_of(int error);
+[[nodiscard]] std::unexpected<Error> unwritable(const std::filesystem::path& path,
+                                                std::string_view why_not);
+// The folder, made where it is absent. One that others can write is refused: they could take
+// records away, or put a file of their own in the place of the next one.
+[[nodiscard]] Result<void> prepare_folder(const std::filesystem::path& folder);
+// Iterative: the value may be deeper than the stack is.
+[[nodiscard]] bool is_deeper_than(const Json& value, std::size_t limit);
+
+}  // namespace mcpac::audit

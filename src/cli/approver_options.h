@@ -1,0 +1,27 @@
+// Who answers: --approver, --approver-timeout and --review, the same for every command that asks.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/context.h"
+#include "cli/output_hold.h"
+#include "execute/run_approver.h"
+
+namespace mcpac::cli {
+
+struct ApproverOptions {
+  std::string command;
+  double timeout_seconds = 300;
+};
+
+[[nodiscard]] std::shared_ptr<ApproverOptions> add_approver_options(CLI::App& command);
+// The command, or else the person at the terminal, where there is one. `hold` outlives the run.
+[[nodiscard]] Result<execute::MakeApprover> to_approver(const ApproverOptions& options,
+                                                        OutputHold& hold);
+
+// A command line as words: spaces separate; '…' and "…" group, a backslash takes the next character
+// as it is (not within '…'). Nothing is expanded and no shell is asked. kUsage for an open quote.
+[[nodiscard]] Result<std::vector<std::string>> split_words(std::string_view text);
+
+}  // namespace mcpac::cli

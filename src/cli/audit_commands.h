@@ -1,0 +1,10 @@
+// The commands below `mcpac audit`, one file each, as in cli/commands.h.
+#pragma once
+
+#include "cli/context.h"
+
+namespace mcpac::cli {
+
+void add_audit_verify(CLI::App& audit, Context& context);  // audit_verify.cpp
+
+}  // namespace mcpac::cli

@@ -1,0 +1,28 @@
+// OutputHold: what a program prints, held back while a question stands on the same terminal.
+//
+// A program could else paint over a question, or ask one of its own beside it. Only streams that
+// are terminals are held; what waits is bounded by the run's --output-limit. Safe from several
+// threads: the program's output comes on one, its log and the questions on another.
+#pragma once
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace mcpac::cli {
+
+class OutputHold {
+ public:
+  void write(std::FILE* to, std::string_view text);
+  void hold();
+  void release();
+
+ private:
+  std::mutex mutex_;
+  bool held_ = false;
+  std::string out_;
+  std::string err_;
+};
+
+}  // namespace mcpac::cli

@@ -1,0 +1,154 @@
+// mcpac policy explain: what a run with these rules would answer to one call, and why.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/policy_commands.h"
+#include "cli/rule_reader.h"
+#include "cli/tool_choice.h"
+#include "core/call_arguments.h"
+#include "core/printable.h"
+#include "core/shell_quote.h"
+
+namespace mcpac::cli {
+namespace {
+
+using policy::Explanation;
+using policy::RuleStanding;
+
+struct ExplainOptions {
+  std::string permission;
+  std::string arguments = "{}";
+  std::shared_ptr<GrantOptions> grants;
+};
+
+// Control permissions are no tools, and have no schema.
+bool is_control_name(const std::string& text) {
+  return text.starts_with("mcpac.");
+}
+
+Result<Permission> permission_of(const RuleReader& reader, const std::string& text) {
+  if (is_control_name(text)) return Permission::parse(text);
+  auto tool = choose_tool(reader.lock(), text);
+  if (!tool) return pass_on(tool);
+  return Permission::of(tool->server->name, tool->tool->name);
+}
+
+// As the gate takes them: an object, defaults filled in, as the locked schema wants it.
+Result<Json> arguments_of(const RuleReader& reader, const policy::Authority& authority,
+                          const Permission& permission, const std::string& text) {
+  auto arguments = parse_call(text, "JSON");
+  if (!arguments) return pass_on(arguments);
+  const auto invalid = [&permission](const std::string& why) {
+    return fail(ErrorId::kCallInvalid,
+                fmt::format("{} does not take these arguments", printable(permission.text())),
+                {.why = why, .fix = "such a call is refused before any rule is asked"});
+  };
+  if (!arguments->is_object()) return invalid("they are not a JSON object");
+  const auto tool = reader.world().tools.find(permission);
+  if (tool == reader.world().tools.end()) return arguments;
+  auto schema = JsonSchema::compile(tool->second);
+  if (!schema) return pass_on(schema);
+  if (const auto violation = authority.complete(permission, **schema, *arguments)) {
+    const std::string place = violation->pointer.empty() ? "the object" : violation->pointer;
+    return invalid(printable(place + " " + violation->message));
+  }
+  return arguments;
+}
+
+std::string meters_text(const RuleStanding& rule) {
+  std::string text;
+  for (const auto& meter : rule.meters) {
+    const bool is_end = meter.meter == "until";
+    text += fmt::format("{}{} {}{}", text.empty() ? " [" : ", ", meter.meter,
+                        is_end ? "" : meter.used + " of ", meter.limit);
+  }
+  return text.empty() ? text : text + "]";
+}
+
+void print_rule(const RuleStanding& rule) {
+  const char* word = rule.kind == RuleStanding::Kind::kMatches  ? "matches"
+                     : rule.kind == RuleStanding::Kind::kUsedUp ? "used up"
+                                                                : "misses ";
+  fmt::print("  {}  {}: {}{}\n", word, printable_in_place(rule.place),
+             printable_in_place(rule.rule), meters_text(rule));
+  if (!rule.why.empty()) fmt::print("           {}\n", printable_in_place(rule.why));
+}
+
+void print_paths(const policy::PathReading& paths) {
+  fmt::print("\nrelative paths: an allow reads them below {}",
+             printable_in_place(paths.admit_base));
+  if (paths.catch_bases.empty()) {
+    fmt::print(
+        "; every deny and ask of a path catches them, for where the server reads them is "
+        "not known\n");
+  } else {
+    fmt::print(", a deny or ask below {}\n",
+               printable_in_place(fmt::format("{}", fmt::join(paths.catch_bases, " and "))));
+  }
+  if (paths.lexical_only)
+    fmt::print(
+        "lexical decision only: the server's files are on another machine, so links are "
+        "not followed\n");
+}
+
+void print_for_people(const Permission& permission, const Json& arguments,
+                      const Explanation& explanation) {
+  const auto& decision = explanation.decision;
+  fmt::print("{} {}\n", printable_in_place(permission.text()),
+             printable_in_place(to_text(arguments)));
+  const std::string by = decision.rule.empty() || decision.place.empty()
+                             ? ""
+                             : fmt::format(" [{}: {}]", decision.place, decision.rule);
+  const std::string reason = decision.reason.empty() ? "" : ": " + decision.reason;
+  fmt::print("{}{}{}\n", to_string(decision.effect), printable_in_place(reason),
+             printable_in_place(by));
+  for (const auto& layer : explanation.layers) {
+    fmt::print("\n{}: {}\n", printable_in_place(layer.name), to_string(layer.effect));
+    if (layer.rules.empty()) fmt::print("  no rule speaks of this tool\n");
+    for (const auto& rule : layer.rules) print_rule(rule);
+  }
+  if (explanation.paths) print_paths(*explanation.paths);
+  if (!decision.would_grant.empty())
+    fmt::print("\nfix: --grant {}\n", printable_in_place(shell_quoted(decision.would_grant)));
+}
+
+void explain(Context& context, const ExplainOptions& options) {
+  auto reader = RuleReader::open(context);
+  if (!reader) return context.fail(reader.error());
+  auto permission = permission_of(**reader, options.permission);
+  if (!permission) return context.fail(permission.error());
+  auto authority = (*reader)->run(*options.grants);
+  if (!authority) return context.fail(authority.error());
+  auto arguments = arguments_of(**reader, *authority, *permission, options.arguments);
+  if (!arguments) return context.fail(arguments.error());
+  const auto explanation = authority->explain(*permission, *arguments);
+  if (context.json) {
+    Json json = policy::to_json(explanation);
+    json["permission"] = permission->text();
+    json["arguments"] = *arguments;
+    context.print(json);
+  } else {
+    print_for_people(*permission, *arguments, explanation);
+  }
+  context.exit_code = explanation.decision.allowed() ? 0 : static_cast<int>(ExitCode::kRefused);
+}
+
+}  // namespace
+
+void add_policy_explain(CLI::App& policy, Context& context) {
+  auto options = std::make_shared<ExplainOptions>();
+  auto* command = policy.add_subcommand(
+      "explain",
+      "what a run with these rules answers to one call, and every rule's part in it; exit 77 "
+      "unless it is allowed");
+  add_common_options(*command, context);
+  command->add_option("PERMISSION", options->permission, "server.tool")->required();
+  command->add_option("JSON", options->arguments, "the arguments, an object")
+      ->capture_default_str();
+  options->grants = add_grant_options(*command);
+  command->callback([&context, options] { explain(context, *options); });
+}
+
+}  // namespace mcpac::cli

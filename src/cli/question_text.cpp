@@ -1,0 +1,149 @@
+#include "cli/question_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/printable.h"
+#include "execute/question_json.h"
+
+namespace mcpac::cli {
+namespace {
+
+// One screen: what does not fit is counted.
+constexpr std::size_t kMaxLines = 24;
+constexpr std::size_t kMaxValue = 300;
+constexpr std::size_t kMaxWhole = std::size_t{256} << 10U;
+constexpr std::size_t kMaxRule = 1'000;
+
+// printable() knows what a reader does not see; the rest beyond ASCII may look like something else.
+std::string ascii(std::string_view text, std::size_t limit) {
+  std::string shown = Json(std::string(text)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  shown = shown.substr(1, shown.size() - 2);
+  for (std::size_t at = 0; (at = shown.find("\\\"", at)) != std::string::npos; ++at)
+    shown.erase(at, 1);
+  std::erase(shown, '\x7f');
+  if (shown.size() <= limit) return shown;
+  return fmt::format("{}... ({} bytes in all)", shown.substr(0, limit), shown.size());
+}
+
+std::string ascii_json(const Json& value) {
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  for (std::size_t at = 0; (at = text.find('\x7f', at)) != std::string::npos;)
+    text.replace(at, 1, "\\u007f");
+  return text;
+}
+
+std::string arguments_text(const Json& arguments) {
+  if (arguments.empty()) return "    (no arguments)\n";
+  std::string text;
+  std::size_t shown = 0;
+  bool is_cut = false;
+  for (const auto& [name, value] : arguments.items()) {
+    if (++shown > kMaxLines) {
+      text += fmt::format("    ... and {} more arguments\n", arguments.size() - kMaxLines);
+      is_cut = true;
+      break;
+    }
+    std::string json = ascii_json(value);
+    const std::size_t size = json.size();
+    if (size > kMaxValue) {
+      is_cut = true;
+      json = fmt::format("{}... ({} bytes in all)", json.substr(0, kMaxValue), size);
+    }
+    text += fmt::format("    {} = {}\n", ascii(name, 80), json);
+  }
+  if (is_cut) text += "    NOT ALL OF IT IS SHOWN: answer `show` to see it\n";
+  return text;
+}
+
+std::string words_of(std::string_view line) {
+  const auto begin = line.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return "";
+  return std::string(line.substr(begin, line.find_last_not_of(" \t\r\n") - begin + 1));
+}
+
+}  // namespace
+
+std::string question_text(const gate::Question& question) {
+  std::string text = "mcpac asks: may the program make this call?";
+  if (question.waiting > 0) text += fmt::format(" ({} more questions wait)", question.waiting);
+  text += fmt::format("\n  {}\n{}", ascii(question.permission, 200),
+                      arguments_text(question.arguments));
+  text += fmt::format("  call {}\n", question.call_digest.substr(0, 16));
+  for (const auto& rule : question.rules)
+    text += fmt::format("  asked by {}: {}\n", ascii(rule.layer, 80), ascii(rule.rule, kMaxRule));
+  text +=
+      "  once        this call, exactly as it stands here\n"
+      "  run         every call that the rule above asks about, to the end of this run\n"
+      "  until TIME  the same, also in later runs of exactly this program under exactly these "
+      "rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
+      "  no          not this call\n"
+      "  never       no call that the rule above asks about, in this and such later runs\n";
+  return text;
+}
+
+std::string question_text(const execute::ProgramReview& review) {
+  std::string text = fmt::format("mcpac asks: run {}?\n  program {}\n", ascii(review.program, 200),
+                                 review.binding.program.substr(0, 16));
+  text += "  it declares:\n";
+  if (review.declared.empty()) text += "    nothing\n";
+  std::size_t shown = 0;
+  for (const auto& item : review.declared) {
+    if (++shown > 4 * kMaxLines) {
+      text += fmt::format("    ... and {} more\n", review.declared.size() - 4 * kMaxLines);
+      break;
+    }
+    const bool says_why = item.standing != "allowed" && item.reason != item.standing;
+    text += fmt::format("    {:8} {}{}{}\n", item.standing, ascii(item.text, kMaxRule),
+                        item.is_new ? "  (NEW since the last approval)" : "",
+                        says_why ? ": " + ascii(item.reason, kMaxRule) : "");
+  }
+  text += "  under these rules:\n";
+  shown = 0;
+  for (const auto& rule : review.rules) {
+    if (++shown > 2 * kMaxLines) {
+      text += fmt::format("    ... and {} more\n", review.rules.size() - 2 * kMaxLines);
+      break;
+    }
+    text += fmt::format("    {}\n", ascii(rule, kMaxRule));
+  }
+  for (const auto& gone : review.removed)
+    text += fmt::format("  no longer declared: {}\n", ascii(gone, kMaxRule));
+  text += review.last_approved.empty()
+              ? "  It was not approved before.\n"
+              : fmt::format("  It was last approved at {}.\n", ascii(review.last_approved, 40));
+  return text;
+}
+
+std::string whole_arguments(const gate::Question& question) {
+  std::string text = ascii_json(question.arguments);
+  if (text.size() > kMaxWhole)
+    text = fmt::format("{}... ({} bytes in all)", text.substr(0, kMaxWhole), text.size());
+  return text + "\n";
+}
+
+std::optional<gate::Reply> read_call_answer(std::string_view line,
+                                            std::chrono::system_clock::time_point now) {
+  const std::string words = words_of(line);
+  if (words.starts_with("until ")) {
+    const auto until = execute::read_until(words_of(words.substr(6)), now);
+    if (!until || *until <= now) return std::nullopt;
+    return gate::Reply{.answer = gate::Answered::kUntil, .until = *until};
+  }
+  const auto answered = gate::answered_from(words);
+  if (!answered || *answered == gate::Answered::kUntil) return std::nullopt;
+  return gate::Reply{.answer = *answered};
+}
+
+std::optional<gate::Reply> read_program_answer(std::string_view line) {
+  const std::string words = words_of(line);
+  if (words == "y" || words == "Y" || words == "yes")
+    return gate::Reply{.answer = gate::Answered::kOnce};
+  if (words.empty() || words == "n" || words == "N" || words == "no")
+    return gate::Reply{.answer = gate::Answered::kNo};
+  return std::nullopt;
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,39 @@
+#include "cli/rule_reader.h"
+
+#include "execute/tool_tables.h"
+
+namespace mcpac::cli {
+
+Result<std::unique_ptr<RuleReader>> RuleReader::open(const Context& context) {
+  auto project = context.project();
+  if (!project) return pass_on(project);
+  auto lock = execute::load_lock(*project);
+  if (!lock) return pass_on(lock);
+  return std::make_unique<RuleReader>(std::move(*project), std::move(*lock));
+}
+
+RuleReader::RuleReader(execute::Project project, codegen::Lock lock)
+    : project_(std::move(project)), lock_(std::move(lock)), world_(project_, clock_) {
+  world_.tools = execute::tool_schemas(lock_);
+}
+
+Result<policy::Authority> RuleReader::file(const std::filesystem::path& name) const {
+  auto rules = execute::read_rules(name);
+  if (!rules) return pass_on(rules);
+  return load(std::move(*rules));
+}
+
+Result<policy::Authority> RuleReader::load(policy::PolicyFile rules) const {
+  policy::LayerText layer;
+  layer.name = rules.name;
+  layer.files.push_back(std::move(rules));
+  return policy::Authority::load({layer}, world_.environment());
+}
+
+Result<policy::Authority> RuleReader::run(const GrantOptions& options) const {
+  auto layer = to_layer(options);
+  if (!layer) return pass_on(layer);
+  return execute::load_authority(project_, world_, {std::move(*layer)});
+}
+
+}  // namespace mcpac::cli

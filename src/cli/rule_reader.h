@@ -1,0 +1,39 @@
+// RuleReader: the lock and the places that rules are about, for commands that read rules.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/context.h"
+#include "cli/grant_options.h"
+#include "core/clock.h"
+#include "execute/authorities.h"
+
+namespace mcpac::cli {
+
+class RuleReader {
+ public:
+  // The project that the context names, with its lock.
+  static Result<std::unique_ptr<RuleReader>> open(const Context& context);
+  RuleReader(execute::Project project, codegen::Lock lock);
+  RuleReader(const RuleReader&) = delete;
+  RuleReader& operator=(const RuleReader&) = delete;
+
+  // One file as a layer by itself.
+  [[nodiscard]] Result<policy::Authority> file(const std::filesystem::path& name) const;
+  [[nodiscard]] Result<policy::Authority> load(policy::PolicyFile rules) const;
+  // All layers of a run with these options, the project's policy above them.
+  [[nodiscard]] Result<policy::Authority> run(const GrantOptions& options) const;
+
+  [[nodiscard]] const execute::Project& project() const { return project_; }
+  [[nodiscard]] const codegen::Lock& lock() const { return lock_; }
+  [[nodiscard]] const execute::PolicyWorld& world() const { return world_; }
+
+ private:
+  execute::Project project_;
+  codegen::Lock lock_;
+  SystemClock clock_;
+  execute::PolicyWorld world_;
+};
+
+}  // namespace mcpac::cli

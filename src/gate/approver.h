@@ -1,0 +1,88 @@
+// Approver: whoever answers the questions that `ask` rules put (docs/asking.md).
+//
+// A question shows one call exactly as it would be sent, and the rules that want an answer. What a
+// yes means beyond this call is said by its scope, and it is worth something only for the program,
+// headers, lock and policy that it was given for (ADR 0014).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "policy/authority.h"
+
+namespace mcpac::gate {
+
+// SHA-256 digests, in hexadecimal, of all that a run stands on. An answer holds for these alone.
+struct Binding {
+  std::string program;  // every byte of its sources, or the compiled file and its arguments
+  std::string headers;
+  std::string lock;
+  std::string policy;  // the rules of every layer, and where their paths lead
+  [[nodiscard]] std::string digest() const;
+  friend bool operator==(const Binding&, const Binding&) = default;
+};
+[[nodiscard]] Json to_json(const Binding& binding);
+
+struct Question {
+  std::string id;  // SHA-256 of everything below but `waiting`
+  std::string permission;
+  Json arguments;           // as they would be sent
+  std::string call_digest;  // of permission and arguments
+  std::vector<policy::AskRule> rules;
+  Binding binding;
+  std::size_t waiting = 0;  // further questions behind this one
+};
+[[nodiscard]] std::string call_digest(std::string_view permission, const Json& arguments);
+// Makes id and call_digest.
+[[nodiscard]] Question make_question(std::string permission, Json arguments,
+                                     std::vector<policy::AskRule> rules, Binding binding);
+
+enum class Answered : std::uint8_t {
+  kOnce,    // this call
+  kRun,     // every call of this run that these rules ask about
+  kUntil,   // the same, also in later runs under the same binding, until a time
+  kNo,      // not this call
+  kNever,   // no call that these rules ask about, in this and later runs under the same binding
+  kNobody,  // there was no answer: counts as a no, and nothing is kept
+};
+[[nodiscard]] std::string_view to_string(Answered answer);
+[[nodiscard]] std::optional<Answered> answered_from(std::string_view text);
+[[nodiscard]] constexpr bool is_yes(Answered answer) {
+  return answer == Answered::kOnce || answer == Answered::kRun || answer == Answered::kUntil;
+}
+
+struct Reply {
+  Answered answer = Answered::kNobody;
+  std::chrono::system_clock::time_point until{};  // of kUntil
+  std::string who{};                              // "root at the terminal", "approver ./approve.sh"
+  std::string detail{};  // kNobody: why; for the user's side, never for the program
+};
+
+class Approver {
+ public:
+  using Done = std::function<void(Reply)>;
+  virtual ~Approver() = default;
+  // One question at a time. `done` comes once on the loop's thread, unless cancel() came first.
+  virtual void ask(const Question& question, Done done) = 0;
+  // The question in work is taken back.
+  virtual void cancel() = 0;
+};
+
+// Answers that outlive their run (kUntil, kNever), of this run's binding alone.
+class ApprovalMemory {
+ public:
+  virtual ~ApprovalMemory() = default;
+  [[nodiscard]] virtual std::optional<Reply> find(const policy::AskRule& rule) = 0;
+  [[nodiscard]] virtual Result<void> keep(const std::vector<policy::AskRule>& rules,
+                                          const Reply& reply) = 0;
+};
+
+}  // namespace mcpac::gate

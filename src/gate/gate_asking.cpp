@@ -1,0 +1,114 @@
+// The way of a call that a rule asks about: a standing answer, a question, or a no at once.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "gate/gate_state.h"
+
+namespace mcpac::gate {
+
+Gate::CallId Gate::State::inquire(Check check, const Permission& permission, Json arguments,
+                                  Done done) {
+  const CallId id = check.call_id;
+  auto known = asking.standing(check.asks);
+  if (!known) return refuse(check, internal(kNotRecorded), done);
+  if (*known && is_yes((*known)->answer)) {
+    return approve(std::move(check), permission, std::move(arguments), std::move(done), **known);
+  }
+  if (*known) {
+    check.approval = (*known)->approval;
+    return refuse_unapproved(std::move(check),
+                             "it needs an approval, and that was refused for good", "", done);
+  }
+  if (auto why_not = asking.obstacle())
+    return refuse_unapproved(std::move(check), std::move(*why_not), "", done);
+  auto rules = check.asks;
+  std::string name = check.capability;
+  waiting.emplace(id, Waiting{std::move(check), permission, std::move(done)});
+  asking.ask(id, std::move(name), std::move(arguments), std::move(rules),
+             [this, id](const Question& question, const Asking::Standing& standing) {
+               answered(id, question, standing);
+             });
+  return id;
+}
+
+void Gate::State::answered(CallId id, const Question& question, const Asking::Standing& standing) {
+  auto node = waiting.extract(id);
+  if (node.empty()) return;  // taken back
+  const auto keep = shared_from_this();
+  Waiting& call = node.mapped();
+  if (call_digest(question.permission, question.arguments) != question.call_digest) {
+    refuse(call.check, internal("the call is not the one that was asked about"), call.done);
+    return;
+  }
+  if (is_yes(standing.answer)) {
+    approve(std::move(call.check), call.permission, question.arguments, std::move(call.done),
+            standing);
+    return;
+  }
+  call.check.approval = standing.approval;
+  std::string reason = standing.answer == Answered::kNobody
+                           ? "it needs an approval, and no valid answer came"
+                           : "it needs an approval, and the answer was no";
+  refuse_unapproved(std::move(call.check), std::move(reason), standing.detail, call.done);
+}
+
+Gate::CallId Gate::State::approve(Check check, const Permission& permission, Json arguments,
+                                  Done done, const Asking::Standing& standing) {
+  check.approval = standing.approval;
+  Reservation reservation;
+  if (auto error = judge_approved(permission, arguments, check, reservation))
+    return refuse(check, std::move(*error), done);
+  return admit(check, permission, std::move(arguments), reservation, std::move(done));
+}
+
+std::optional<CallError> Gate::State::judge_approved(const Permission& permission,
+                                                     const Json& arguments, Check& check,
+                                                     Reservation& reservation) {
+  if (closed || is_revoked(permission)) {
+    check.reason = "revoked";
+    return revoked(check.capability);
+  }
+  if (setup.upstream->quarantines(permission)) {
+    check.layer = "lock";
+    check.reason = "the server changed this tool; it is not the one that was approved";
+    return drifted(check.capability);
+  }
+  policy::Decision decision =
+      setup.authority.decide(permission, arguments, nullptr, policy::Asked::kYes);
+  reservation = {decision.reservation, decision.counts_result};
+  check.rule = std::move(decision.rule);
+  check.layer = std::move(decision.layer);
+  check.reason = std::move(decision.reason);
+  if (decision.effect == policy::Effect::kAllow) return std::nullopt;
+  if (check.reason.empty()) check.reason = "not granted";
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
+// Why nobody answered is the user's business; the program hears that nobody did.
+Gate::CallId Gate::State::refuse_unapproved(Check check, std::string reason,
+                                            std::string_view detail, const Done& done) {
+  CallError error = denied(check.capability, reason, setup.declared.texts);
+  check.reason = std::move(reason);
+  if (!detail.empty()) check.reason.append(": ").append(detail);
+  return refuse(check, std::move(error), done);
+}
+
+void Gate::State::take_back(const std::vector<CallId>& ids,
+                            const std::function<CallError(const Waiting&)>& error) {
+  std::vector<Waiting> calls;
+  for (const CallId id : ids) {
+    if (auto node = waiting.extract(id); !node.empty()) calls.push_back(std::move(node.mapped()));
+  }
+  if (calls.empty()) return;
+  const auto keep = shared_from_this();
+  asking.forget(ids);
+  for (Waiting& call : calls) {
+    CallError why = error(call);
+    call.check.reason = "the question was taken back: " + why.message;
+    if (!closed && !record(call.check)) why = internal(kNotRecorded);
+    call.done(std::unexpected(std::move(why)));
+  }
+}
+
+}  // namespace mcpac::gate

@@ -1,0 +1,103 @@
+// The gate's inside, shared by the files that make it up: gate.cpp is the way of a call,
+// gate_asking.cpp the way of one that needs an answer first.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "gate/asking.h"
+#include "gate/gate.h"
+
+namespace mcpac::gate {
+
+// One text for every call that fails for the log's sake (the runtime headers print it as it
+// stands).
+inline constexpr const char* kNotRecorded = "audit log cannot be written";
+
+// What the policy charged for an allowed call, to be settled when it ends.
+struct Reservation {
+  std::uint64_t id = 0;  // 0: no rule with a meter matched
+  bool counts_result = false;
+};
+
+// What is left of a call that waits for its server.
+struct Pending {
+  Permission permission;
+  Gate::Done done;
+  Upstream::CallToken token = 0;
+  std::chrono::steady_clock::time_point started;
+  Reservation reservation;
+};
+
+// A call that waits for an answer. Its arguments are the question's: there is one copy of them.
+struct Waiting {
+  Check check;
+  Permission permission;
+  Gate::Done done;
+};
+
+struct Gate::State : std::enable_shared_from_this<Gate::State> {
+  explicit State(GateSetup given)
+      : setup(std::move(given)), asking(setup.asking, *setup.audit, *setup.clock) {}
+
+  CallId call(CallRequest request, Done done);
+  // Everything before the upstream: an error refuses the call, `check` collects what is recorded.
+  std::optional<CallError> judge(const LockedTool& tool, const Permission& permission,
+                                 Json& arguments, Check& check, Reservation& reservation);
+  std::optional<CallError> decide(const Permission& permission, const Json& arguments, Check& check,
+                                  Reservation& reservation);
+  // Charges the result to `bytes in`; an error in its place where it does not fit any more.
+  void settle(const Reservation& reservation, Answer& answer);
+  [[nodiscard]] bool record(const Check& check);
+  // The rest of a call that nothing stands against any more.
+  CallId admit(Check& check, const Permission& permission, Json arguments,
+               const Reservation& reservation, Done done);
+  CallId refuse(const Check& check, CallError error, const Done& done);
+  void forward(CallId id, const Permission& permission, Json arguments,
+               const Reservation& reservation, Done done);
+  void finish(CallId id, Answer answer);
+  // Ends a call that the server still works on.
+  void abandon(CallId id, CallError error);
+  void abandon_if(const std::function<bool(const Permission&)>& matches);
+  Revocation revoke_if(const std::function<bool(const Permission&)>& matches, std::string name);
+
+  // gate_asking.cpp: a call that rules want an answer for.
+  CallId inquire(Check check, const Permission& permission, Json arguments, Done done);
+  void answered(CallId id, const Question& question, const Asking::Standing& standing);
+  // Decides once more, with the answer: time has passed, and what was shown must be what is sent.
+  CallId approve(Check check, const Permission& permission, Json arguments, Done done,
+                 const Asking::Standing& standing);
+  std::optional<CallError> judge_approved(const Permission& permission, const Json& arguments,
+                                          Check& check, Reservation& reservation);
+  CallId refuse_unapproved(Check check, std::string reason, std::string_view detail,
+                           const Done& done);
+  // Ends calls that wait for an answer.
+  void take_back(const std::vector<CallId>& ids,
+                 const std::function<CallError(const Waiting&)>& error);
+  [[nodiscard]] bool is_revoked(const Permission& permission) const {
+    return everything_revoked || revoked_permissions.contains(permission);
+  }
+
+  GateSetup setup;
+  Asking asking;
+  std::unordered_map<CallId, Pending> pending;
+  std::map<CallId, Waiting> waiting;  // for an answer; in the order of their questions
+  std::set<Permission> revoked_permissions;
+  CallId last_id = 0;
+  std::size_t refusals = 0;
+  std::uint64_t allowed = 0;
+  std::uint64_t denied_calls = 0;
+  bool everything_revoked = false;
+  bool closed = false;
+};
+
+}  // namespace mcpac::gate

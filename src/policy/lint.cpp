@@ -1,0 +1,52 @@
+#include "policy/lint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "policy/parser.h"
+#include "policy/printer.h"
+
+namespace mcpac::policy {
+namespace {
+
+bool looks_at_any_string(const ast::Target& target) {
+  return target.brackets && std::ranges::any_of(target.brackets->args, [](const ast::Arg& arg) {
+           return arg.path.any_string();
+         });
+}
+
+void add(const ast::Statement& statement, const SourceText& source, FileSummary& summary) {
+  if (std::holds_alternative<ast::SelfTest>(statement)) ++summary.self_tests;
+  const auto* rule = std::get_if<ast::Rule>(&statement);
+  if (rule == nullptr) return;
+  ++summary.rules;
+  for (const auto& target : rule->targets) {
+    if (!looks_at_any_string(target)) continue;
+    summary.notes.push_back(
+        {source.line_of(target.selector.at),
+         fmt::format("'{} {}' looks at every string, but cannot see data that is encoded or split; "
+                     "the list of what is allowed is the boundary, not this rule",
+                     to_string(rule->effect), print(target))});
+  }
+}
+
+}  // namespace
+
+Result<FileSummary> summarize(const SourceText& source) {
+  auto file = parse_file(source);
+  if (!file) return pass_on(file);
+  FileSummary summary;
+  for (const auto& item : file->items) {
+    if (const auto* statement = std::get_if<ast::Statement>(&item)) {
+      add(*statement, source, summary);
+      continue;
+    }
+    const auto& block = std::get<ast::Block>(item);
+    if (block.kind == ast::Block::Kind::kProfile) summary.profiles.push_back(block.name);
+    for (const auto& statement : block.statements) add(statement, source, summary);
+  }
+  return summary;
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,277 @@
+// Questions through the real binary: approver commands, a person at a pseudo terminal, and nobody.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "e2e/workspace.h"
+
+using e2e::Workspace;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Echoes three texts; of a denial it prints what a program hears.
+const std::string kEchoes = R"(#include <mcpac.hpp>
+#include <print>
+int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
+  for (const char* text : {"one", "two", "three"}) {
+    auto said = rt.fixture.echo.try_call({.zebra = text});
+    std::println("{}: {}", text, said ? "said" : said.error().what());
+  }
+  return 0;
+}
+)";
+
+Workspace& project() {
+  static Workspace workspace(Workspace::fixture("plain"));
+  static const bool generated = [] {
+    const auto outcome = workspace.mcpac({"generate"});
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    workspace.write("echoes.cpp", kEchoes);
+    return true;
+  }();
+  (void)generated;
+  return workspace;
+}
+
+// Answers yes before the run; during it `answer`, a Python expression over the question q and the
+// number n of calls asked about before. Writes down every question.
+std::string approver(const std::string& name, const std::string& answer,
+                     const std::string& before = "") {
+  const auto log = (project().folder() / (name + ".log")).string();
+  const auto file = project().write(name + ".py", fmt::format(R"(import json, os, sys, time
+q = json.load(sys.stdin)
+log = "{}"
+n = sum(1 for line in open(log) if '"kind": "call"' in line) if os.path.exists(log) else 0
+open(log, "a").write(json.dumps(q) + "\n")
+if q["kind"] == "program":
+    print(json.dumps(dict(question=q["question"], answer="yes")))
+    sys.exit(0)
+{}
+print(json.dumps(dict(question=q["question"], **({}))))
+)",
+                                                              log, before, answer));
+  return "python3 " + file.string();
+}
+
+std::vector<mcpac::Json> questions(const std::string& name) {
+  std::vector<mcpac::Json> all;
+  std::string text = project().read(name + ".log");
+  for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
+    all.push_back(*mcpac::parse_json(text.substr(0, end)));
+  return all;
+}
+
+e2e::Outcome ask(const std::string& command, std::vector<std::string> more = {}) {
+  std::vector<std::string> words{"execute", "-f", "echoes.cpp", "--ask", "fixture.echo"};
+  if (!command.empty()) words.insert(words.end(), {"--approver", command});
+  words.insert(words.end(), more.begin(), more.end());
+  return project().mcpac(words);
+}
+
+}  // namespace
+
+TEST_SUITE("e2e/asking") {
+  TEST_CASE("once is asked for every call, run only for the first, and all of it is recorded") {
+    const auto once = ask(approver("once", "dict(answer='once')"), {"--json"});
+    INFO(once.err);
+    CHECK(once.exit_code == 0);
+    CHECK(has(once.json().at("stdout").get<std::string>(), "three: said"));
+    const auto asked = questions("once");
+    REQUIRE(asked.size() == 4);
+    CHECK(asked[0].at("kind") == "program");
+    CHECK(asked[0].at("declared")[0].at("standing") == "asks");
+    CHECK(asked[1].at("permission") == "fixture.echo");
+    CHECK(asked[1].at("arguments") == mcpac::Json{{"zebra", "one"}});
+    CHECK(asked[1].at("rules")[0].at("rule") == "ask fixture.echo");
+    const auto log = project().mcpac(
+        {"audit", "list", "--json", "--run", once.json().at("run_id").get<std::string>()});
+    CHECK(has(log.out, "\"Approval\""));
+    CHECK(has(log.out, asked[1].at("question").get<std::string>()));
+
+    CHECK(has(ask(approver("run", "dict(answer='run')")).out, "three: said"));
+    CHECK(questions("run").size() == 2);
+  }
+
+  TEST_CASE("a no denies one call, and the program hears permission and reason only") {
+    const auto run = ask(approver("no", "dict(answer='no' if n == 1 else 'once')"));
+    INFO(run.err);
+    CHECK(has(run.out, "one: said"));
+    CHECK(has(run.out,
+              "two: permission denied: fixture.echo: it needs an approval, and the answer was no"));
+    CHECK(has(run.out, "three: said"));
+    CHECK_FALSE(has(run.out, "ask fixture.echo"));
+    CHECK(has(run.err, "denied: fixture.echo"));
+  }
+
+  TEST_CASE("until holds in later runs of exactly this program, is listed and forgotten") {
+    const std::string command = approver("until", "dict(answer='until', until='1h')");
+    CHECK(has(ask(command).out, "three: said"));
+    CHECK(questions("until").size() == 2);
+    CHECK(has(ask(command).out, "three: said"));
+    CHECK(questions("until").size() == 3);  // the screen, and no call
+    const auto listed = project().mcpac({"approvals", "list", "--json"}).json();
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0].at("rule") == "ask fixture.echo");
+    struct stat info {};
+    REQUIRE(::stat((project().state() / "approvals.json").c_str(), &info) == 0);
+    CHECK((info.st_mode & 0777U) == 0600U);
+
+    // Another program, one byte apart.
+    project().write("echoes.cpp", kEchoes + "\n");
+    CHECK(has(ask(command).out, "three: said"));
+    CHECK(questions("until").size() == 5);
+    project().write("echoes.cpp", kEchoes);
+    // Other rules.
+    CHECK(has(ask(command, {"--grant", "fixture.add"}).out, "three: said"));
+    CHECK(questions("until").size() == 7);
+
+    CHECK(project().mcpac({"approvals", "forget", "nothing"}).exit_code == 66);
+    const auto id = listed[0].at("id").get<std::string>().substr(0, 12);
+    CHECK(project().mcpac({"approvals", "forget", id}).exit_code == 0);
+    CHECK(has(ask(command).out, "three: said"));
+    CHECK(questions("until").size() == 9);
+    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+    CHECK(project().mcpac({"approvals", "list", "--json"}).json().empty());
+  }
+
+  TEST_CASE("never denies for good, and a file that was tampered with is not believed") {
+    const std::string command = approver("never", "dict(answer='never')");
+    CHECK(has(ask(command).out, "three: permission denied"));
+    CHECK(questions("never").size() == 2);
+    CHECK(has(ask(command).out, "one: permission denied"));
+    CHECK(questions("never").size() == 3);
+    std::string text = project().read(".state/mcpac/approvals.json");
+    const auto at = text.find("\"never\"");
+    REQUIRE(at != std::string::npos);
+    project().write(".state/mcpac/approvals.json", text.replace(at, 7, "\"until\""));
+    const auto run = ask(approver("after", "dict(answer='no')"));
+    CHECK(has(run.err, "ignored"));
+    CHECK(questions("after").size() == 4);
+    CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
+  }
+
+  TEST_CASE(
+      "an approver that fails is a no: garbage, two answers, another question, a crash, silence") {
+    const std::vector<std::pair<std::string, std::string>> failures = {
+        {"garbage", "print('yes please'); sys.exit(0)"},
+        {"twice",
+         "a = json.dumps(dict(question=q['question'], answer='once')); print(a); print(a); "
+         "sys.exit(0)"},
+        {"other", "q['question'] = '0' * 64"},
+        {"crash", "sys.exit(3)"},
+        {"status", "print(json.dumps(dict(question=q['question'], answer='once'))); sys.exit(1)"},
+        {"flood", "print('x' * 1000000); sys.exit(0)"},
+        {"late", "time.sleep(60)"}};
+    for (const auto& [name, code] : failures) {
+      CAPTURE(name);
+      const auto run = ask(approver(name, "dict(answer='run')", code), {"--approver-timeout", "3"});
+      INFO(run.out, run.err);
+      CHECK(has(
+          run.out,
+          "one: permission denied: fixture.echo: it needs an approval, and no valid answer came"));
+      CHECK_FALSE(has(run.out, "said"));
+    }
+    CHECK(ask("'unclosed").exit_code == 64);
+    const auto absent = ask("/nowhere/approver");
+    CHECK(absent.exit_code == 77);
+    CHECK(has(absent.err, "MCPAC-E0712"));
+  }
+
+  TEST_CASE(
+      "where nobody can be asked the run is refused with the way out, or runs and is denied") {
+    const auto refused = ask("");
+    CHECK(refused.exit_code == 77);
+    CHECK(has(refused.err, "MCPAC-E0711"));
+    CHECK(has(refused.err, "--approver COMMAND"));
+    const auto denied = ask("", {"--expect-denials"});
+    INFO(denied.err);
+    CHECK(denied.exit_code == 0);
+    CHECK(
+        has(denied.out, "one: permission denied: fixture.echo: it needs an approval, and nobody"));
+    // Granted outright: no screen, and nobody is missed.
+    CHECK(project().mcpac({"execute", "-f", "echoes.cpp", "--grant", "fixture.echo"}).exit_code ==
+          0);
+  }
+
+  TEST_CASE(
+      "--review shows what is granted outright, too, and what is new since the last approval") {
+    const std::string command = approver("review", "dict(answer='once')");
+    const auto review = [&](const std::string& source) {
+      return project().mcpac({"execute", "-f", source, "--grant", "fixture.echo,fixture.add",
+                              "--review", "--approver", command});
+    };
+    CHECK(review("echoes.cpp").exit_code == 0);
+    std::string more = kEchoes;
+    more.replace(more.find("mcp::fixture::echo"), 18, "mcp::fixture::echo, mcp::fixture::add");
+    project().write("echoes.cpp", more);
+    CHECK(review("echoes.cpp").exit_code == 0);
+    project().write("echoes.cpp", kEchoes);
+    const auto asked = questions("review");
+    REQUIRE(asked.size() == 2);
+    CHECK(asked[0].at("declared")[0].at("standing") == "allowed");
+    CHECK_FALSE(asked[1].at("last_approved").is_null());
+    for (const auto& item : asked[1].at("declared"))
+      CHECK(item.at("new") == (item.at("permission") == "fixture.add"));
+  }
+
+  TEST_CASE("analyze says that a use asks") {
+    const auto run =
+        project().mcpac({"permissions", "analyze", "echoes.cpp", "--ask", "fixture.echo"});
+    CHECK(has(run.out + run.err, "conditional: asks"));
+  }
+
+  TEST_CASE("a person at the terminal is shown what cannot draw, and answers in words") {
+    project().write("draws.cpp", R"(#include <mcpac.hpp>
+#include <print>
+int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
+  auto said = rt.fixture.echo.try_call({.zebra = "\033[2J\u202Eevil\r\nmcpac asks: fine"});
+  std::println("{}", said ? "said" : "denied");
+  return 0;
+}
+)");
+    const auto driver = project().write("person.py", R"(import os, pty, sys
+answers, command = sys.argv[1].split(","), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+seen = text = b""
+while True:
+    try:
+        piece = os.read(fd, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    seen += piece
+    text += piece
+    # What is typed before a question stands there is thrown away.
+    if answers and (b"[y/N] " in text or b"never]: " in text):
+        text = b""
+        os.write(fd, answers.pop(0).encode() + b"\n")
+sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+)");
+    const auto at_terminal = [&](const std::string& answers) {
+      return e2e::run_program({"python3", driver.string(), answers, MCPAC_BUILD_DIR "/bin/mcpac",
+                               "execute", "-f", "draws.cpp", "--ask", "fixture.echo"},
+                              project().environment(), {.folder = project().folder()});
+    };
+    const auto yes = at_terminal("y,perhaps,show,once");
+    INFO(yes.out);
+    CHECK(has(yes.out, "Run it? [y/N]"));
+    CHECK(has(yes.out, R"(zebra = "\u001b[2J\u202eevil\r\nmcpac asks: fine")"));
+    CHECK(has(yes.out, "asked by the command line: ask fixture.echo"));
+    CHECK(has(yes.out, "That is none of the answers."));
+    CHECK(has(yes.out, "said"));
+    CHECK_FALSE(has(yes.out, "\033[2J"));
+    CHECK(yes.exit_code == 0);
+    const auto no = at_terminal("n");
+    CHECK(no.exit_code == 77);
+    CHECK(has(no.out, "MCPAC-E0712"));
+  }
+}

@@ -1,0 +1,186 @@
+// mcpac policy: files of rules through the real binary, against the lock of real servers.
+#include <doctest/doctest.h>
+
+#include "e2e/workspace.h"
+
+using e2e::Workspace;
+using mcpac::Json;
+
+namespace {
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+e2e::Outcome policy(std::vector<std::string> words) {
+  words.insert(words.begin(), "policy");
+  return Workspace::shared().mcpac(words);
+}
+
+std::string file(const std::string& name, const std::string& text) {
+  return Workspace::shared().write(name, text).string();
+}
+
+const std::string kReads = "allow filesystem.read_text_file(path within ./data)\n";
+
+}  // namespace
+
+TEST_SUITE("e2e/policy") {
+  TEST_CASE("diff says what a new policy admits more and less, and nothing of other words") {
+    const auto narrow = file("narrow.policy", kReads);
+    const auto wide = file("wide.policy", "allow filesystem.read_text_file\n");
+    const auto more = policy({"diff", narrow, wide});
+    INFO(more.out << more.err);
+    CHECK(more.exit_code == 77);
+    CHECK(has(more.out, "+ filesystem.read_text_file {"));
+    CHECK(has(more.out, "allow, instead of deny"));
+    const auto less = policy({"diff", wide, narrow});
+    CHECK(less.exit_code == 0);
+    CHECK(has(less.out, "- filesystem.read_text_file {"));
+    const auto other = file("other.policy",
+                            "# in other words\npolicy \"p\" { grant filesystem.read_text_file("
+                            "path within \"./data\") }\n");
+    const auto same = policy({"diff", narrow, other});
+    CHECK(same.exit_code == 0);
+    CHECK(same.out == other + " admits nothing that " + narrow + " does not\n");
+  }
+
+  TEST_CASE("a bad rule is an error with its file and line, a missing file one with its name") {
+    const auto good = file("good.policy", kReads);
+    const auto bad = file("bad.policy", kReads + "allow filesystem.read_txt_file\n");
+    const auto run = policy({"diff", good, bad});
+    CHECK(run.exit_code == 78);
+    CHECK(has(run.err, bad + ":2:18"));
+    CHECK(has(run.err, "did you mean filesystem.read_text_file?"));
+    CHECK(policy({"diff", good, "absent.policy"}).exit_code == 66);
+    const auto executed =
+        Workspace::shared().execute("int agent_main() { return 0; }", "", {"--policy", bad});
+    CHECK(executed.exit_code == 78);
+    CHECK(has(executed.err, bad + ":2:18"));
+  }
+
+  TEST_CASE("explain tells of every layer and rule, and exits by the answer") {
+    const auto call = std::string(R"({"path":"/etc/passwd"})");
+    const auto run =
+        policy({"explain", "filesystem.read_text_file", call, "--grant",
+                "filesystem.read_text_file(path within ./data)", "--deny", "*.*(* within /root)"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 77);
+    CHECK(has(run.out, "deny: path \"/etc/passwd\" is not within ./data"));
+    CHECK(has(run.out, "misses   --grant: allow filesystem.read_text_file(path within ./data)"));
+    CHECK(has(run.out, "misses   --deny: deny *.*(* within /root)"));
+    CHECK(has(run.out, "fix: --grant 'filesystem.read_text_file(path == \"/etc/passwd\")'"));
+    const auto json = policy({"explain", "filesystem.read_text_file", call, "--json", "--grant",
+                              "filesystem.read_text_file(path == \"/etc/passwd\")"});
+    CHECK(json.exit_code == 0);
+    const Json answer = json.json();
+    CHECK(answer["effect"] == "allow");
+    CHECK(answer["layers"][0]["rules"][0]["standing"] == "matches");
+    CHECK(answer["arguments"]["path"] == "/etc/passwd");
+    const auto invalid = policy({"explain", "filesystem.read_text_file", R"({"path":1})"});
+    CHECK(invalid.exit_code == 65);
+    CHECK(has(invalid.err, "MCPAC-E0801"));
+    const auto unknown = policy({"explain", "filesystem.read_txt_file", "{}"});
+    CHECK(has(unknown.err, "did you mean filesystem.read_text_file"));
+  }
+
+  TEST_CASE("check loads a file, runs its tests, and says what a deny over '*' cannot see") {
+    const auto good = file("tested.policy",
+                           kReads +
+                               "deny *.*(* within /root)\n"
+                               "match filesystem.read_text_file {\"path\":\"data/a\"}\n"
+                               "not_match filesystem.read_text_file {\"path\":\"/etc/passwd\"}\n");
+    const auto run = policy({"check", good});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, good + ": ok, 2 rules, 2 self-tests\n"));
+    CHECK(has(run.out, good + ":2: note: 'deny *.*(* within /root)' looks at every string"));
+    for (const auto& [rule, complaint] : std::vector<std::pair<std::string, std::string>>{
+             {"allow filesystem.read_text_file(path == \"a\", path == \"b\")",
+              "no call that the schema admits matches"},
+             {"allow filesystem.read_text_file(path starts \"a\" ends \"b\" len 1..1)",
+              "no call that the schema admits matches"},
+             {"allow filesystem.read_text_file(path.name == \"a\")",
+              "'path' is a string, which has no members"},
+             {"match filesystem.read_text_file {\"path\":\"/etc/passwd\"}", "the self-test"},
+             {"match filesystem.read_text_file {\"path\":1}", "the tool takes no such call"}}) {
+      CAPTURE(rule);
+      const auto bad = policy({"check", good, file("mistake.policy", "\n" + rule + "\n")});
+      CHECK(bad.exit_code == 78);
+      CHECK(has(bad.out, good + ": ok"));
+      CHECK(has(bad.err, complaint));
+      CHECK(has(bad.err, "mistake.policy:2:"));
+    }
+    const Json json = policy({"check", "--json", good}).json();
+    CHECK(json["files"][0]["self_tests"] == 2);
+    CHECK(json["files"][0]["notes"].size() == 1);
+  }
+
+  TEST_CASE("fmt keeps comments, changes nothing twice, and --check only looks") {
+    const std::string untidy =
+        "# what triage may do\n\n\npolicy   \"triage\"{allow filesystem.list_directory # all of "
+        "it\n"
+        "  # reading\n  allow filesystem.read_text_file( path within ./data,# inside\n  ?head any )"
+        "\n}\n# the end";
+    const std::string tidy =
+        "# what triage may do\n\npolicy \"triage\" {\n  allow filesystem.list_directory  # all of "
+        "it\n  # reading\n  # inside\n  allow filesystem.read_text_file(path within ./data, ?head "
+        "any)\n}\n# the end\n";
+    const auto name = file("untidy.policy", untidy);
+    const auto look = policy({"fmt", "--check", name});
+    CHECK(look.exit_code == 77);
+    CHECK(Workspace::shared().read("untidy.policy") == untidy);
+    CHECK(policy({"fmt", name}).exit_code == 0);
+    CHECK(Workspace::shared().read("untidy.policy") == tidy);
+    const auto again = policy({"fmt", "--check", name});
+    CHECK(again.exit_code == 0);
+    CHECK(again.out.empty());
+    CHECK(policy({"fmt", file("broken.policy", "alow x.y\n")}).exit_code == 78);
+  }
+
+  TEST_CASE("a profile is taken by its name, from a file or from another that uses it") {
+    const auto name = file("profiles.policy",
+                           "profile \"reading\" { allow filesystem.read_text_file }\n"
+                           "profile \"list\" { allow filesystem.list_directory }\n");
+    const auto printed = policy({"print", "--policy", name, "--profile", "reading"});
+    CHECK(printed.exit_code == 0);
+    CHECK(has(printed.out, "allow filesystem.read_text_file\n"));
+    CHECK_FALSE(has(printed.out, "list_directory"));
+    const auto wrong = policy({"print", "--policy", name, "--profile", "readin"});
+    CHECK(wrong.exit_code == 78);
+    CHECK(has(wrong.err, "did you mean 'reading'?"));
+  }
+
+  TEST_CASE("what suggest proposes admits the program, and no more than the whole tool does") {
+    const auto source = file("suggested.cpp",
+                             "#include <mcpac.hpp>\nusing namespace mcp;\nint agent_main("
+                             "mcpac::Requires<filesystem::read_text_file> rt) {\n"
+                             "  rt.filesystem.read_text_file({.path = \"data/a.txt\"});\n"
+                             "  return 0;\n}\n");
+    const auto name = (Workspace::shared().folder() / "suggested.policy").string();
+    const auto run = policy({"suggest", source, "-o", name});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(Workspace::shared().read("suggested.policy"),
+              "allow filesystem.read_text_file(path == \"data/a.txt\")\n"));
+    CHECK(Workspace::shared()
+              .mcpac({"permissions", "validate", "--policy", name, source})
+              .exit_code == 0);
+    const auto whole = file("whole.policy", "allow filesystem.read_text_file\n");
+    CHECK(policy({"diff", whole, name}).exit_code == 0);
+  }
+
+  TEST_CASE("a program of which nothing can be granted is refused with the call that is denied") {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\nusing namespace mcp;\n"
+        "struct src : mcpac::Narrow<filesystem::read_text_file> { static constexpr char where[] = "
+        "\"path within ./src\"; };\n"
+        "int agent_main(mcpac::Requires<src>) { return 0; }\n",
+        "filesystem.read_text_file(path within ./data)");
+    INFO(run.err);
+    CHECK(run.exit_code == 77);
+    CHECK(has(run.err, "MCPAC-E0704"));
+    CHECK(has(run.err, "declared filesystem.read_text_file {\"path\":\""));
+    CHECK(has(run.err, "is denied by --grant"));
+  }
+}

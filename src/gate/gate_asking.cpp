@@ -74,13 +74,14 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
     check.reason = "the server changed this tool; it is not the one that was approved";
     return drifted(check.capability);
   }
-  policy::Decision decision =
-      setup.authority.decide(permission, arguments, nullptr, policy::Asked::kYes);
+  policy::Decision decision = setup.authority.decide(permission, arguments, nullptr, check.asks);
   reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
   check.reason = std::move(decision.reason);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
+  if (decision.effect == policy::Effect::kAsk)
+    check.reason = "another rule asks about the call by now";
   if (check.reason.empty()) check.reason = "not granted";
   return denied(check.capability, check.reason, setup.declared.texts);
 }

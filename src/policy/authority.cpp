@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 
 #include "policy/canonical_urls.h"
 #include "policy/compare_layers.h"
@@ -54,7 +53,7 @@ struct Authority::Impl {
                                  const CallUnderTest& call, const Times& times) const;
   // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
   [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
-                               const Times& times, Asked asked,
+                               const Times& times, std::span<const AskRule> approved,
                                std::vector<Verdict>& verdicts) const;
   void explain(const Permission& permission, const Json& arguments, const Times& times,
                const std::vector<Verdict>& verdicts, Explanation& found) const;
@@ -152,7 +151,7 @@ Authority& Authority::operator=(Authority&&) noexcept = default;
 Authority::~Authority() = default;
 
 Decision Authority::Impl::judge(const Permission& permission, const Json& arguments,
-                                const Times& times, Asked asked,
+                                const Times& times, std::span<const AskRule> approved,
                                 std::vector<Verdict>& verdicts) const {
   Decision decision;
   if (!knows(permission)) {
@@ -167,7 +166,7 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
   const CallUnderTest call = under_test(permission, arguments);
   std::size_t strictest = 0;
   for (const auto& layer : layers) {
-    verdicts.push_back(decide_layer(layer, call, times, asked));
+    verdicts.push_back(decide_layer(layer, call, times, approved));
     if (verdicts.back().effect > verdicts[strictest].effect) strictest = verdicts.size() - 1;
   }
   const Verdict& verdict = verdicts[strictest];
@@ -208,10 +207,10 @@ std::optional<SchemaViolation> Authority::complete(const Permission& permission,
 }
 
 Decision Authority::decide(const Permission& permission, const Json& arguments, Explanation* found,
-                           Asked asked) {
+                           std::span<const AskRule> approved) {
   const Times times = impl_->now();
   std::vector<Verdict> verdicts;
-  Decision decision = impl_->judge(permission, arguments, times, asked, verdicts);
+  Decision decision = impl_->judge(permission, arguments, times, approved, verdicts);
   if (found != nullptr) {
     impl_->explain(permission, arguments, times, verdicts, *found);
     found->decision = decision;
@@ -225,7 +224,7 @@ Explanation Authority::explain(const Permission& permission, const Json& argumen
   const Times times = impl_->now();
   std::vector<Verdict> verdicts;
   Explanation found;
-  found.decision = impl_->judge(permission, arguments, times, Asked::kOpen, verdicts);
+  found.decision = impl_->judge(permission, arguments, times, {}, verdicts);
   impl_->explain(permission, arguments, times, verdicts, found);
   return found;
 }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -136,8 +137,11 @@ class Authority {
   // rules that matched (policy/meter.h), under a reservation that must be ended by settle() or
   // give_back(); the second time each does nothing.
   // `found`, where given, receives what it rests on, as explain() tells it.
+  // `approved`: the ask rules that somebody who may answer said yes to, for this very call. These
+  // admit it; any other ask rule, a deny, and a layer that does not admit it win as before.
   [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments,
-                                Explanation* found = nullptr, Asked asked = Asked::kOpen);
+                                Explanation* found = nullptr,
+                                std::span<const AskRule> approved = {});
   // What decide() would answer now, and why. Reserves nothing.
   [[nodiscard]] Explanation explain(const Permission& permission, const Json& arguments) const;
   // Nothing was sent: as if the call had not been decided.

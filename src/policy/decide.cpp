@@ -18,6 +18,13 @@ void for_each_covering(const CompiledLayer& layer, const Permission& permission,
   for (const auto& target : layer.everywhere) visit(target);
 }
 
+bool is_approved(const CompiledLayer& layer, const CompiledTarget& target,
+                 std::span<const AskRule> approved) {
+  return std::ranges::any_of(approved, [&](const AskRule& rule) {
+    return rule.layer == layer.name && rule.rule == target.rule_text;
+  });
+}
+
 }  // namespace
 
 std::vector<const CompiledTarget*> covering(const CompiledLayer& layer,
@@ -52,7 +59,7 @@ std::vector<AskRule> asking(const CompiledLayer& layer, const CallUnderTest& cal
 }
 
 Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
-                     Asked asked) {
+                     std::span<const AskRule> approved) {
   Verdict verdict;
   const auto targets = covering(layer, call.permission);
   for (const Effect effect : {Effect::kDeny, Effect::kAsk}) {
@@ -61,7 +68,7 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
       if (rule.effect != effect ||
           standing_of(rule, *target, call, times) != RuleStanding::Kind::kMatches)
         continue;
-      if (effect == Effect::kDeny || asked == Asked::kOpen)
+      if (effect == Effect::kDeny || !is_approved(layer, *target, approved))
         return {effect, &rule, target, {}, false};
       verdict.effect = Effect::kAllow;
       if (verdict.rule == nullptr) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "policy/compiled.h"
@@ -24,9 +25,10 @@ struct Verdict {
                                              const CallUnderTest& call, const Times& times,
                                              Miss* miss = nullptr);
 
-// `asked`: whether a yes was given to this very call; then ask rules admit it, and are charged.
+// `approved`: the ask rules, of any layer, that got a yes to this very call. They admit it, and are
+// charged; any other ask rule that catches it asks.
 [[nodiscard]] Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call,
-                                   const Times& times, Asked asked = Asked::kOpen);
+                                   const Times& times, std::span<const AskRule> approved = {});
 
 // Every ask rule of the layer that catches the call.
 [[nodiscard]] std::vector<AskRule> asking(const CompiledLayer& layer, const CallUnderTest& call,

@@ -18,10 +18,6 @@ struct AskRule {
   std::string rule;
   friend auto operator<=>(const AskRule&, const AskRule&) = default;
 };
-// kYes: somebody who may answer said yes to this very call. Then what ask rules catch is admitted
-// by them; a deny, and another layer that does not admit the call, win as before.
-enum class Asked : std::uint8_t { kOpen, kYes };
-
 // `rule` is the printed rule that decided, or the nearest one that missed; `reason` says why.
 struct Decision {
   Effect effect = Effect::kDeny;

@@ -55,6 +55,21 @@ class ScriptedMemory final : public ApprovalMemory {
   std::map<policy::AskRule, Reply> kept;
 };
 
+// A file system in which /data is a link that can be pointed elsewhere.
+class MovingLink final : public policy::PathResolver {
+ public:
+  [[nodiscard]] Result<std::string> resolve(std::string_view path) const override {
+    return path.starts_with("/data") ? target + std::string(path.substr(5)) : std::string(path);
+  }
+  [[nodiscard]] Result<std::string> resolve_beneath(
+      std::string_view base, const std::vector<std::string>& components) const override {
+    std::string path(base);
+    for (const auto& component : components) path += "/" + component;
+    return path;
+  }
+  std::string target = "/data";
+};
+
 struct AskingWorld {
   explicit AskingWorld(World::Options options = {}) : world(complete(std::move(options))) {}
   World::Options complete(World::Options options) {
@@ -321,6 +336,33 @@ TEST_SUITE("gate/asking") {
     w.approver.answer(Answered::kOnce);
     CHECK(w.kind(0) == ErrorKind::kRevoked);
     CHECK(w.world.upstream.calls.empty());
+  }
+
+  TEST_CASE("a yes is not to a rule that asks about the call only by the time of the answer") {
+    MovingLink files;
+    AskingWorld w(
+        {.asks = {"fs.write(text == \"x\")", "fs.write(path within /secret)"}, .resolver = &files});
+    w.write("/data/a");
+    REQUIRE(w.approver.shown.size() == 1);
+    REQUIRE(w.approver.shown[0].rules.size() == 1);
+    SUBCASE("nothing moved") {
+      w.approver.answer(Answered::kOnce);
+      CHECK(w.world.upstream.calls.size() == 1);
+    }
+    SUBCASE("the path leads elsewhere by now") {
+      files.target = "/secret";
+      w.approver.answer(Answered::kRun);
+      CHECK(w.kind(0) == ErrorKind::kDenied);
+      CHECK(w.world.upstream.calls.empty());
+      const Json check = w.world.audit.of("CapabilityCheck").at(0);
+      CHECK(check.at("allowed") == false);
+      CHECK(check.at("rule") == "ask fs.write(path within /secret)");
+      CHECK(check.at("reason") == "another rule asks about the call by now");
+      // The next such call is asked about, with both rules.
+      w.write("/data/a");
+      REQUIRE(w.approver.shown.size() == 2);
+      CHECK(w.approver.shown[1].rules.size() == 2);
+    }
   }
 
   TEST_CASE("an answer that cannot be recorded is none") {

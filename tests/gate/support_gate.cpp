@@ -43,6 +43,7 @@ World::World(const Options& options) {
   policy::Environment environment;
   environment.tools = &schemas;
   environment.clock = &clock;
+  environment.resolver = options.resolver;
   environment.bases.current_directory = "/srv";
   environment.bases.home = "/home/somebody";
   std::vector<policy::LayerText> layers = {layer};

@@ -84,6 +84,7 @@ struct World {
     std::vector<std::string> asks = {};
     std::vector<std::string> ceiling = {};  // grants of a second layer, where there are any
     AskSetup asking = {};
+    const policy::PathResolver* resolver = nullptr;  // none: paths are what their text says
     Mode mode = Mode::kEnforce;
     std::size_t max_refusals = 100'000;
   };

@@ -219,4 +219,28 @@ TEST_CASE("print shows the rules of all layers") {
   CHECK(authority.print() == "allow kv.get\ndeny *.*(* within ~/.ssh)\nallow kv.*\n");
 }
 
+TEST_CASE("a yes is for the ask rules that it was given to, and for no other") {
+  const World world;
+  LayerText run = layer("the command line", {"kv.get"});
+  run.asks = {"kv.get(key starts \"a\")", "kv.get(key ends \"z\")"};
+  LayerText ceiling = layer("mcpac.policy", {"kv.*"});
+  ceiling.asks = {"kv.get(key starts \"a\")"};
+  auto authority = world.load({run, ceiling}).value();
+  const Json key = {{"key", "az"}};
+  const Decision open = authority.decide(tool("kv.get"), key);
+  CHECK(open.effect == Effect::kAsk);
+  REQUIRE(open.asks.size() == 3);
+  // All but one, whichever it is: that one still asks, also where it reads as another layer's.
+  for (std::size_t i = 0; i < open.asks.size(); ++i) {
+    CAPTURE(i);
+    auto approved = open.asks;
+    approved.erase(approved.begin() + static_cast<std::ptrdiff_t>(i));
+    const Decision decision = authority.decide(tool("kv.get"), key, nullptr, approved);
+    CHECK(decision.effect == Effect::kAsk);
+    CHECK(decision.rule == open.asks[i].rule);
+    CHECK(decision.layer == open.asks[i].layer);
+  }
+  CHECK(authority.decide(tool("kv.get"), key, nullptr, open.asks).allowed());
+}
+
 }  // namespace mcpac::policy::testing

@@ -65,10 +65,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
-  const std::vector<policy::LayerText> layers = {std::move(granted)};
-  auto binding = bind_run("mcpac tools call", *lock, project, world, layers);
-  if (!binding) return pass_on(binding);
-  auto authority = load_authority(project, world, layers);
+  auto authority = load_authority(project, world, {std::move(granted)});
   if (!authority) return pass_on(authority);
   const auto compiled = compile_tools(*lock, {tool.server()});
   if (!compiled.table.contains(tool) && !compiled.unusable.empty())
@@ -86,7 +83,8 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   const LiveApprover approver(host, questions.approver);
   const ApprovalStore store(folders.approvals(), questions.warning, clock);
-  RunMemory memory(store, *binding, "mcpac tools call");
+  const auto binding = bind_run("mcpac tools call", *lock, *authority);
+  RunMemory memory(store, binding, "mcpac tools call");
   std::promise<gate::Answer> answered;
   std::unique_ptr<gate::Gate> gate;
   std::unique_ptr<RunControl> control;
@@ -101,7 +99,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
         .audit = log->get(),
         .clock = &clock,
         .mode = gate::Mode::kEnforce,
-        .asking = {.approver = approver.get(), .memory = &memory, .binding = *binding}});
+        .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}});
     auto opened = RunControl::open(host.executor(), folders.runs(), (*log)->run_id(),
                                    controls_of(*gate, std::move(facts), [] {}));
     if (opened) control = std::move(*opened);

@@ -147,13 +147,10 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
   auto rules = declared_rules(*outcome_.report);
   if (!rules) return pass_on(rules);
   declaration.grants = std::move(*rules);
-  const std::vector<policy::LayerText> layers = {request_.granted, std::move(declaration)};
-  auto authority = load_authority(project_, world_, layers);
+  auto authority = load_authority(project_, world_, {request_.granted, std::move(declaration)});
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
-  auto binding = bind_run(snapshot.digest(), lock_, project_, world_, layers);
-  if (!binding) return pass_on(binding);
-  binding_ = std::move(*binding);
+  binding_ = bind_run(snapshot.digest(), lock_, *authority_);
   return {};
 }
 

@@ -1,21 +1,20 @@
 // The digests that an answer is bound to (gate::Binding), made of what a run really uses.
 #pragma once
 
+#include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "codegen/lock.h"
-#include "execute/authorities.h"
+#include "core/error.h"
 #include "gate/approver.h"
+#include "policy/authority.h"
 
 namespace mcpac::execute {
 
-// `program` is its own digest. `layers` are all that load_authority() gets; mcpac.policy is read
-// as it does.
-[[nodiscard]] Result<gate::Binding> bind_run(std::string program, const codegen::Lock& lock,
-                                             const Project& project, const PolicyWorld& world,
-                                             const std::vector<policy::LayerText>& layers);
+// `program` is its own digest; `authority` all layers that the run decides by.
+[[nodiscard]] gate::Binding bind_run(std::string program, const codegen::Lock& lock,
+                                     const policy::Authority& authority);
 
 // A compiled program: its bytes and the arguments that it starts with.
 [[nodiscard]] Result<std::string> digest_of_program(const std::filesystem::path& file,

@@ -98,15 +98,14 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   layers.insert(layers.begin(), request.granted);
   auto digest = digest_of_program(request.program, request.arguments);
   if (!digest) return pass_on(digest);
-  auto binding = bind_run(std::move(*digest), lock, parts.project, parts.world, layers);
-  if (!binding) return pass_on(binding);
   auto authority = load_authority(parts.project, parts.world, std::move(layers));
   if (!authority) return pass_on(authority);
+  auto binding = bind_run(std::move(*digest), lock, *authority);
   auto declared = file.declared
                       ? declared_by_note(report)
                       : declared_by_grants(request.enforcement, *authority, parts.world.tools);
   return RunAuthority{std::move(*authority), std::move(declared), request.enforcement,
-                      std::move(*binding), request.program.string()};
+                      std::move(binding), request.program.string()};
 }
 
 Result<void> review(const Project& project, const Folders& folders, const RunRequest& request,

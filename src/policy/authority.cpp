@@ -297,6 +297,14 @@ std::vector<Permission> Authority::named_tools() const {
   return named;
 }
 
+const Bases& Authority::bases() const {
+  return impl_->environment.bases;
+}
+
+const std::map<Permission, Money>& Authority::prices() const {
+  return impl_->environment.prices;
+}
+
 std::vector<RuleMeters> Authority::meters() const {
   std::vector<RuleMeters> all;
   const Times times = impl_->now();

@@ -168,6 +168,9 @@ class Authority {
   // The same tool by tool: what stands against the inclusion, and nothing where it holds.
   [[nodiscard]] std::vector<Inclusion> beyond(const Authority& narrower,
                                               const InclusionBudget& budget = {}) const;
+  // What rules are read against, and what calls cost, as it was loaded.
+  [[nodiscard]] const Bases& bases() const;
+  [[nodiscard]] const std::map<Permission, Money>& prices() const;
   // Of all rules with limits: how much is used.
   [[nodiscard]] std::vector<RuleMeters> meters() const;
   // The rules of all layers, printed canonically, one a line.

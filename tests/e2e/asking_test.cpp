@@ -129,12 +129,19 @@ TEST_SUITE("e2e/asking") {
     // Other rules.
     CHECK(has(ask(command, {"--grant", "fixture.add"}).out, "three: said"));
     CHECK(questions("until").size() == 7);
+    // Other rules by a profile, once with the same name.
+    for (const char* rules : {"allow fixture.add", "allow fixture.*"}) {
+      project().write("look.policy", fmt::format("profile \"look\" {{ {} }}", rules));
+      const auto before = questions("until").size();
+      CHECK(has(ask(command, {"--policy", "look.policy", "--profile", "look"}).out, "three: said"));
+      CHECK(questions("until").size() == before + 2);
+    }
 
     CHECK(project().mcpac({"approvals", "forget", "nothing"}).exit_code == 66);
     const auto id = listed[0].at("id").get<std::string>().substr(0, 12);
     CHECK(project().mcpac({"approvals", "forget", id}).exit_code == 0);
     CHECK(has(ask(command).out, "three: said"));
-    CHECK(questions("until").size() == 9);
+    CHECK(questions("until").size() == 13);
     CHECK(project().mcpac({"approvals", "forget", "--all"}).exit_code == 0);
     CHECK(project().mcpac({"approvals", "list", "--json"}).json().empty());
   }

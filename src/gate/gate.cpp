@@ -54,15 +54,7 @@ Gate::CallId Gate::State::admit(Check& check, const Permission& permission, Json
 std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permission& permission,
                                             Json& arguments, Check& check,
                                             Reservation& reservation) {
-  if (is_revoked(permission)) {
-    check.reason = "revoked";
-    return revoked(check.capability);
-  }
-  if (setup.upstream->quarantines(permission)) {
-    check.layer = "lock";
-    check.reason = "the server changed this tool; it is not the one that was approved";
-    return drifted(check.capability);
-  }
+  if (auto error = still_callable(permission, check)) return error;
   if (!arguments.is_object()) {
     check.reason = "the arguments are not an object";
     return invalid_arguments({"", "type", "must be an object"});
@@ -83,6 +75,20 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
     return std::nullopt;
   }
   return error;
+}
+
+std::optional<CallError> Gate::State::still_callable(const Permission& permission,
+                                                     Check& check) const {
+  if (closed || is_revoked(permission)) {
+    check.reason = "revoked";
+    return revoked(check.capability);
+  }
+  if (setup.upstream->quarantines(permission)) {
+    check.layer = "lock";
+    check.reason = "the server changed this tool; it is not the one that was approved";
+    return drifted(check.capability);
+  }
+  return std::nullopt;
 }
 
 std::optional<CallError> Gate::State::decide(const Permission& permission, const Json& arguments,

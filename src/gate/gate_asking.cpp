@@ -65,15 +65,7 @@ Gate::CallId Gate::State::approve(Check check, const Permission& permission, Jso
 std::optional<CallError> Gate::State::judge_approved(const Permission& permission,
                                                      const Json& arguments, Check& check,
                                                      Reservation& reservation) {
-  if (closed || is_revoked(permission)) {
-    check.reason = "revoked";
-    return revoked(check.capability);
-  }
-  if (setup.upstream->quarantines(permission)) {
-    check.layer = "lock";
-    check.reason = "the server changed this tool; it is not the one that was approved";
-    return drifted(check.capability);
-  }
+  if (auto error = still_callable(permission, check)) return error;
   policy::Decision decision = setup.authority.decide(permission, arguments, nullptr, check.asks);
   reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);

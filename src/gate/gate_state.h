@@ -53,6 +53,9 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   // Everything before the upstream: an error refuses the call, `check` collects what is recorded.
   std::optional<CallError> judge(const LockedTool& tool, const Permission& permission,
                                  Json& arguments, Check& check, Reservation& reservation);
+  // What no policy is asked about: authority that was taken back, a tool that is another one by
+  // now.
+  std::optional<CallError> still_callable(const Permission& permission, Check& check) const;
   std::optional<CallError> decide(const Permission& permission, const Json& arguments, Check& check,
                                   Reservation& reservation);
   // Charges the result to `bytes in`; an error in its place where it does not fit any more.

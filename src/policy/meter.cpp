@@ -6,6 +6,7 @@
 
 #include "core/rfc3339.h"
 #include "policy/compiled.h"
+#include "policy/printer.h"
 
 namespace mcpac::policy {
 namespace {
@@ -23,7 +24,7 @@ std::optional<std::string> over_count(const CompiledRule& rule, const Times& tim
   }
   if (!c.rate || !times.steady) return std::nullopt;
   if (calls_in_window(rule, times) < c.rate->calls) return std::nullopt;
-  return fmt::format("its rate of {} calls is used up for now", c.rate->calls);
+  return fmt::format("its rate {} is used up for now", print(*c.rate));
 }
 
 std::optional<std::string> over_amount(const CompiledRule& rule, const Demand& demand) {
@@ -71,8 +72,7 @@ std::vector<MeterState> meters_of(const CompiledRule& rule, const Times& times) 
   std::vector<MeterState> meters;
   if (c.calls) meters.push_back({"calls", std::to_string(used.calls), std::to_string(*c.calls)});
   if (c.rate && times.steady) {
-    meters.push_back({"rate", std::to_string(calls_in_window(rule, times)),
-                      fmt::format("{} in {} s", c.rate->calls, c.rate->unit.count())});
+    meters.push_back({"rate", std::to_string(calls_in_window(rule, times)), print(*c.rate)});
   }
   if (c.bytes_in)
     meters.push_back({"bytes in", std::to_string(used.bytes_in), c.bytes_in->spelling});

@@ -85,10 +85,7 @@ std::string print_exception(const ast::Exception& exception) {
 std::string print_clauses(const ast::Clauses& c) {
   std::string text;
   if (c.calls) text += fmt::format(" calls <= {}", *c.calls);
-  if (c.rate) {
-    const auto unit = c.rate->unit.count() == 1 ? "s" : c.rate->unit.count() == 60 ? "min" : "h";
-    text += fmt::format(" rate {}/{}", c.rate->calls, unit);
-  }
+  if (c.rate) text += " rate " + print(*c.rate);
   if (c.bytes_in) text += " bytes in <= " + c.bytes_in->spelling;
   if (c.bytes_out) text += " bytes out <= " + c.bytes_out->spelling;
   if (c.cost) text += " cost <= " + c.cost->spelling;
@@ -100,6 +97,11 @@ std::string print_clauses(const ast::Clauses& c) {
 }
 
 }  // namespace
+
+std::string print(const ast::Rate& rate) {
+  const auto unit = rate.unit.count() == 1 ? "s" : rate.unit.count() == 60 ? "min" : "h";
+  return fmt::format("{}/{}", rate.calls, unit);
+}
 
 std::string print_string(std::string_view text) {
   return to_text(Json(text));

@@ -18,6 +18,7 @@ namespace mcpac::policy {
 [[nodiscard]] std::string print(const ast::Test& test);
 [[nodiscard]] std::string print(const ast::Literal& literal);
 [[nodiscard]] std::string print(const ast::Selector& selector);
+[[nodiscard]] std::string print(const ast::Rate& rate);  // "10/min"
 [[nodiscard]] std::string print(const ast::Statement& statement);
 [[nodiscard]] std::string print_opening(const ast::Block& block);  // "policy \"x\" {"
 [[nodiscard]] std::string print(const ast::File& file);            // one statement a line

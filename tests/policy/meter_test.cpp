@@ -106,6 +106,20 @@ TEST_CASE("costs add up over all tools of a rule, by the prices of the configura
   CHECK(authority.decide(tool("kv.set"), {{"key", "a"}, {"value", 1}}).allowed());  // has no price
 }
 
+TEST_CASE(
+    "a rate that is used up is said as it was written, and holds again when its time is over") {
+  World world;
+  auto authority = world.grant({"kv.get rate 1/min"}).value();
+  CHECK(authority.decide(tool("kv.get"), kSmall).allowed());
+  const Decision refused = authority.decide(tool("kv.get"), kSmall);
+  CHECK(refused.reason == "its rate 1/min is used up for now");
+  REQUIRE(authority.meters().size() == 1);
+  CHECK(authority.meters()[0].meters.at(0).used == "1");
+  CHECK(authority.meters()[0].meters.at(0).limit == "1/min");
+  world.clock.set(std::chrono::seconds(60));
+  CHECK(authority.decide(tool("kv.get"), kSmall).allowed());
+}
+
 TEST_CASE("a limit in another currency than the price, or of nothing, does not load") {
   World world;
   world.prices.emplace(tool("kv.get"), *parse_money("0.40 EUR"));

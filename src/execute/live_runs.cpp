@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -23,7 +24,10 @@ namespace mcpac::execute {
 namespace {
 
 constexpr std::string_view kEnding = ".sock";
+constexpr std::string_view kUnready = ".new";  // bound, and not yet listening (run_control.cpp)
 constexpr std::size_t kMaxListed = 1'000;
+// A run that starts needs a moment between the two.
+constexpr auto kReadyWithin = std::chrono::minutes(1);
 constexpr int kAnswerSeconds = 5;
 
 std::string reason(int error) {
@@ -84,6 +88,19 @@ std::optional<std::string> exchange(const UniqueFd& socket, std::string request)
   return std::nullopt;
 }
 
+bool is_run_name(std::string_view name, std::string_view ending) {
+  return name.ends_with(ending) && audit::is_run_id(name.substr(0, name.size() - ending.size()));
+}
+
+// A run that was killed between binding its socket and listening.
+void sweep_unready(const UniqueFd& folder, const char* name) {
+  struct stat info {};
+  if (::fstatat(folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode))
+    return;
+  const auto made = std::chrono::system_clock::from_time_t(info.st_mtime);
+  if (std::chrono::system_clock::now() - made > kReadyWithin) ::unlinkat(folder.get(), name, 0);
+}
+
 }  // namespace
 
 Result<UniqueFd> open_runs_folder(const std::filesystem::path& folder) {
@@ -116,9 +133,8 @@ Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder) 
   if (!entries) return fail(ErrorId::kFileUnreadable, reason(errno), {.where = folder.string()});
   while (const dirent* entry = ::readdir(entries.get())) {
     const std::string_view name = static_cast<const char*>(entry->d_name);
-    const bool is_run =
-        name.ends_with(kEnding) && audit::is_run_id(name.substr(0, name.size() - kEnding.size()));
-    if (is_run && names.size() < kMaxListed) names.emplace_back(name);
+    if (is_run_name(name, kUnready)) sweep_unready(*fd, static_cast<const char*>(entry->d_name));
+    if (is_run_name(name, kEnding) && names.size() < kMaxListed) names.emplace_back(name);
   }
   std::ranges::sort(names);
   std::vector<std::string> live;

@@ -12,8 +12,6 @@
 #include <cstdio>
 #include <system_error>
 
-#include <boost/asio/steady_timer.hpp>
-
 #include "execute/live_runs.h"
 #include "ipc/stream_channel.h"
 
@@ -26,6 +24,8 @@ constexpr std::size_t kMaxPeers = 8;
 constexpr std::size_t kMaxRequest = std::size_t{16} << 10U;
 constexpr int kMaxRequests = 64;  // of one peer
 constexpr auto kPeerTime = std::chrono::seconds(5);
+// Short for a person, and ten turns of the loop a second are nothing to it.
+constexpr auto kPause = std::chrono::milliseconds(100);
 
 std::unexpected<Error> unusable(int error) {
   return fail(ErrorId::kFileUnwritable, "this run cannot be listed, revoked or killed: " +
@@ -117,7 +117,8 @@ RunControl::RunControl(const asio::any_io_executor& executor, UniqueFd folder, s
       folder_(std::move(folder)),
       run_id_(std::move(run_id)),
       controls_(std::move(controls)),
-      acceptor_(executor) {}
+      acceptor_(executor),
+      pause_(executor) {}
 
 Result<std::unique_ptr<RunControl>> RunControl::open(const asio::any_io_executor& executor,
                                                      const std::filesystem::path& folder,
@@ -142,17 +143,25 @@ void RunControl::accept() {
   acceptor_.async_accept(
       [this, alive = alive_](const boost::system::error_code& error, auto socket) {
         if (!*alive || error == asio::error::operation_aborted) return;
-        if (!error) {
-          boost::system::error_code failed;
-          UniqueFd peer(socket.release(failed));
-          if (!failed && peers_.size() < kMaxPeers && is_same_user(peer.get())) {
-            const auto served = std::make_shared<Peer>(*this, std::move(peer));
-            peers_.insert(served);
-            served->start();
-          }
+        if (error) return accept_later();
+        boost::system::error_code failed;
+        UniqueFd peer(socket.release(failed));
+        if (!failed && peers_.size() < kMaxPeers && is_same_user(peer.get())) {
+          const auto served = std::make_shared<Peer>(*this, std::move(peer));
+          peers_.insert(served);
+          served->start();
         }
         accept();
       });
+}
+
+// Without a descriptor for it (EMFILE) a connection stays in the queue, and accepting again at once
+// would fail again at once, for as long as there is none.
+void RunControl::accept_later() {
+  pause_.expires_after(kPause);
+  pause_.async_wait([this, alive = alive_](const boost::system::error_code& error) {
+    if (*alive && !error) accept();
+  });
 }
 
 std::string RunControl::answer(std::string_view line) const {

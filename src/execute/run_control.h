@@ -11,6 +11,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -41,6 +42,7 @@ class RunControl {
   RunControl(const boost::asio::any_io_executor& executor, UniqueFd folder, std::string run_id,
              RunControls controls);
   void accept();
+  void accept_later();
   [[nodiscard]] std::string answer(std::string_view line) const;
   [[nodiscard]] Result<Json> carry_out(const Json& request) const;
 
@@ -49,6 +51,7 @@ class RunControl {
   std::string run_id_;
   RunControls controls_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
+  boost::asio::steady_timer pause_;  // after a connection that could not be taken
   std::set<std::shared_ptr<Peer>> peers_;
   // A connection that was accepted may still be on its way here when this object goes.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -1,12 +1,12 @@
 // How the text of an argument is put together: literals, constants, elements of lists, choices by a
 // constant, and what calls give (fold_calls.cpp).
-#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "analyzer/clang/constancy.h"
 #include "analyzer/clang/fold.h"
 #include "analyzer/clang/literals.h"
+#include "analyzer/clang/named_constants.h"
 #include "analyzer/clang/plain.h"
 
 namespace mcpac::analyzer {
@@ -17,18 +17,15 @@ constexpr std::size_t kMaxFoldedText = 8192;
 
 constexpr unsigned kMaxDepth = 64;
 
-// More constants behind one number are a table, and what it calls does not matter any more.
-constexpr std::size_t kMaxConstants = 64;
-
-// Whether a value comes from a call, also by way of the constants that it names. Each of them is
-// looked into once: constants that double one another name the first one without end.
+// Whether a value comes from a call, also by way of the constants that it names.
 class CallFinder {
  public:
   bool is_called_for(CXCursor expression) {
     search(expression, 0);
-    for (std::size_t at = 0; at < constants_.size() && !found_; ++at) {
-      const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(constants_[at]);
-      if (exists(initialiser)) search(initialiser, 0);
+    while (!found_) {
+      const auto initialiser = constants_.next_initialiser();
+      if (!initialiser) break;
+      if (exists(*initialiser)) search(*initialiser, 0);
     }
     return found_;
   }
@@ -38,19 +35,14 @@ class CallFinder {
     if (found_) return;
     const CXCursorKind kind = clang_getCursorKind(node);
     found_ = kind == CXCursor_CallExpr || depth > kMaxDepth;
-    if (kind == CXCursor_DeclRefExpr) keep(clang_getCursorReferenced(node));
+    if (kind == CXCursor_DeclRefExpr) {
+      const CXCursor named = clang_getCursorReferenced(node);
+      if (clang_getCursorKind(named) == CXCursor_VarDecl && !constants_.add(named)) found_ = true;
+    }
     each_child(node, [&](CXCursor child) { search(child, depth + 1); });
   }
 
-  void keep(CXCursor named) {
-    const auto is_it = [named](CXCursor known) { return same(known, named); };
-    if (clang_getCursorKind(named) != CXCursor_VarDecl || std::ranges::any_of(constants_, is_it))
-      return;
-    found_ = found_ || constants_.size() >= kMaxConstants;
-    constants_.push_back(named);
-  }
-
-  std::vector<CXCursor> constants_;  // looked into in their turn
+  NamedConstants constants_;
   bool found_ = false;
 };
 

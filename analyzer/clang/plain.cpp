@@ -1,27 +1,24 @@
 #include "analyzer/clang/plain.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <vector>
-
 #include "analyzer/clang/cx.h"
 #include "analyzer/clang/kinds.h"
+#include "analyzer/clang/named_constants.h"
 
 namespace mcpac::analyzer {
 namespace {
 
-// Values of arguments are far below both.
+// Values of arguments are far below.
 constexpr unsigned kMaxDepth = 64;
-constexpr std::size_t kMaxConstants = 64;
 
 class Reader {
  public:
   bool reads(CXCursor expression) {
     look(expression, 0);
-    for (std::size_t at = 0; at < constants_.size() && plain_; ++at) {
-      const CXCursor initialiser = clang_Cursor_getVarDeclInitializer(constants_[at]);
-      plain_ = exists(initialiser);
-      if (plain_) look(initialiser, 0);
+    while (plain_) {
+      const auto initialiser = constants_.next_initialiser();
+      if (!initialiser) break;
+      plain_ = exists(*initialiser);
+      look(*initialiser, 0);
     }
     return plain_;
   }
@@ -61,13 +58,10 @@ class Reader {
     const CXCursorKind kind = clang_getCursorKind(named);
     plain_ = plain_ && (kind == CXCursor_EnumConstantDecl || kind == CXCursor_VarDecl) &&
              !is_made_from_template(named);
-    const auto is_it = [named](CXCursor known) { return same(known, named); };
-    if (!plain_ || kind != CXCursor_VarDecl || std::ranges::any_of(constants_, is_it)) return;
-    plain_ = constants_.size() < kMaxConstants;
-    constants_.push_back(named);
+    if (plain_ && kind == CXCursor_VarDecl) plain_ = constants_.add(named);
   }
 
-  std::vector<CXCursor> constants_;
+  NamedConstants constants_;
   bool plain_ = true;
 };
 

@@ -5,22 +5,11 @@
 #include <algorithm>
 
 #include "core/denial_text.h"
+#include "execute/call_in_source.h"
 #include "execute/check.h"
 
 namespace mcpac::execute {
 namespace {
-
-policy::CallInSource call_of(const analyzer::Use& use) {
-  policy::CallInSource call{.known = Json::object(), .unknown = {}, .open = use.open};
-  for (const auto& [name, argument] : use.arguments) {
-    if (argument.is_constant) {
-      call.known[name] = argument.value;
-    } else {
-      call.unknown.insert(name);
-    }
-  }
-  return call;
-}
 
 analyzer::Foreseen::Answer answer_of(policy::Outlook outlook) {
   using Answer = analyzer::Foreseen::Answer;
@@ -80,7 +69,7 @@ Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
   for (auto& use : report.uses) {
     const auto permission = Permission::parse(use.permission);
     if (!permission) continue;  // the analysis let only names of the lock through
-    policy::Foresight foresight = authority->foresee(*permission, call_of(use));
+    policy::Foresight foresight = authority->foresee(*permission, call_in_source(use));
     use.foreseen = {.answer = answer_of(foresight.outlook),
                     .reason = std::move(foresight.reason),
                     .rule = std::move(foresight.rule),

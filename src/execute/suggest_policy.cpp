@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "execute/call_in_source.h"
 #include "execute/check.h"
 #include "policy/least_rule.h"
 
@@ -26,18 +27,6 @@ std::string first_that_loads(std::vector<std::string> rules, const Permission& p
     if (!rule.empty() && loads(rule, world)) return std::move(rule);
   }
   return policy::whole_tool(permission);
-}
-
-policy::CallInSource call_of(const analyzer::Use& use) {
-  policy::CallInSource call{.known = Json::object(), .unknown = {}, .open = use.open};
-  for (const auto& [name, argument] : use.arguments) {
-    if (argument.is_constant) {
-      call.known[name] = argument.value;
-    } else {
-      call.unknown.insert(name);
-    }
-  }
-  return call;
 }
 
 const Json* schema_of(const PolicyWorld& world, const Permission& permission) {
@@ -67,7 +56,7 @@ void suggest_declared(const analyzer::Report& report, const analyzer::Declared& 
   for (const auto& use : report.uses) {
     if (use.permission != declared.permission) continue;
     is_used = true;
-    auto call = call_of(use);
+    auto call = call_in_source(use);
     // Beyond constants, a Narrow knows better than `any`.
     const bool is_constant = call.unknown.empty() && !call.open;
     std::vector<std::string> texts;

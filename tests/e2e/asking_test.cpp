@@ -5,13 +5,10 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // Echoes three texts; of a denial it prints what a program hears.
 const std::string kEchoes = R"(#include <mcpac.hpp>
@@ -26,16 +23,8 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
 )";
 
 Workspace& project() {
-  static Workspace workspace(Workspace::fixture("plain"));
-  static const bool generated = [] {
-    const auto outcome = workspace.mcpac({"generate"});
-    INFO(outcome.err);
-    REQUIRE(outcome.exit_code == 0);
-    workspace.write("echoes.cpp", kEchoes);
-    return true;
-  }();
-  (void)generated;
-  return workspace;
+  static const auto written = Workspace::shared_fixture().write("echoes.cpp", kEchoes);
+  return Workspace::shared_fixture();
 }
 
 // Answers yes before the run; during it `answer`, a Python expression over the question q and the

@@ -8,15 +8,12 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::size_t entries(const fs::path& folder) {
   return static_cast<std::size_t>(

@@ -3,13 +3,10 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 const std::string kReader = R"(#include <mcpac.hpp>
 #include <print>

@@ -5,13 +5,10 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 // The rules of the refusing findings of a program.
 std::vector<std::string> refusals(const std::string& source) {

@@ -6,15 +6,12 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 using mcpac::Json;
 using Tools = std::vector<Json>;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 Json tool(const std::string& name, const std::string& description) {
   return {{"name", name},

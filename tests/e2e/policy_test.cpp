@@ -3,14 +3,11 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 using mcpac::Json;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 e2e::Outcome policy(std::vector<std::string> words) {
   words.insert(words.begin(), "policy");

@@ -11,24 +11,13 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Workspace& project() {
-  static Workspace workspace(Workspace::fixture("plain"));
-  static const bool generated = [] {
-    const auto outcome = workspace.mcpac({"generate"});
-    INFO(outcome.err);
-    REQUIRE(outcome.exit_code == 0);
-    return true;
-  }();
-  (void)generated;
-  return workspace;
+  return Workspace::shared_fixture();
 }
 
 const std::string kHangs = R"(#include <mcpac.hpp>

@@ -41,6 +41,13 @@ fs::path temporary_folder() {
   return name;
 }
 
+bool generate_in(const Workspace& workspace) {
+  const auto outcome = workspace.mcpac({"generate"});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return true;
+}
+
 // The cache of all workspaces; it goes when the program ends.
 const fs::path& shared_cache() {
   struct Cache {
@@ -61,6 +68,10 @@ mcpac::Json Outcome::json() const {
   INFO("stdout: ", out, "\nstderr: ", err);
   REQUIRE(parsed.has_value());
   return *parsed;
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
 Outcome run_program(const std::vector<std::string>& words,
@@ -147,12 +158,14 @@ Workspace::~Workspace() {
 
 Workspace& Workspace::shared() {
   static Workspace workspace(real_servers());
-  static const bool generated = [] {
-    const auto outcome = workspace.mcpac({"generate"});
-    INFO(outcome.err);
-    REQUIRE(outcome.exit_code == 0);
-    return true;
-  }();
+  static const bool generated = generate_in(workspace);
+  (void)generated;
+  return workspace;
+}
+
+Workspace& Workspace::shared_fixture() {
+  static Workspace workspace(fixture("plain"));
+  static const bool generated = generate_in(workspace);
   (void)generated;
   return workspace;
 }

@@ -4,15 +4,8 @@
 
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
-
-namespace {
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_SUITE("e2e/tools") {
   TEST_CASE("describe takes the original and the C++ name, and says where they differ") {

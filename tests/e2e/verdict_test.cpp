@@ -8,6 +8,7 @@
 #include "core/json_schema.h"
 #include "e2e/workspace.h"
 
+using e2e::has;
 using e2e::Workspace;
 using mcpac::Json;
 
@@ -22,10 +23,6 @@ std::string reading(const std::string& body) {
 
 const std::string kPasswd = reading("rt.filesystem.read_text_file({.path = \"/etc/passwd\"});");
 const std::string kData = "filesystem.read_text_file(path within ./data)";
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 e2e::Outcome permissions(std::vector<std::string> words) {
   words.insert(words.begin(), "permissions");

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json.h"
@@ -33,6 +34,8 @@ class Workspace {
   // The shared one: servers filesystem (below data/), memory, everything; lock and headers
   // generated.
   static Workspace& shared();
+  // Another one for all cases: the fixture server, generated.
+  static Workspace& shared_fixture();
   // Another folder with the configuration given; nothing is generated.
   explicit Workspace(const std::string& config);
   ~Workspace();
@@ -57,6 +60,9 @@ class Workspace {
  private:
   std::filesystem::path folder_;
 };
+
+// Whether the text has the part in it.
+[[nodiscard]] bool has(std::string_view text, std::string_view part);
 
 // Any program, to its end or 10 minutes: a guard against hanging, not a measure.
 Outcome run_program(const std::vector<std::string>& words,

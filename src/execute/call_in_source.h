@@ -1,0 +1,11 @@
+// A call as the analyzer found it in a source, in the words of the policy.
+#pragma once
+
+#include "analyzer/report.h"
+#include "policy/foresight.h"
+
+namespace mcpac::execute {
+
+[[nodiscard]] policy::CallInSource call_in_source(const analyzer::Use& use);
+
+}  // namespace mcpac::execute

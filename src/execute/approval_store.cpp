@@ -107,6 +107,24 @@ Result<std::optional<std::string>> read_private(const std::filesystem::path& fil
   return std::optional(std::move(*text));
 }
 
+std::unexpected<Error> not_locked(const std::filesystem::path& folder, int error) {
+  return fail(ErrorId::kFileUnwritable,
+              "kept approvals cannot be locked, and are left as they are: " +
+                  std::system_category().message(error),
+              {.where = folder.string(), .fix = "make that folder one that you may read and lock"});
+}
+
+// Held until it is dropped. Without it two runs that end together would each write what the other
+// has not read, and an answer would be lost.
+Result<UniqueFd> take_turn(const std::filesystem::path& folder) {
+  UniqueFd turn(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!turn) return not_locked(folder, errno);
+  while (::flock(turn.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return not_locked(folder, errno);
+  }
+  return turn;
+}
+
 template <class Entry>
 void keep_newest(std::vector<Entry>& entries) {
   if (entries.size() > kMaxEntries)
@@ -162,9 +180,8 @@ Result<void> ApprovalStore::change(const std::function<void(Approvals&)>& edit) 
   std::filesystem::create_directories(folder.parent_path(), error);
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return fail(ErrorId::kFileUnwritable, fmt::format("cannot make {}", folder.string()));
-  const UniqueFd turn(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (turn && ::flock(turn.get(), LOCK_EX) != 0 && errno == EINTR) {
-  }
+  auto turn = take_turn(folder);
+  if (!turn) return pass_on(turn);
   Approvals approvals = read();
   edit(approvals);
   keep_newest(approvals.answers);

@@ -13,26 +13,41 @@ namespace {
 
 // One screen: what does not fit is counted.
 constexpr std::size_t kMaxLines = 24;
+constexpr std::size_t kMaxName = 80;
 constexpr std::size_t kMaxValue = 300;
 constexpr std::size_t kMaxWhole = std::size_t{256} << 10U;
 constexpr std::size_t kMaxRule = 1'000;
 
-// printable() knows what a reader does not see; the rest beyond ASCII may look like something else.
-std::string ascii(std::string_view text, std::size_t limit) {
-  std::string shown = Json(std::string(text)).dump(-1, ' ', true, Json::error_handler_t::replace);
-  shown = shown.substr(1, shown.size() - 2);
-  for (std::size_t at = 0; (at = shown.find("\\\"", at)) != std::string::npos; ++at)
-    shown.erase(at, 1);
-  std::erase(shown, '\x7f');
-  if (shown.size() <= limit) return shown;
-  return fmt::format("{}... ({} bytes in all)", shown.substr(0, limit), shown.size());
+std::string cut(const std::string& text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  return fmt::format("{}... ({} bytes in all)", text.substr(0, limit), text.size());
 }
 
+// printable() knows what a reader does not see; the rest beyond ASCII may look like something else.
 std::string ascii_json(const Json& value) {
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   for (std::size_t at = 0; (at = text.find('\x7f', at)) != std::string::npos;)
     text.replace(at, 1, "\\u007f");
   return text;
+}
+
+// The same without the quotes around it, and with those in it as they are.
+std::string ascii(std::string_view text, std::size_t limit) {
+  std::string shown = ascii_json(Json(std::string(text)));
+  shown = shown.substr(1, shown.size() - 2);
+  for (std::size_t at = 0; (at = shown.find("\\\"", at)) != std::string::npos; ++at)
+    shown.erase(at, 1);
+  return cut(shown, limit);
+}
+
+// Where a tool takes any argument the program chooses names, too: one such as `path = "a"` must not
+// read as an argument and its value.
+std::string name_text(const std::string& name) {
+  const bool is_plain = !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.' || c == '$';
+  });
+  return cut(is_plain ? name : ascii_json(Json(name)), kMaxName);
 }
 
 std::string arguments_text(const Json& arguments) {
@@ -46,13 +61,9 @@ std::string arguments_text(const Json& arguments) {
       is_cut = true;
       break;
     }
-    std::string json = ascii_json(value);
-    const std::size_t size = json.size();
-    if (size > kMaxValue) {
-      is_cut = true;
-      json = fmt::format("{}... ({} bytes in all)", json.substr(0, kMaxValue), size);
-    }
-    text += fmt::format("    {} = {}\n", ascii(name, 80), json);
+    const std::string json = ascii_json(value);
+    is_cut = is_cut || json.size() > kMaxValue;
+    text += fmt::format("    {} = {}\n", name_text(name), cut(json, kMaxValue));
   }
   if (is_cut) text += "    NOT ALL OF IT IS SHOWN: answer `show` to see it\n";
   return text;
@@ -118,10 +129,7 @@ std::string question_text(const execute::ProgramReview& review) {
 }
 
 std::string whole_arguments(const gate::Question& question) {
-  std::string text = ascii_json(question.arguments);
-  if (text.size() > kMaxWhole)
-    text = fmt::format("{}... ({} bytes in all)", text.substr(0, kMaxWhole), text.size());
-  return text + "\n";
+  return cut(ascii_json(question.arguments), kMaxWhole) + "\n";
 }
 
 std::optional<gate::Reply> read_call_answer(std::string_view line,

@@ -63,22 +63,28 @@ void measure(const char* name, Authority& authority, const char* tool, const Jso
              batches[198], allowed > 0 ? "allowed" : "refused");
 }
 
-// Fifty rules over ten tools: every kind of test, limits, denies over all strings. `width` moves
-// the bounds of numbers and lengths, so that a smaller one is included in a larger one.
-LayerText fifty_rules(int width) {
+// Fifty rules over ten tools: every kind of test, denies over all strings. `width` moves the bounds
+// of what is allowed, so that a smaller one is included in a larger one. An ask is the same in all:
+// one that catches less would admit less where nothing else does, and one that catches more would
+// ask about what the other allows.
+// `Alike`: whether all tools have the same texts and folders, or each its own.
+enum class Alike { kYes, kNo };
+
+LayerText fifty_rules(int width, Alike alike = Alike::kYes) {
   LayerText layer;
   layer.name = "mcpac.policy";
   for (int tool = 0; tool < 10; ++tool) {
+    const std::string own = alike == Alike::kYes ? "" : std::to_string(tool);
     layer.grants.push_back(fmt::format("server.tool{}(title len 0..{} one-line, ?count 1..{})",
                                        tool, 80 + width, 100 + width));
     layer.grants.push_back(
         fmt::format("server.tool{}(title re /[a-z ]+/, ?url host {{api.example.com, "
                     "*.example.org}})",
                     tool));
-    layer.grants.push_back(
-        fmt::format("server.tool{}(path within ./data except {{./data/.git}}, ..)", tool));
-    layer.asks.push_back(fmt::format("server.tool{}(count > {})", tool, 50 + width));
-    layer.denies.push_back(fmt::format("server.tool{}(title starts \"secret\")", tool));
+    layer.grants.push_back(fmt::format(
+        "server.tool{}(path within ./data{} except {{./data{}/.git}}, ..)", tool, own, own));
+    layer.asks.push_back(fmt::format("server.tool{}(count > 50)", tool));
+    layer.denies.push_back(fmt::format("server.tool{}(title starts \"secret{}\")", tool, own));
   }
   return layer;
 }
@@ -126,13 +132,19 @@ int main() {
           {{"title", "A\nB"}, {"count", 5}});
   measure("100 rules, path within, resolved on disk", *authority, "tool2",
           {{"path", "/usr/share/doc"}});
+  measure("100 rules, path within, walked for its end", *authority, "tool2",
+          {{"path", "/usr/share/doc/is-not-there"}});
   const auto small = Authority::load({fifty_rules(0)}, environment);
   const auto large = Authority::load({fifty_rules(20)}, environment);
-  if (!small || !large) {
-    fmt::print(stderr, "{}\n", (small ? large : small).error().to_text());
+  const auto own_small = Authority::load({fifty_rules(0, Alike::kNo)}, environment);
+  const auto own_large = Authority::load({fifty_rules(20, Alike::kNo)}, environment);
+  for (const auto* loaded : {&small, &large, &own_small, &own_large}) {
+    if (*loaded) continue;
+    fmt::print(stderr, "{}\n", loaded->error().to_text());
     return 1;
   }
   measure_inclusion("50 rules in the same 50 rules", *small, *small);
   measure_inclusion("50 rules, bounds that differ", *large, *small);
   measure_inclusion("the other way round, with a witness", *small, *large);
+  measure_inclusion("50 rules, bounds and tools that differ", *own_large, *own_small);
 }

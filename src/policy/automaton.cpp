@@ -132,12 +132,11 @@ int Dfa::intern(std::vector<int> set) {
   accepting_.push_back(
       std::ranges::any_of(set, [this](int state) { return nfa_->states()[index(state)].accepts; }));
   sets_.push_back(std::move(set));
-  table_.emplace_back(letters_, -1);
+  table_.insert(table_.end(), letters_, -1);
   return known->second;
 }
 
-int Dfa::step(int state, std::size_t letter) {
-  if (table_[index(state)][letter] >= 0) return table_[index(state)][letter];
+int Dfa::make_step(int state, std::size_t letter) {
   std::vector<int> next;
   for (const int from : sets_[index(state)]) {
     for (const auto& move : moves_[index(from)]) {
@@ -148,7 +147,7 @@ int Dfa::step(int state, std::size_t letter) {
   next.erase(std::unique(next.begin(), next.end()), next.end());
   close(next);
   const int made = intern(std::move(next));
-  table_[index(state)][letter] = made;
+  table_[index(state) * letters_ + letter] = made;
   return made;
 }
 

@@ -65,11 +65,15 @@ class Dfa {
  public:
   Dfa(const Nfa& nfa, const Alphabet& alphabet);
   [[nodiscard]] int start() const { return 0; }
-  [[nodiscard]] int step(int state, std::size_t letter);
+  [[nodiscard]] int step(int state, std::size_t letter) {
+    const int known = table_[index(state) * letters_ + letter];
+    return known >= 0 ? known : make_step(state, letter);
+  }
   [[nodiscard]] bool accepts(int state) const { return accepting_[index(state)]; }
 
  private:
   static std::size_t index(int state) { return static_cast<std::size_t>(state); }
+  int make_step(int state, std::size_t letter);
   int intern(std::vector<int> set);
   void close(std::vector<int>& set) const;
 
@@ -82,7 +86,7 @@ class Dfa {
   std::vector<std::vector<Move>> moves_;  // by state of the Nfa
   std::map<std::vector<int>, int> known_;
   std::vector<std::vector<int>> sets_;
-  std::vector<std::vector<int>> table_;  // -1: not yet made
+  std::vector<int> table_;  // by state and letter; -1: not yet made
   std::vector<bool> accepting_;
 };
 

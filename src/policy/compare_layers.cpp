@@ -41,11 +41,11 @@ std::multiset<std::string> texts_of(const CompiledLayer& layer, const Permission
 class ToolComparison {
  public:
   ToolComparison(const Layers& wider, const Layers& narrower, const Permission& permission,
-                 const Environment& environment)
+                 const Environment& environment, KnownStrings& strings)
       : wider_(wider),
         narrower_(narrower),
         permission_(permission),
-        environment_(environment),
+        strings_(strings),
         marked_wider_(mark_layers(wider, permission, marks_)),
         marked_narrower_(mark_layers(narrower, permission, marks_)) {
     const auto tool = environment.tools->find(permission);
@@ -66,8 +66,7 @@ class ToolComparison {
     if (marks_ > kMaxMarks) return undecided("there are too many rules over this tool");
     if (auto compiled = compile_schema(); !compiled) return undecided(compiled.error().what);
     StepBudget steps(budget.steps);
-    Exploration exploration{
-        environment_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
+    Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
     const CallPlace root(both(), permission_.server(),
                          schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
     const auto calls = call_classes(root, exploration);
@@ -152,12 +151,39 @@ class ToolComparison {
   const Layers& wider_;
   const Layers& narrower_;
   const Permission& permission_;
-  const Environment& environment_;
+  KnownStrings& strings_;
   std::size_t marks_ = 0;
   std::vector<MarkedLayer> marked_wider_;
   std::vector<MarkedLayer> marked_narrower_;
   const Json* schema_ = nullptr;
   std::shared_ptr<const JsonSchema> compiled_;
+};
+
+// All tools, one after the other.
+class Comparison {
+ public:
+  Comparison(const Layers& wider, const Layers& narrower, const Environment& environment,
+             const Environment& other, const InclusionBudget& budget)
+      : wider_(wider),
+        narrower_(narrower),
+        environment_(environment),
+        budget_(budget),
+        strings_(environment),
+        comparable_(environment.bases == other.bases &&
+                    (environment.tools == other.tools || *environment.tools == *other.tools)) {}
+
+  Inclusion answer(const Permission& permission) {
+    if (!comparable_) return Undecided{permission, "the two are about different tools or places"};
+    return ToolComparison(wider_, narrower_, permission, environment_, strings_).answer(budget_);
+  }
+
+ private:
+  const Layers& wider_;
+  const Layers& narrower_;
+  const Environment& environment_;
+  const InclusionBudget& budget_;
+  KnownStrings strings_;
+  bool comparable_;
 };
 
 // Every tool of the lock, and the control permissions that somebody names.
@@ -176,11 +202,9 @@ std::vector<Inclusion> layers_beyond(const Layers& wider, const Layers& narrower
                                      const Environment& environment, const Environment& other,
                                      const InclusionBudget& budget) {
   std::vector<Inclusion> beyond;
-  const bool comparable = environment.bases == other.bases &&
-                          (environment.tools == other.tools || *environment.tools == *other.tools);
+  Comparison comparison(wider, narrower, environment, other, budget);
   for (const auto& permission : tools_of(narrower, environment)) {
-    auto one = comparable ? ToolComparison(wider, narrower, permission, environment).answer(budget)
-                          : Undecided{permission, "the two are about different tools or places"};
+    auto one = comparison.answer(permission);
     if (!std::holds_alternative<Included>(one)) beyond.push_back(std::move(one));
   }
   return beyond;
@@ -188,22 +212,28 @@ std::vector<Inclusion> layers_beyond(const Layers& wider, const Layers& narrower
 
 Inclusion tool_beyond(const Layers& wider, const Layers& narrower, const Permission& permission,
                       const Environment& environment, const InclusionBudget& budget) {
-  return ToolComparison(wider, narrower, permission, environment).answer(budget);
+  KnownStrings strings(environment);
+  return ToolComparison(wider, narrower, permission, environment, strings).answer(budget);
 }
 
 Relation relate_tool(const Layers& wider, const Layers& narrower, const Permission& permission,
                      const Environment& environment, const InclusionBudget& budget) {
-  return ToolComparison(wider, narrower, permission, environment).relate(budget);
+  KnownStrings strings(environment);
+  return ToolComparison(wider, narrower, permission, environment, strings).relate(budget);
 }
 
+// A call that is refused settles it, whatever is undecided.
 Inclusion layers_include(const Layers& wider, const Layers& narrower,
                          const Environment& environment, const Environment& other,
                          const InclusionBudget& budget) {
-  auto beyond = layers_beyond(wider, narrower, environment, other, budget);
-  const auto excess = std::ranges::find_if(
-      beyond, [](const Inclusion& one) { return std::holds_alternative<Excess>(one); });
-  if (excess != beyond.end()) return std::move(*excess);
-  return beyond.empty() ? Inclusion(Included{}) : std::move(beyond.front());
+  Inclusion answer = Included{};
+  Comparison comparison(wider, narrower, environment, other, budget);
+  for (const auto& permission : tools_of(narrower, environment)) {
+    auto one = comparison.answer(permission);
+    if (std::holds_alternative<Excess>(one)) return one;
+    if (std::holds_alternative<Included>(answer)) answer = std::move(one);
+  }
+  return answer;
 }
 
 }  // namespace mcpac::policy

@@ -75,8 +75,7 @@ class Members {
   void add_telling_names(const std::set<std::string>& known, const std::string& fresh) {
     if (place_.any_strings().empty()) return;
     ValueSet names;
-    exploration_.note(
-        add_any_strings(place_, exploration_.environment, exploration_.budget, names));
+    exploration_.note(add_any_strings(place_, exploration_.strings, exploration_.budget, names));
     const auto values = values_at_(place_.member(fresh));
     if (values.empty()) return;
     for (auto& name : names.take()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policy/call_place.h"
+#include "policy/known_strings.h"
 #include "policy/step_budget.h"
 #include "policy/value_set.h"
 
@@ -13,7 +14,7 @@ namespace mcpac::policy {
 
 // What the exploration of a call shares.
 struct Exploration {
-  const Environment& environment;
+  KnownStrings& strings;
   // Marks only grow: a part for which this is true need not be finished.
   std::function<bool(const Marks&)> is_hopeless;
   StepBudget& budget;

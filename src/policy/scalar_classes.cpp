@@ -7,7 +7,6 @@
 #include "core/json_compare.h"
 #include "core/json_schema.h"
 #include "policy/number_examples.h"
-#include "policy/string_classes.h"
 #include "policy/text_automata.h"
 
 namespace mcpac::policy {
@@ -89,13 +88,8 @@ void add_bounds(const CompiledArg& arg, std::set<std::string>& bounds) {
 
 class Scalars {
  public:
-  Scalars(const CallPlace& place, const Environment& environment, StepBudget& budget,
-          ValueSet& values)
-      : place_(place),
-        environment_(environment),
-        budget_(budget),
-        values_(values),
-        schema_(place.view()) {}
+  Scalars(const CallPlace& place, KnownStrings& strings, StepBudget& budget, ValueSet& values)
+      : place_(place), strings_(strings), budget_(budget), values_(values), schema_(place.view()) {}
 
   std::string add() {
     const Types types = place_.view().types();
@@ -120,7 +114,7 @@ class Scalars {
   std::string add_any() {
     std::vector<StringProbe> probes;
     for (const auto& watch : place_.any_strings()) add_probes(watch, probes);
-    const auto found = string_classes(probes, {}, environment_, budget_);
+    const auto found = strings_.classes(probes, {}, budget_);
     for (const auto& one : found.classes) {
       const Json text(one.example);
       values_.insert({place_.of_any_string(text, answer_of(one)), text});
@@ -200,7 +194,7 @@ class Scalars {
 
   void add_classes(const std::vector<StringProbe>& probes, const StringLimits& limits,
                    bool drop_what_does_not_fit) {
-    const auto found = string_classes(probes, limits, environment_, budget_);
+    const auto found = strings_.classes(probes, limits, budget_);
     if (!found.gap.empty()) gap_ = found.gap;
     for (const auto& one : found.classes) {
       const Json text(one.example);
@@ -217,7 +211,7 @@ class Scalars {
   }
 
   const CallPlace& place_;
-  const Environment& environment_;
+  KnownStrings& strings_;
   StepBudget& budget_;
   ValueSet& values_;
   PlaceSchema schema_;
@@ -227,14 +221,14 @@ class Scalars {
 
 }  // namespace
 
-std::string add_scalar_classes(const CallPlace& place, const Environment& environment,
-                               StepBudget& budget, ValueSet& values) {
-  return Scalars(place, environment, budget, values).add();
+std::string add_scalar_classes(const CallPlace& place, KnownStrings& strings, StepBudget& budget,
+                               ValueSet& values) {
+  return Scalars(place, strings, budget, values).add();
 }
 
-std::string add_any_strings(const CallPlace& place, const Environment& environment,
-                            StepBudget& budget, ValueSet& values) {
-  return Scalars(place, environment, budget, values).add_any();
+std::string add_any_strings(const CallPlace& place, KnownStrings& strings, StepBudget& budget,
+                            ValueSet& values) {
+  return Scalars(place, strings, budget, values).add_any();
 }
 
 }  // namespace mcpac::policy

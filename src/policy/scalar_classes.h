@@ -4,17 +4,18 @@
 #include <string>
 
 #include "policy/call_place.h"
+#include "policy/known_strings.h"
 #include "policy/step_budget.h"
 #include "policy/value_set.h"
 
 namespace mcpac::policy {
 
 // Adds them to `values`. Answers why some may be missing; empty: none is.
-[[nodiscard]] std::string add_scalar_classes(const CallPlace& place, const Environment& environment,
+[[nodiscard]] std::string add_scalar_classes(const CallPlace& place, KnownStrings& strings,
                                              StepBudget& budget, ValueSet& values);
 
 // The strings, by what tests on any string say of them.
-[[nodiscard]] std::string add_any_strings(const CallPlace& place, const Environment& environment,
+[[nodiscard]] std::string add_any_strings(const CallPlace& place, KnownStrings& strings,
                                           StepBudget& budget, ValueSet& values);
 
 }  // namespace mcpac::policy

@@ -14,6 +14,7 @@ class StepBudget {
     left_ = steps > left_ ? 0 : left_ - steps;
     return left_ > 0;
   }
+  [[nodiscard]] std::size_t left() const { return left_; }
   [[nodiscard]] bool is_spent() const { return left_ == 0; }
 
  private:

@@ -125,10 +125,15 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
   const bool limited =
       c.calls || c.rate || c.bytes_in || c.bytes_out || c.cost || c.duration || c.until;
   if (limited && rule.effect != Effect::kAllow) {
-    return complain(ErrorId::kRuleIneffective, rule.at,
-                    fmt::format("a limit on a rule of {}", to_string(rule.effect)),
-                    "when it is used up the rule would no longer hold, and authority would grow",
-                    "put the limit on the allow");
+    const bool denies = rule.effect == Effect::kDeny;
+    return complain(
+        ErrorId::kRuleIneffective, rule.at,
+        fmt::format("a limit on a rule of {}", to_string(rule.effect)),
+        denies ? "when it is used up the rule would no longer hold, and what it denies be allowed"
+               : "when it is used up the rule would no longer hold, and nobody be asked",
+        denies ? "leave the limit out, and put one on the allow that admits the call"
+               : "leave the limit out, and put it on an allow of a layer above, which the call "
+                 "needs as well: 'allow … calls <= 3' in mcpac.policy");
   }
   if ((c.calls && *c.calls == 0) || (c.rate && c.rate->calls == 0)) {
     return complain(ErrorId::kRuleIneffective, rule.at, "a limit of no calls",

@@ -90,8 +90,31 @@ TEST_CASE("a limit on a deny or an ask is refused, for authority would grow when
     LayerText layer{
         .name = "the command line", .grants = {"kv.get"}, .asks = {}, .denies = {}, .files = {}};
     (deny ? layer.denies : layer.asks).emplace_back("kv.get for 10m");
-    CHECK_FALSE(world.load({layer}).has_value());
+    const auto loaded = world.load({layer});
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK(loaded.error().what == (deny ? "a limit on a rule of deny" : "a limit on a rule of ask"));
+    CHECK(loaded.error().why.find(deny ? "be allowed" : "nobody be asked") != std::string::npos);
+    CHECK(loaded.error().fix.find(deny ? "on the allow" : "mcpac.policy") != std::string::npos);
   }
+}
+
+TEST_CASE("what an ask may not limit itself, the allow of a layer above limits") {
+  const World world;
+  LayerText asks{
+      .name = "the command line", .grants = {}, .asks = {"kv.get"}, .denies = {}, .files = {}};
+  LayerText ceiling{.name = "mcpac.policy",
+                    .grants = {"kv.get calls <= 1"},
+                    .asks = {},
+                    .denies = {},
+                    .files = {}};
+  auto authority = world.load({asks, ceiling}).value();
+  const auto get = Permission::parse("kv.get").value();
+  const Json key = {{"key", "a"}};
+  const auto asked = authority.decide(get, key).asks;
+  CHECK(authority.decide(get, key, nullptr, asked).allowed());
+  const Decision second = authority.decide(get, key, nullptr, asked);
+  CHECK(second.effect == Effect::kDeny);
+  CHECK(second.reason == "its one call is used up");
 }
 
 TEST_CASE("a policy file shows line and column of its mistake") {

@@ -1,0 +1,128 @@
+// The fenced examples of docs/grants.md: each loads, and means what stands beside it.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "policy/format.h"
+#include "policy/support_world.h"
+
+namespace mcpac::policy::testing {
+namespace {
+
+// What stands between ``` and ```.
+std::vector<std::string> fences() {
+  std::istringstream document(read_file(MCPAC_SOURCE_DIR "/docs/grants.md").value());
+  std::vector<std::string> found;
+  bool inside = false;
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      if (inside) found.emplace_back();
+    } else if (inside) {
+      found.back() += line + "\n";
+    }
+  }
+  REQUIRE_FALSE(inside);
+  return found;
+}
+
+// "--grant 'RULE'   words": the option and the rule, as a shell would hand it over.
+struct Example {
+  std::string option;
+  std::string rule;
+};
+Example example_of(const std::string& line) {
+  const auto space = line.find(' ');
+  REQUIRE(space != std::string::npos);
+  const auto at = line.find_first_not_of(' ', space);
+  const bool quoted = line[at] == '\'';
+  const auto end = line.find(quoted ? '\'' : ' ', at + 1);
+  const auto begin = at + (quoted ? 1 : 0);
+  return {line.substr(0, space), line.substr(begin, end == std::string::npos ? end : end - begin)};
+}
+
+struct Call {
+  const char* tool;
+  Json arguments;
+  bool allowed;
+};
+
+// With ${BASE} and ${HOME} put in. A deny is tried beside a grant of everything.
+const std::map<std::string, std::vector<Call>> kMeanings = {
+    {"filesystem.read_text_file",
+     {{"filesystem.read_text_file", {{"path", "/etc/passwd"}, {"head", 1}}, true},
+      {"filesystem.write_file", {{"path", "data/a.txt"}, {"content", ""}}, false}}},
+    {"filesystem.read_text_file(path within ./data)",
+     {{"filesystem.read_text_file", {{"path", "data/a.txt"}}, true},
+      {"filesystem.read_text_file", {{"path", "data/../a.txt"}}, false},
+      {"filesystem.read_text_file", {{"path", "data/a.txt"}, {"head", 1}}, false}}},
+    {"filesystem.read_text_file(path within ./data, ?head 1..1000)",
+     {{"filesystem.read_text_file", {{"path", "data/a.txt"}}, true},
+      {"filesystem.read_text_file", {{"path", "data/a.txt"}, {"head", 1000}}, true},
+      {"filesystem.read_text_file", {{"path", "data/a.txt"}, {"head", 1001}}, false}}},
+    {"github.create_issue(owner == \"acme\", repo in {\"web\", \"api\"}, ..) calls <= 3",
+     {{"github.create_issue", {{"owner", "acme"}, {"repo", "web"}, {"title", "t"}}, true},
+      {"github.create_issue", {{"owner", "acme"}, {"repo", "db"}, {"title", "t"}}, false},
+      {"github.create_issue", {{"owner", "acme"}, {"repo", "api"}, {"title", "t"}}, true},
+      {"github.create_issue", {{"owner", "acme"}, {"repo", "api"}, {"title", "t"}}, true},
+      {"github.create_issue", {{"owner", "acme"}, {"repo", "api"}, {"title", "t"}}, false}}},
+    {"filesystem.read_text_file,filesystem.list_directory",
+     {{"filesystem.read_text_file", {{"path", "a"}}, true},
+      {"filesystem.list_directory", {{"path", "a"}}, true},
+      {"filesystem.write_file", {{"path", "a"}, {"content", ""}}, false}}},
+    {"filesystem.*",
+     {{"filesystem.write_file", {{"path", "a"}, {"content", ""}}, true},
+      {"kv.get", {{"key", "a"}}, false}}},
+    {"*.*(* within ~/.ssh)",
+     {{"filesystem.read_text_file", {{"path", "${HOME}/.ssh/id"}}, false},
+      {"kv.get", {{"key", "${HOME}/.ssh/id"}}, false},
+      {"filesystem.read_text_file", {{"path", "${BASE}/data/a.txt"}}, true}}}};
+
+}  // namespace
+
+TEST_CASE("every rule on the first page of docs/grants.md admits what is said beside it") {
+  const World world;
+  world.put("data/a.txt", "file");
+  std::istringstream lines(fences().at(0));
+  std::size_t seen = 0;
+  for (std::string line; std::getline(lines, line); ++seen) {
+    CAPTURE(line);
+    const auto [option, rule] = example_of(line);
+    const auto meaning = kMeanings.find(rule);
+    REQUIRE_MESSAGE(meaning != kMeanings.end(), "say in this test what the new example means");
+    const bool denies = option == "--deny";
+    REQUIRE((denies || option == "--grant"));
+    LayerText layer{
+        .name = "the command line", .grants = {}, .asks = {}, .denies = {}, .files = {}};
+    (denies ? layer.denies : layer.grants).push_back(rule);
+    if (denies) layer.grants.emplace_back("*.*");
+    auto authority = world.load({layer});
+    REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
+    for (const auto& call : meaning->second) {
+      CAPTURE(call.arguments);
+      const auto decision =
+          authority->decide(Permission::parse(call.tool).value(), world.fill(call.arguments));
+      CHECK(decision.allowed() == call.allowed);
+    }
+  }
+  CHECK(seen == kMeanings.size());
+}
+
+TEST_CASE("the policy file in docs/grants.md loads with its tests and profile, as fmt writes it") {
+  const World world;
+  const std::string text = fences().at(1);
+  LayerText layer{.name = "mcpac.policy", .grants = {}, .asks = {}, .denies = {}, .files = {text}};
+  auto without = world.load({layer});
+  REQUIRE_MESSAGE(without, (without ? "" : without.error().to_text()));
+  layer.profiles = {"look"};
+  auto with = world.load({layer});
+  REQUIRE(with);
+  const auto list = Permission::parse("filesystem.list_directory").value();
+  CHECK_FALSE(without->decide(list, {{"path", "data"}}).allowed());
+  CHECK(with->decide(list, {{"path", "data"}}).allowed());
+  const auto tidy = format({"docs/grants.md", text});
+  REQUIRE(tidy);
+  CHECK(*tidy == text);
+}
+
+}  // namespace mcpac::policy::testing

@@ -20,6 +20,7 @@ using policy::RuleStanding;
 struct ExplainOptions {
   std::string permission;
   std::string arguments = "{}";
+  std::vector<std::string> declared;
   std::shared_ptr<GrantOptions> grants;
 };
 
@@ -119,7 +120,7 @@ void explain(Context& context, const ExplainOptions& options) {
   if (!reader) return context.fail(reader.error());
   auto permission = permission_of(**reader, options.permission);
   if (!permission) return context.fail(permission.error());
-  auto authority = (*reader)->run(*options.grants);
+  auto authority = (*reader)->run(*options.grants, options.declared);
   if (!authority) return context.fail(authority.error());
   auto arguments = arguments_of(**reader, *authority, *permission, options.arguments);
   if (!arguments) return context.fail(arguments.error());
@@ -147,6 +148,11 @@ void add_policy_explain(CLI::App& policy, Context& context) {
   command->add_option("PERMISSION", options->permission, "server.tool")->required();
   command->add_option("JSON", options->arguments, "the arguments, an object")
       ->capture_default_str();
+  command
+      ->add_option("--declared", options->declared,
+                   "what the program declares, as --grant takes it: a layer of its own, which a "
+                   "call needs as well")
+      ->type_name("RULE");
   options->grants = add_grant_options(*command);
   command->callback([&context, options] { explain(context, *options); });
 }

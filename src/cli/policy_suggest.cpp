@@ -39,10 +39,6 @@ Result<std::vector<execute::SuggestedRule>> of_run(const Context& context, const
   query.run_id = run;
   auto events = audit::read_events(context.folders.audit(), query);
   if (!events) return pass_on(events);
-  if (events->empty()) {
-    return fail(ErrorId::kUnknownRun, fmt::format("there is no run {}", run),
-                {.where = context.folders.audit().string(), .fix = "mcpac audit list"});
-  }
   return execute::suggest_for(*events, reader.world());
 }
 

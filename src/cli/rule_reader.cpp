@@ -30,10 +30,17 @@ Result<policy::Authority> RuleReader::load(policy::PolicyFile rules) const {
   return policy::Authority::load({layer}, world_.environment());
 }
 
-Result<policy::Authority> RuleReader::run(const GrantOptions& options) const {
+Result<policy::Authority> RuleReader::run(const GrantOptions& options,
+                                          std::vector<std::string> declared) const {
   auto layer = to_layer(options);
   if (!layer) return pass_on(layer);
-  return execute::load_authority(project_, world_, {std::move(*layer)});
+  std::vector<policy::LayerText> layers = {std::move(*layer)};
+  if (!declared.empty()) {
+    layers.emplace_back();
+    layers.back().name = execute::kDeclarationLayer;
+    layers.back().grants = std::move(declared);
+  }
+  return execute::load_authority(project_, world_, std::move(layers));
 }
 
 }  // namespace mcpac::cli

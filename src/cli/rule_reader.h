@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/context.h"
 #include "cli/grant_options.h"
@@ -22,8 +24,10 @@ class RuleReader {
   // One file as a layer by itself.
   [[nodiscard]] Result<policy::Authority> file(const std::filesystem::path& name) const;
   [[nodiscard]] Result<policy::Authority> load(policy::PolicyFile rules) const;
-  // All layers of a run with these options, the project's policy above them.
-  [[nodiscard]] Result<policy::Authority> run(const GrantOptions& options) const;
+  // All layers of a run with these options, the project's policy above them; with what its program
+  // declares, where that is said.
+  [[nodiscard]] Result<policy::Authority> run(const GrantOptions& options,
+                                              std::vector<std::string> declared = {}) const;
 
   [[nodiscard]] const execute::Project& project() const { return project_; }
   [[nodiscard]] const codegen::Lock& lock() const { return lock_; }

@@ -27,8 +27,9 @@ struct PolicyWorld {
   const Clock& clock;
 };
 
-// How explanations call the project's ceiling.
+// How explanations call the project's ceiling, and what a program declares.
 inline constexpr std::string_view kPolicyLayer = "mcpac.policy";
+inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
 
 // A file of rules that a user wrote; at most 1 MiB. Messages call it as it is called here.
 [[nodiscard]] Result<policy::PolicyFile> read_rules(const std::filesystem::path& file);

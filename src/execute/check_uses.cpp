@@ -27,7 +27,7 @@ Result<policy::Authority> authority_of(const Project& project, const PolicyWorld
                                        const policy::LayerText& granted,
                                        const analyzer::Report& report) {
   policy::LayerText declaration;
-  declaration.name = "the program's declaration";
+  declaration.name = kDeclarationLayer;
   auto rules = declared_rules(report);
   if (!rules) return pass_on(rules);
   declaration.grants = std::move(*rules);

@@ -143,7 +143,7 @@ Result<void> Run::check_grants() {
 Result<void> Run::settle_authority(const Snapshot& snapshot) {
   // What the program declares is a layer of its own: a Narrow binds it even where more was granted.
   policy::LayerText declaration;
-  declaration.name = "the program's declaration";
+  declaration.name = kDeclarationLayer;
   auto rules = declared_rules(*outcome_.report);
   if (!rules) return pass_on(rules);
   declaration.grants = std::move(*rules);

@@ -83,7 +83,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
     auto checked = require_granted(parts, report, request.granted, outcome.check);
     if (!checked) return pass_on(checked);
     policy::LayerText declaration;
-    declaration.name = "the program's declaration";
+    declaration.name = kDeclarationLayer;
     auto rules = declared_rules(report);
     if (!rules) return pass_on(rules);
     declaration.grants = std::move(*rules);

@@ -81,6 +81,26 @@ TEST_SUITE("e2e/policy") {
     CHECK(has(unknown.err, "did you mean filesystem.read_text_file"));
   }
 
+  TEST_CASE("explain knows a program's declaration as a layer that a call needs as well") {
+    const auto answer = [](const std::string& path) {
+      return policy({"explain", "filesystem.read_text_file", "{\"path\":\"" + path + "\"}",
+                     "--grant", "filesystem.*", "--declared",
+                     "filesystem.read_text_file(path within ./data)"});
+    };
+    const auto inside = answer("data/a.txt");
+    INFO(inside.out << inside.err);
+    CHECK(inside.exit_code == 0);
+    CHECK(has(inside.out, "\nthe program's declaration: allow\n"));
+    const auto outside = answer("mcpac.json");
+    CHECK(outside.exit_code == 77);
+    CHECK(has(outside.out, "deny: path \"mcpac.json\" is not within ./data"));
+    CHECK(has(outside.out, "\nthe command line: allow\n"));
+    CHECK_FALSE(has(outside.out, "fix: --grant"));  // none widens what a program declares
+    CHECK(policy({"explain", "filesystem.read_text_file", "{\"path\":\"a\"}", "--declared",
+                  "filesystem.read_txt_file"})
+              .exit_code == 78);
+  }
+
   TEST_CASE("check loads a file, runs its tests, and says what a deny over '*' cannot see") {
     const auto good = file("tested.policy",
                            kReads +
@@ -165,6 +185,37 @@ TEST_SUITE("e2e/policy") {
               .exit_code == 0);
     const auto whole = file("whole.policy", "allow filesystem.read_text_file\n");
     CHECK(policy({"diff", whole, name}).exit_code == 0);
+  }
+
+  TEST_CASE("what a recorded run was allowed is what suggest proposes of its log") {
+    const std::string program =
+        "#include <mcpac.hpp>\nusing namespace mcp;\nint agent_main("
+        "mcpac::Requires<filesystem::read_text_file, filesystem::list_directory> rt) {\n"
+        "  rt.filesystem.read_text_file({.path = \"data/a.txt\"});\n"
+        "  (void)rt.filesystem.list_directory.try_call({.path = \"data\"});\n"
+        "  return 0;\n}\n";
+    const auto run = Workspace::shared().execute(
+        program, "filesystem.read_text_file,filesystem.list_directory",
+        {"--deny", "filesystem.list_directory(path == \"data\")", "--expect-denials", "--json"});
+    INFO(run.out << run.err);
+    REQUIRE(run.exit_code == 0);
+    const std::string id = run.json().at("run_id");
+    const auto name = (Workspace::shared().folder() / "recorded.policy").string();
+    for (const std::string& start : {id, id.substr(0, 24)}) {
+      const auto suggested = policy({"suggest", start, "-o", name});
+      INFO(suggested.out << suggested.err);
+      REQUIRE(suggested.exit_code == 0);
+      const auto rules = Workspace::shared().read("recorded.policy");
+      CHECK(has(rules, "# The least that admits " + start + "\n"));
+      CHECK(has(rules, "allow filesystem.read_text_file"));
+      CHECK_FALSE(has(rules, "list_directory"));  // it was denied
+    }
+    CHECK(policy({"explain", "filesystem.read_text_file", "{\"path\":\"data/a.txt\"}", "--policy",
+                  name})
+              .exit_code == 0);
+    const auto unknown = policy({"suggest", "00000000-0000"});
+    CHECK(unknown.exit_code == 66);
+    CHECK(has(unknown.err, "00000000-0000"));
   }
 
   TEST_CASE("a program of which nothing can be granted is refused with the call that is denied") {

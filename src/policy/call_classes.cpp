@@ -125,7 +125,8 @@ class Explorer {
     const auto bound = [&](const char* word, double otherwise) {
       const Json* text = place.view().text();
       const Json* found = text == nullptr ? nullptr : find_member(*text, word);
-      return found != nullptr && found->is_number_unsigned() ? found->get<double>() : otherwise;
+      return found != nullptr && found->is_number() ? std::max(found->get<double>(), 0.0)
+                                                    : otherwise;
     };
     const double least = bound("minItems", 0);
     const double most = bound("maxItems", 1e18);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "core/json_compare.h"
@@ -127,6 +128,13 @@ class Scalars {
     const Json* text = place_.view().text();
     return text == nullptr ? nullptr : find_member(*text, word);
   }
+  // However the schema writes the number: 3 and 3.0 are one (JSON Schema, 4.2.3).
+  [[nodiscard]] std::optional<std::size_t> length(const char* word) const {
+    const Json* found = member(word);
+    if (found == nullptr || !found->is_number()) return std::nullopt;
+    constexpr double kBeyond = 1e15;  // any text that there is
+    return static_cast<std::size_t>(std::clamp(found->get<double>(), 0.0, kBeyond));
+  }
   [[nodiscard]] bool is_default(const Json& value) const {
     const Json* filled = place_.view().default_value();
     return filled != nullptr && json_equal(*filled, value);
@@ -180,10 +188,8 @@ class Scalars {
     }
     for (const auto& watch : place_.any_strings()) add_probes(watch, probes);
     StringLimits limits;
-    if (const Json* least = member("minLength"); least && least->is_number_unsigned())
-      limits.lengths.push_back(least->get<std::size_t>());
-    if (const Json* most = member("maxLength"); most && most->is_number_unsigned())
-      limits.lengths.push_back(most->get<std::size_t>() + 1);
+    if (const auto least = length("minLength"); least) limits.lengths.push_back(*least);
+    if (const auto most = length("maxLength"); most) limits.lengths.push_back(*most + 1);
     if (const Json* filled = place_.view().default_value(); filled && filled->is_string())
       limits.values.push_back(filled->get<std::string>());
     // A length that no automaton counts is no reason to drop what does not fit.

@@ -22,7 +22,7 @@ class Collector {
  public:
   Collector(const std::vector<StringProbe>& probes, const StringLimits& limits,
             const Environment& environment, StepBudget& budget)
-      : probes_(probes), budget_(budget) {
+      : probes_(probes), limits_(limits), budget_(budget) {
     for (const auto& probe : probes) {
       tests_.add(*probe.arg, probe.view.server, environment);
       kinds_.push_back(kinds_of(*probe.arg)[probe.matcher]);
@@ -60,9 +60,21 @@ class Collector {
     return outcomes;
   }
 
+  // Of strings that the tests cannot tell apart one for all that the schema can: the shortest may
+  // be none that it admits, and the default stands for no other value.
   void insert(std::string example, Outcomes outcomes) {
-    if (!known_.insert(outcomes).second) return;
+    if (!known_.emplace(outcomes, standing_of(example)).second) return;
     found_.classes.push_back({std::move(example), std::move(outcomes)});
+  }
+
+  // By what the schema tells this string from others: how many of its lengths it has, and which of
+  // its values it is.
+  [[nodiscard]] std::pair<std::ptrdiff_t, std::string> standing_of(const std::string& text) const {
+    const std::size_t length = limits_.lengths.empty() ? 0 : code_points_of(text).size();
+    const auto least = std::ranges::count_if(
+        limits_.lengths, [length](std::size_t limit) { return length >= limit; });
+    const bool listed = std::ranges::find(limits_.values, text) != limits_.values.end();
+    return {least, listed ? "is " + text : ""};
   }
 
   // Strings that exist, with the answers that they really get.
@@ -226,6 +238,7 @@ class Collector {
   }
 
   const std::vector<StringProbe>& probes_;
+  const StringLimits& limits_;
   StepBudget& budget_;
   StringTests tests_;
   std::vector<ProbeKind> kinds_;
@@ -233,7 +246,7 @@ class Collector {
   std::vector<Components> starts_;
   std::size_t shapes_ = 0;
   std::vector<StringKind> examples_;
-  std::set<Outcomes> known_;
+  std::set<std::pair<Outcomes, std::pair<std::ptrdiff_t, std::string>>> known_;
   StringClasses found_;
 };
 

@@ -61,6 +61,26 @@ TEST_CASE("a rule whose tests contradict each other or the schema is a load erro
   }
 }
 
+TEST_CASE("a rule loads where the shortest string that it admits is too short for the schema") {
+  for (const Json& least : {Json(3), Json(3.0), Json::parse("3")}) {
+    CAPTURE(least);
+    const World world("2026-06-01T12:00:00Z",
+                      Json{{"a.b",
+                            {{"type", "object"},
+                             {"properties", {{"path", {{"type", "string"}, {"minLength", least}}}}},
+                             {"required", {"path"}}}}});
+    for (const char* rule : {"a.b(path any)", "a.b(path len 0..100)", "a.b(path starts \"a\")",
+                             "a.b(path re /a*/)", "a.b(path within /)", "a.b(path != \"\")",
+                             "a.b(path host example.com)", "a.b(path like \"*\", ..)"}) {
+      CAPTURE(rule);
+      const auto loaded = world.grant({rule});
+      CHECK_MESSAGE(loaded, (loaded ? "" : loaded.error().to_text()));
+    }
+    for (const char* rule : {"a.b(path len 0..2)", "a.b(path == \"ab\")", "a.b(path re /a?b?/)"})
+      CHECK_FALSE_MESSAGE(world.grant({rule}), rule);
+  }
+}
+
 TEST_CASE("a value that the schema does not list gets the nearest one that it does") {
   const World world = with_issues();
   for (const char* text : {"deny tracker.list(state == \"opne\")",

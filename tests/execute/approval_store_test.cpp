@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include "core/file.h"
@@ -47,6 +48,26 @@ struct Kept {
   HandClock clock;
   std::vector<std::string> warnings;
   ApprovalStore store{file, [this](std::string_view text) { warnings.emplace_back(text); }, clock};
+};
+
+// Nothing is forbidden to root: what is to fail for want of a right is done as somebody else.
+class AsNobody {
+ public:
+  static void give(const std::filesystem::path& path) {
+    if (::geteuid() == 0) REQUIRE(::chown(path.c_str(), kNobody, static_cast<gid_t>(-1)) == 0);
+  }
+  AsNobody() : was_root_(::geteuid() == 0) {
+    if (was_root_) REQUIRE(::seteuid(kNobody) == 0);
+  }
+  ~AsNobody() {
+    if (was_root_ && ::seteuid(0) != 0) std::abort();
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+ private:
+  static constexpr uid_t kNobody = 65534;
+  bool was_root_;
 };
 
 }  // namespace
@@ -166,20 +187,16 @@ TEST_SUITE("execute/approval_store") {
     REQUIRE(kept.keep(Answered::kNever));
     const std::string before = kept.text();
     const auto folder = kept.file.parent_path();
-    // A folder that may be entered and written, and not be opened to lock it. Nothing is forbidden
-    // to root.
-    const bool is_root = ::geteuid() == 0;
-    constexpr uid_t kNobody = 65534;
-    if (is_root) {
-      for (const auto& path : {kept.folder.path(), folder.parent_path(), folder, kept.file})
-        REQUIRE(::chown(path.c_str(), kNobody, static_cast<gid_t>(-1)) == 0);
-      REQUIRE(::seteuid(kNobody) == 0);
-    }
+    // A folder that may be entered and written, and not be opened to lock it.
+    for (const auto& path : {kept.folder.path(), folder.parent_path(), folder, kept.file})
+      AsNobody::give(path);
     REQUIRE(::chmod(folder.c_str(), 0300) == 0);
-    const auto done = kept.keep(Answered::kUntil, std::chrono::minutes(10));
-    const std::string after = kept.text();
+    const auto done = [&] {
+      const AsNobody unprivileged;
+      return kept.keep(Answered::kUntil, std::chrono::minutes(10));
+    }();
     REQUIRE(::chmod(folder.c_str(), 0700) == 0);
-    if (is_root) REQUIRE(::seteuid(0) == 0);
+    const std::string after = kept.text();
     REQUIRE_FALSE(done);
     CHECK(done.error().what.find("cannot be locked") != std::string::npos);
     CHECK(done.error().where == folder.string());

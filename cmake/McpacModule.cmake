@@ -13,15 +13,28 @@ target_compile_options(mcpac_warnings INTERFACE
   # And these where headers come precompiled: moved and joined strings (GCC bug 105329). The dev build keeps them.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_PRECOMPILED}>>:-Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow>)
 
-# What most files read first. The builds of CI read it once a target instead of once a file, which saves
-# 25 to 53 % of a file's processor time; the dev builds go on proving that each file includes what it uses.
+# What most files read first. The builds of CI compile it once a family of targets with the same flags instead of
+# once a file, which saves 25 to 53 % of a file's processor time; the dev builds go on proving that each file
+# includes what it uses.
 set(MCPAC_USUAL_HEADERS <algorithm> <array> <chrono> <expected> <filesystem> <functional> <map> <memory> <optional>
   <set> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
-set(MCPAC_ASIO_HEADERS <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.hpp> <boost/asio/awaitable.hpp>
-  <boost/asio/co_spawn.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp> <boost/asio/use_awaitable.hpp>)
-function(mcpac_precompile target)  # mcpac_precompile(<target> <header>...)
+set(MCPAC_HEADERS_OF_usual ${MCPAC_USUAL_HEADERS})
+set(MCPAC_HEADERS_OF_fuzzed_usual ${MCPAC_USUAL_HEADERS})
+set(MCPAC_HEADERS_OF_asio ${MCPAC_USUAL_HEADERS} <boost/asio/any_io_executor.hpp> <boost/asio/as_tuple.hpp>
+  <boost/asio/awaitable.hpp> <boost/asio/co_spawn.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp>
+  <boost/asio/use_awaitable.hpp>)
+set(MCPAC_HEADERS_OF_fuzzed_asio ${MCPAC_HEADERS_OF_asio})
+set(MCPAC_HEADERS_OF_cli ${MCPAC_USUAL_HEADERS} <CLI/CLI.hpp>)
+set(MCPAC_HEADERS_OF_test <doctest/doctest.h> ${MCPAC_USUAL_HEADERS})
+function(mcpac_precompile target family)  # the first target of a family compiles the headers, the others share them
   if(MCPAC_PRECOMPILED)
-    target_precompile_headers(${target} PRIVATE ${ARGN})
+    get_property(first GLOBAL PROPERTY MCPAC_PRECOMPILED_${family})
+    if(first)
+      target_precompile_headers(${target} REUSE_FROM ${first})
+    else()
+      target_precompile_headers(${target} PRIVATE ${MCPAC_HEADERS_OF_${family}})
+      set_property(GLOBAL PROPERTY MCPAC_PRECOMPILED_${family} ${target})
+    endif()
     # So that ccache can know it again: without the time in it; with what it stands for in the text.
     target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>"
                            $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
@@ -45,14 +58,17 @@ function(mcpac_module name)
   target_include_directories(mcpac_${name} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
   target_compile_definitions(mcpac_${name} PRIVATE MCPAC_VERSION="${PROJECT_VERSION}")
   target_link_libraries(mcpac_${name} PUBLIC ${arg_DEPS} PRIVATE mcpac::warnings ${arg_PRIVATE_DEPS})
+  set(family usual)
+  if("CLI11::CLI11" IN_LIST arg_DEPS)
+    set(family cli)
+  elseif("mcpac::ipc" IN_LIST arg_DEPS OR name STREQUAL "ipc")
+    set(family asio)
+  endif()
   if(MCPAC_FUZZ AND arg_FUZZED)
     target_compile_options(mcpac_${name} PRIVATE -O1 -fsanitize=fuzzer-no-link)
+    string(PREPEND family "fuzzed_")
   endif()
-  if("mcpac::ipc" IN_LIST arg_DEPS OR name STREQUAL "ipc")
-    mcpac_precompile(mcpac_${name} ${MCPAC_USUAL_HEADERS} ${MCPAC_ASIO_HEADERS})
-  else()
-    mcpac_precompile(mcpac_${name} ${MCPAC_USUAL_HEADERS})
-  endif()
+  mcpac_precompile(mcpac_${name} ${family})
 endfunction()
 
 # mcpac_test(<name> [DEPS ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one doctest program, test_<name>;
@@ -73,7 +89,9 @@ function(mcpac_test name)
   target_compile_definitions(test_${name} PRIVATE
     MCPAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MCPAC_BUILD_DIR="${PROJECT_BINARY_DIR}"
     $<$<BOOL:${MCPAC_SANITIZED}>:MCPAC_SANITIZED>)
-  mcpac_precompile(test_${name} <doctest/doctest.h> ${MCPAC_USUAL_HEADERS})
+  # Tests are not shipped: what is optimised in a release build is what they test.
+  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O0 -U_FORTIFY_SOURCE>)
+  mcpac_precompile(test_${name} test)
   add_test(NAME ${name} COMMAND test_${name} ${arg_SANITIZED})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
 endfunction()

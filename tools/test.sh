@@ -16,7 +16,7 @@ build() { # build PRESET [TARGET...]
 failed=0
 run() { # run PRESET [ctest arguments]
   say "testing $1"
-  ctest --preset "$@" || failed=1
+  ctest --preset "$@" --parallel "$(nproc)" || failed=1
 }
 
 build release

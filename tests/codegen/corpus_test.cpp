@@ -185,8 +185,10 @@ TEST_SUITE("codegen/corpus") {
     check_compiles(generated(listings_in(data_folder())), compilers());
   }
 
+  // Alone it matters what a header includes, and what agents compile with; all together they have
+  // just been compiled with the others.
   TEST_CASE("each of these headers compiles alone") {
-    check_each_alone(generated(listings_in(data_folder())), compilers());
+    check_each_alone(generated(listings_in(data_folder())), {clang19()});
   }
 
   TEST_CASE("the digests in the lock are those of the files") {

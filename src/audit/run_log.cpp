@@ -32,6 +32,7 @@ struct RunLog::State {
         path(std::move(the_path)),
         run_id(std::move(the_run_id)),
         key(std::move(the_key)),
+        argument_key(key.argument_key(run_id)),
         clock(the_clock),
         every(the_every),
         head(chain_start("run", run_id)) {}
@@ -47,6 +48,7 @@ struct RunLog::State {
   const std::filesystem::path path;
   const std::string run_id;
   const SigningKey key;
+  const Digest argument_key;
   const Clock& clock;
   const CheckpointEvery every;
 
@@ -101,7 +103,11 @@ const std::string& RunLog::run_id() const {
 }
 
 Digest RunLog::argument_key() const {
-  return state_->key.argument_key(state_->run_id);
+  return state_->argument_key;
+}
+
+std::string RunLog::keyed_digest(std::string_view bytes) const {
+  return hex(blake2b(bytes, &state_->argument_key));
 }
 
 Result<std::string> RunLog::append(std::string_view kind, Json payload) {

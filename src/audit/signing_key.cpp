@@ -15,11 +15,16 @@ namespace mcpac::audit {
 namespace {
 
 constexpr std::size_t kMaxKeyFile = 65'536;
+constexpr const char* kElsewhere =
+    "free space, or point XDG_STATE_HOME at a folder that you can write";
+constexpr const char* kWhichKey =
+    "--key FILE names the public key of who wrote the log: 64 hexadecimal digits a line, as in "
+    "audit-key/public of the state folder";
 
 std::unexpected<Error> unusable(const std::filesystem::path& path, std::string_view what,
                                 std::string fix) {
   return fail(
-      ErrorId::kAuditUnwritable, fmt::format("the key of the audit log cannot be used: {}", what),
+      ErrorId::kAuditKey, fmt::format("the key of the audit log cannot be used: {}", what),
       {.where = path.string(),
        .why =
            "records that nobody can sign prove nothing, so nothing is recorded, and nothing runs",
@@ -74,8 +79,7 @@ Result<void> make_seed(const std::filesystem::path& file) {
   if (done) done = ::link(aside.c_str(), file.c_str()) == 0 || errno == EEXIST;
   ::unlink(aside.c_str());
   if (done) return {};
-  return unusable(file, std::system_category().message(error),
-                  "free space, or point XDG_STATE_HOME at a folder that you can write");
+  return unusable(file, std::system_category().message(error), kElsewhere);
 }
 
 // The folder is the user's alone; one that others can write could hold a key of theirs.
@@ -84,11 +88,15 @@ Result<void> prepare(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder.parent_path(), error);
   struct stat info {};
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return unusable(folder, std::system_category().message(errno), "");
-  if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid() ||
-      (info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return unusable(folder, "its folder is not yours alone",
-                    fmt::format("chmod 700 {}", folder.string()));
+    return unusable(folder, std::system_category().message(errno), kElsewhere);
+  if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) {
+    return unusable(
+        folder, "its folder is none of yours",
+        fmt::format("move {} away, or point XDG_STATE_HOME elsewhere", folder.string()));
+  }
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return unusable(folder, "others can write its folder",
+                    fmt::format("if nobody else has written there: chmod 700 {}", folder.string()));
   }
   return {};
 }
@@ -153,10 +161,8 @@ std::string key_name(const PublicKey& key) {
 Result<std::vector<PublicKey>> read_public_keys(const std::filesystem::path& file) {
   auto text = read_file(file, kMaxKeyFile);
   if (!text) {
-    return fail(ErrorId::kAuditUnwritable, "there is no public key to verify with",
-                {.where = file.string(),
-                 .why = text.error().what,
-                 .fix = "--key FILE names the public key of who wrote the log"});
+    return fail(ErrorId::kAuditKey, "there is no public key to verify with",
+                {.where = file.string(), .why = text.error().what, .fix = kWhichKey});
   }
   std::vector<PublicKey> keys;
   for (std::string_view rest = *text; !rest.empty();) {
@@ -166,14 +172,16 @@ Result<std::vector<PublicKey>> read_public_keys(const std::filesystem::path& fil
     if (line.empty() || line.starts_with('#')) continue;
     PublicKey key{};
     if (!read_hex(line, key.data(), key.size())) {
-      return fail(ErrorId::kAuditUnwritable, "the file does not hold public keys",
-                  {.where = file.string(), .why = "a line is a key of 64 hexadecimal digits"});
+      return fail(ErrorId::kAuditKey, "the file does not hold public keys",
+                  {.where = file.string(),
+                   .why = "a line of it is no key of 64 lower-case hexadecimal digits",
+                   .fix = kWhichKey});
     }
     keys.push_back(key);
   }
   if (keys.empty())
-    return fail(ErrorId::kAuditUnwritable, "the file holds no public key",
-                {.where = file.string()});
+    return fail(ErrorId::kAuditKey, "the file holds no public key",
+                {.where = file.string(), .why = "it is empty", .fix = kWhichKey});
   return keys;
 }
 

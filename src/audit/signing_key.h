@@ -19,7 +19,7 @@ using PublicKey = std::array<std::uint8_t, 32>;
 
 class SigningKey {
  public:
-  // Makes the key where there is none. kAuditUnwritable for one that others can read, that is
+  // Makes the key where there is none. kAuditKey for one that others can read, that is
   // damaged, or whose secret half is gone while the public one is there: a new key would turn every
   // signature so far into a forgery. Two processes that make it at once end with the same key.
   static Result<SigningKey> load(const std::filesystem::path& folder);
@@ -46,8 +46,7 @@ class SigningKey {
 // Short name of a key: the first 16 digits of it.
 [[nodiscard]] std::string key_name(const PublicKey& key);
 
-// One key a line; empty lines and lines that begin with '#' are left out. kAuditUnwritable
-// otherwise.
+// One key a line; empty lines and lines that begin with '#' are left out. kAuditKey otherwise.
 [[nodiscard]] Result<std::vector<PublicKey>> read_public_keys(const std::filesystem::path& file);
 
 [[nodiscard]] bool is_signed(const PublicKey& key, std::string_view domain, const Digest& hash,

@@ -85,6 +85,18 @@ Standing Verification::standing() const {
   return worst;
 }
 
+Result<std::vector<PublicKey>> own_keys(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto is_there = [&error](const std::filesystem::path& path) {
+    return std::filesystem::symlink_status(path, error).type() !=
+           std::filesystem::file_type::not_found;
+  };
+  const auto keys = key_folder(folder);
+  if (!is_there(keys / "public") && !is_there(keys / "secret") && !is_there(folder / kIndexFile))
+    return std::vector<PublicKey>{};
+  return read_public_keys(keys / "public");
+}
+
 Result<Verification> verify(const std::filesystem::path& folder, const std::vector<PublicKey>& keys,
                             const std::optional<std::string>& run) {
   // Files before the index: a run writes itself into the index before its first record.

@@ -79,6 +79,10 @@ struct IndexView {
                                     std::string_view text, const IndexEntry* entry, bool is_alive,
                                     const std::vector<PublicKey>& keys);
 
+// The keys of the user's own log: none where none was made and nothing was signed yet.
+// kAuditKey where signatures are and the key is gone.
+[[nodiscard]] Result<std::vector<PublicKey>> own_keys(const std::filesystem::path& folder);
+
 // All runs, or the one that `run` (an id or an unambiguous start of one) names; it may be one that
 // only the index still knows. kUnknownRun, kAuditUnreadable.
 [[nodiscard]] Result<Verification> verify(const std::filesystem::path& folder,

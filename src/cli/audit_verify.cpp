@@ -1,6 +1,8 @@
 // mcpac audit verify: are the records still the ones that were written?
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include "audit/verify.h"
@@ -39,23 +41,34 @@ void print_for_people(const audit::Verification& found) {
   fmt::print("{}\n", audit::to_string(found.standing()));
 }
 
-// Tampered is a refusal; what cannot be proven either way is data that does not suffice.
-ExitCode exit_code_of(Standing standing) {
-  switch (standing) {
+std::size_t count_of(const audit::Verification& found, Standing standing) {
+  return static_cast<std::size_t>(std::ranges::count(found.runs, standing, &RunVerdict::standing));
+}
+
+// The places stand in the data; this says what they come to.
+std::optional<Error> error_of(const audit::Verification& found, const std::string& where) {
+  switch (found.standing()) {
     case Standing::kProven:
-    case Standing::kRunning: return ExitCode::kOk;
+    case Standing::kRunning: return std::nullopt;
     case Standing::kUnfinished:
-    case Standing::kUnprovable: return ExitCode::kData;
+    case Standing::kUnprovable:
+      return Error{ErrorId::kAuditUnproven,
+                   fmt::format("{} runs have no closing record, {} have no chain",
+                               count_of(found, Standing::kUnfinished),
+                               count_of(found, Standing::kUnprovable)),
+                   where, "a run that crashed, or whose end was cut off, cannot be told apart",
+                   "what is signed stands; a copy made earlier may hold the rest"};
     case Standing::kTampered: break;
   }
-  return ExitCode::kRefused;
+  return Error{ErrorId::kAuditTampered, "the audit log is not the one that was written", where,
+               fmt::format("{} runs{} were changed", count_of(found, Standing::kTampered),
+                           found.index.problems.empty() ? "" : " and the index of runs"),
+               "compare with a copy, or with a head of the index that was kept elsewhere"};
 }
 
 void verify(Context& context, const std::string& run, const std::string& key) {
   const auto folder = context.folders.audit();
-  const std::filesystem::path file =
-      key.empty() ? audit::key_folder(folder) / "public" : std::filesystem::path(key);
-  auto keys = audit::read_public_keys(file);
+  auto keys = key.empty() ? audit::own_keys(folder) : audit::read_public_keys(key);
   if (!keys) return context.fail(keys.error());
   const auto found = audit::verify(folder, *keys, run.empty() ? std::nullopt : std::optional(run));
   if (!found) return context.fail(found.error());
@@ -64,7 +77,14 @@ void verify(Context& context, const std::string& run, const std::string& key) {
   } else {
     print_for_people(*found);
   }
-  context.exit_code = static_cast<int>(exit_code_of(found->standing()));
+  if (keys->empty() && found->standing() <= Standing::kUnprovable) {
+    context.say(found->runs.empty()
+                    ? "nothing has been recorded yet"
+                    : "these runs were recorded by an mcpac that signed nothing: there is nothing "
+                      "to prove them with");
+    return;
+  }
+  if (const auto error = error_of(*found, folder.string())) context.fail(*error);
 }
 
 }  // namespace

@@ -70,7 +70,12 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kCallUnknownTool: return ExitCode::kData;
     case ErrorId::kToolError: return ExitCode::kUnavailable;
     case ErrorId::kAuditUnwritable:
-    case ErrorId::kAuditUnreadable: return ExitCode::kUnavailable;
+    case ErrorId::kAuditUnreadable:
+    case ErrorId::kAuditKey: return ExitCode::kUnavailable;
+    case ErrorId::kAuditTampered:
+    case ErrorId::kReplayDiffers:
+    case ErrorId::kCallAfterRevocation: return ExitCode::kRefused;
+    case ErrorId::kAuditUnproven: return ExitCode::kData;
     case ErrorId::kUsage: return ExitCode::kUsage;
     case ErrorId::kUnknownRun:
     case ErrorId::kUnknownApproval: return ExitCode::kNoInput;

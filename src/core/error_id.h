@@ -83,6 +83,11 @@ enum class ErrorId : std::uint16_t {
   // 09: audit
   kAuditUnwritable = 900,
   kAuditUnreadable = 901,
+  kAuditTampered = 902,        // a record is not the one that was written
+  kAuditUnproven = 903,        // a run without its closing record, or without a chain
+  kAuditKey = 904,             // the key that signs or verifies cannot be used
+  kReplayDiffers = 905,        // a decision, made again from its record, comes out otherwise
+  kCallAfterRevocation = 906,  // a call was allowed after its permission was taken back
   // 10: command line
   kUsage = 1000,
   kUnknownRun = 1001,

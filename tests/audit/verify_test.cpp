@@ -341,11 +341,13 @@ TEST_SUITE("audit/key") {
                                  std::filesystem::perm_options::add);
     auto log = RunLog::create(folder.path(), "run-3", kClock);
     REQUIRE_FALSE(log);
-    CHECK(log.error().id == ErrorId::kAuditUnwritable);
+    CHECK(log.error().id == ErrorId::kAuditKey);
+    CHECK_FALSE(log.error().fix.empty());
     std::filesystem::remove(secret);
     log = RunLog::create(folder.path(), "run-3", kClock);
     REQUIRE_FALSE(log);
-    CHECK(log.error().id == ErrorId::kAuditUnwritable);
+    CHECK(log.error().id == ErrorId::kAuditKey);
+    CHECK_FALSE(log.error().fix.empty());
     CHECK_FALSE(std::filesystem::exists(secret));
   }
 
@@ -370,9 +372,30 @@ TEST_SUITE("audit/key") {
     const Digest key = one->argument_key();
     CHECK(key != two->argument_key());
     CHECK(blake2b("{}", &key) != blake2b("{}"));
+    CHECK(one->keyed_digest("{}") == hex(blake2b("{}", &key)));
+    CHECK(one->keyed_digest("{}") != two->keyed_digest("{}"));
     auto again = SigningKey::load(key_folder(folder.path()));
     REQUIRE(again);
     CHECK(again->argument_key("run-1") == key);
+  }
+
+  TEST_CASE("a key that cannot be used says what to do") {
+    const auto folder = temporary_folder();
+    const auto file = folder.path() / "keys";
+    for (const char* text : {"", "# nothing\n", "no key\n"}) {
+      std::ofstream(file) << text;
+      const auto keys = read_public_keys(file);
+      REQUIRE_FALSE(keys);
+      CHECK(keys.error().id == ErrorId::kAuditKey);
+      CHECK(keys.error().fix.find("--key") != std::string::npos);
+    }
+    CHECK(read_public_keys(folder.path() / "absent").error().id == ErrorId::kAuditKey);
+    std::filesystem::create_directory(key_folder(folder.path()));
+    std::filesystem::permissions(key_folder(folder.path()), std::filesystem::perms::all);
+    const auto key = SigningKey::load(key_folder(folder.path()));
+    REQUIRE_FALSE(key);
+    CHECK(key.error().id == ErrorId::kAuditKey);
+    CHECK(key.error().fix.find("chmod 700") != std::string::npos);
   }
 }
 

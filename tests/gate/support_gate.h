@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/clock.h"
+#include "core/hash.h"
 #include "gate/gate.h"
 
 namespace mcpac::gate::testing {
@@ -61,6 +62,9 @@ class MemorySink final : public audit::Sink {
     if (full) return fail(ErrorId::kAuditUnwritable, "no space left on device");
     records.push_back({std::string(kind), std::move(payload)});
     return std::to_string(records.size());
+  }
+  [[nodiscard]] std::string keyed_digest(std::string_view bytes) const override {
+    return sha256_hex("a key" + std::string(bytes));
   }
   [[nodiscard]] std::vector<Json> of(std::string_view kind) const {
     std::vector<Json> found;

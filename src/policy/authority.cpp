@@ -9,8 +9,10 @@
 #include "policy/decide.h"
 #include "policy/declared_standing.h"
 #include "policy/explain.h"
+#include "policy/find_evidence.h"
 #include "policy/foresee.h"
 #include "policy/load.h"
+#include "policy/path_facts.h"
 #include "policy/would_grant.h"
 
 namespace mcpac::policy {
@@ -28,6 +30,8 @@ struct Authority::Impl {
   };
 
   Environment environment;
+  std::unique_ptr<PathWitness> witness;  // in the place of the resolver that was given
+  std::vector<PathFact> loaded_paths;
   std::vector<CompiledLayer> layers;
   std::optional<std::chrono::steady_clock::time_point> start;
   std::map<std::uint64_t, Reservation> reservations;  // of calls in flight
@@ -135,6 +139,11 @@ Result<Authority> Authority::load(const std::vector<LayerText>& texts,
   auto impl = std::make_unique<Impl>();
   impl->environment = environment;
   if (environment.clock != nullptr) impl->start = environment.clock->steady_now();
+  if (environment.resolver != nullptr) {
+    impl->witness = std::make_unique<PathWitness>(*environment.resolver);
+    impl->witness->note_in(&impl->loaded_paths);
+    impl->environment.resolver = impl->witness.get();
+  }
   for (const auto& text : texts) {
     auto layer = load_layer(text, impl->environment);
     if (!layer) return pass_on(layer);
@@ -142,6 +151,7 @@ Result<Authority> Authority::load(const std::vector<LayerText>& texts,
       impl->weighs_arguments = impl->weighs_arguments || rule.clauses.bytes_out.has_value();
     impl->layers.push_back(std::move(*layer));
   }
+  if (impl->witness) impl->witness->note_in(nullptr);
   return Authority(std::move(impl));
 }
 
@@ -217,6 +227,71 @@ Decision Authority::decide(const Permission& permission, const Json& arguments, 
   }
   if (decision.allowed())
     impl_->reserve(verdicts, times, impl_->demand_of(permission, arguments), decision);
+  return decision;
+}
+
+Decision Authority::decide(const Permission& permission, const Json& arguments,
+                           std::span<const AskRule> approved, Evidence& evidence) {
+  const Times times = impl_->now();
+  std::vector<Verdict> verdicts;
+  const bool keeps_paths = impl_->witness && audit_level(permission) == AuditLevel::kArgs;
+  if (keeps_paths) impl_->witness->note_in(&evidence.paths);
+  Decision decision = impl_->judge(permission, arguments, times, approved, verdicts);
+  const CallUnderTest call = impl_->under_test(permission, arguments);
+  find_evidence(impl_->layers, verdicts, call, times, evidence);
+  if (keeps_paths) impl_->witness->note_in(nullptr);
+  if (decision.allowed()) impl_->reserve(verdicts, times, call.demand, decision);
+  return decision;
+}
+
+AuditLevel Authority::audit_level(const Permission& permission) const {
+  return policy::audit_level(impl_->layers, permission);
+}
+
+const std::vector<PathFact>& Authority::loaded_paths() const {
+  return impl_->loaded_paths;
+}
+
+bool Authority::weighs_arguments(const Permission& permission) const {
+  return policy::weighs_arguments(impl_->layers, permission);
+}
+
+std::vector<MeterReading> Authority::meter_readings(const Permission& permission) const {
+  return policy::meter_readings(impl_->layers, permission, impl_->now());
+}
+
+std::uint64_t Authority::charge_again(const Evidence& then) {
+  std::vector<Verdict> verdicts;
+  for (std::size_t i = 0; i < then.layers.size() && i < impl_->layers.size(); ++i) {
+    Verdict verdict;
+    const std::size_t rules = impl_->layers[i].rules.size();
+    std::ranges::copy_if(then.layers[i].charged, std::back_inserter(verdict.metered),
+                         [rules](std::size_t rule) { return rule < rules; });
+    verdict.unmetered = then.layers[i].unmetered;
+    verdicts.push_back(std::move(verdict));
+  }
+  Decision decision;
+  impl_->reserve(verdicts, impl_->now(), {.bytes_out = then.bytes_out, .cost = then.cost},
+                 decision);
+  return decision.reservation;
+}
+
+Decision Authority::decide_as_of(const std::vector<MeterReading>& then,
+                                 const Permission& permission, const Json& arguments,
+                                 Evidence& evidence) {
+  const Times times = impl_->now();
+  std::vector<std::pair<Usage*, Usage>> kept;
+  for (const auto& reading : then) {
+    if (reading.layer >= impl_->layers.size() ||
+        reading.rule >= impl_->layers[reading.layer].rules.size())
+      continue;
+    Usage& used = impl_->layers[reading.layer].rules[reading.rule].used;
+    kept.emplace_back(&used, used);
+    used = usage_of(reading, times);
+  }
+  Decision decision = decide(permission, arguments, {}, evidence);
+  if (decision.reservation != 0) give_back(std::exchange(decision.reservation, 0));
+  for (auto& [used, before] : kept) *used = std::move(before);
   return decision;
 }
 

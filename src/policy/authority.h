@@ -24,6 +24,7 @@
 #include "core/permission.h"
 #include "core/quantity.h"
 #include "policy/decision.h"
+#include "policy/evidence.h"
 #include "policy/explanation.h"
 #include "policy/foresight.h"
 #include "policy/inclusion.h"
@@ -142,6 +143,9 @@ class Authority {
   [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments,
                                 Explanation* found = nullptr,
                                 std::span<const AskRule> approved = {});
+  // The same, and what it rests on; what the file system answered only at AuditLevel::kArgs.
+  [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments,
+                                std::span<const AskRule> approved, Evidence& evidence);
   // What decide() would answer now, and why. Reserves nothing.
   [[nodiscard]] Explanation explain(const Permission& permission, const Json& arguments) const;
   // Nothing was sent: as if the call had not been decided.
@@ -176,6 +180,22 @@ class Authority {
   // The rules of all layers, printed canonically, one a line.
   [[nodiscard]] std::string print() const;
   [[nodiscard]] std::vector<LayerRules> layers() const;
+  // How much of a call of this tool the rules that speak of it let the audit log keep.
+  [[nodiscard]] AuditLevel audit_level(const Permission& permission) const;
+
+  // What the file system said of the bases of path tests when they were loaded.
+  [[nodiscard]] const std::vector<PathFact>& loaded_paths() const;
+
+  // For those who make decisions again (execute/replay.h) -------------------------------------
+  // Whether an answer for this tool may hang on the arguments.
+  [[nodiscard]] bool weighs_arguments(const Permission& permission) const;
+  [[nodiscard]] std::vector<MeterReading> meter_readings(const Permission& permission) const;
+  // Charges an allowed call as it was charged then. The reservation is as one of decide().
+  std::uint64_t charge_again(const Evidence& then);
+  // Decides with limits used as they were then, and charges nothing.
+  [[nodiscard]] Decision decide_as_of(const std::vector<MeterReading>& then,
+                                      const Permission& permission, const Json& arguments,
+                                      Evidence& evidence);
 
  private:
   struct Impl;

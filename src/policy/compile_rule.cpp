@@ -119,9 +119,6 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
                     fmt::format("the clause '{}' is not supported yet", clause), std::string(why),
                     "leave it out");
   };
-  if (c.audit && *c.audit != "hash")
-    return unfinished("audit " + *c.audit,
-                      "every call is recorded with the digest of its arguments: audit hash");
   const bool limited =
       c.calls || c.rate || c.bytes_in || c.bytes_out || c.cost || c.duration || c.until;
   if (limited && rule.effect != Effect::kAllow) {
@@ -209,6 +206,8 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
                          .effect = rule.effect,
                          .clauses = rule.clauses,
                          .used = {}});
+  layer.has_meter = layer.has_meter || layer.rules.back().has_meter();
+  layer.has_audit_clause = layer.has_audit_clause || rule.clauses.audit.has_value();
   return {};
 }
 

@@ -72,6 +72,9 @@ struct CompiledLayer {
   std::map<Permission, std::vector<CompiledTarget>> by_tool;
   std::map<std::string, std::vector<CompiledTarget>, std::less<>> by_server;  // "server.*"
   std::vector<CompiledTarget> everywhere;                                     // "*.*"
+  // Most policies need neither: then calls are not searched for them.
+  bool has_meter = false;
+  bool has_audit_clause = false;
 };
 
 // "mcpac.spawn" and the like: never covered by a wildcard.

@@ -31,13 +31,11 @@ class Admission {
     if (step == arg_.steps.size()) return passes(value);
     const auto* member = std::get_if<ast::Member>(&arg_.steps[step]);
     if (member == nullptr) {
-      if (!value.is_array())
-        return no(fmt::format("{}: {} is no array", arg_.path_text, shown(value)));
+      if (!value.is_array()) return no_value(value, "is no array");
       return std::ranges::all_of(value,
                                  [&](const Json& element) { return admits(element, step + 1); });
     }
-    if (!value.is_object())
-      return no(fmt::format("{}: {} is no object", arg_.path_text, shown(value)));
+    if (!value.is_object()) return no_value(value, "is no object");
     const auto found = value.find(member->name);
     if (found == value.end())
       return arg_.presence != Presence::kRequired ||
@@ -57,6 +55,7 @@ class Admission {
       miss_->argument = arg_.path_text;
       miss_->value = shown(value);
       miss_->test = test;
+      miss_->plain = fmt::format("{} {}", arg_.path_text, failing(test));
       return no(fmt::format("{} {} {}", arg_.path_text, miss_->value, failing(test)));
     }
     return true;
@@ -64,6 +63,11 @@ class Admission {
   bool no(std::string why) {
     note(miss_, std::move(why));
     return false;
+  }
+  bool no_value(const Json& value, std::string_view what) {
+    if (miss_ == nullptr) return false;
+    miss_->plain = fmt::format("{} {}", arg_.path_text, what);
+    return no(fmt::format("{}: {} {}", arg_.path_text, shown(value), what));
   }
 
   const CompiledArg& arg_;

@@ -19,6 +19,7 @@ struct CallUnderTest {
 // held before it, so that the nearest rule can be named.
 struct Miss {
   std::string why;
+  std::string plain;  // the same without the value that `why` quotes; empty where it quotes none
   // Where the reason is a test of one argument: the argument, its value and the test, as printed.
   std::string argument;
   std::string value;

@@ -9,12 +9,13 @@
 #include "policy/printer.h"
 
 namespace mcpac::policy {
-namespace {
 
 std::uint64_t calls_in_window(const CompiledRule& rule, const Times& times) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
       rule.used.recent, [&](auto at) { return *times.steady - at < rule.clauses.rate->unit; }));
 }
+
+namespace {
 
 std::optional<std::string> over_count(const CompiledRule& rule, const Times& times) {
   const auto& c = rule.clauses;

@@ -47,6 +47,9 @@ struct Usage {
 [[nodiscard]] std::optional<std::string> used_up(const CompiledRule& rule, const Times& times,
                                                  const Demand& demand);
 
+// Of a rule with a `rate`: the calls that it counts now.
+[[nodiscard]] std::uint64_t calls_in_window(const CompiledRule& rule, const Times& times);
+
 // How much of each limit of a rule is used.
 [[nodiscard]] std::vector<MeterState> meters_of(const CompiledRule& rule, const Times& times);
 

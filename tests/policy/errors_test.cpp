@@ -64,14 +64,6 @@ TEST_CASE("a misspelt test names the nearest test") {
   CHECK(error_of("filesystem.read_text_file(path witin ./data)").fix == "did you mean 'within'?");
 }
 
-TEST_CASE("a clause that nothing keeps is refused rather than ignored") {
-  for (const char* grant : {"kv.get audit meta", "kv.get audit args"}) {
-    const Error error = error_of(grant);
-    CHECK(error.id == ErrorId::kRuleIneffective);
-    CHECK(error.what.find("not supported yet") != std::string::npos);
-  }
-}
-
 TEST_CASE("a rule that can never match is a load error") {
   for (const char* grant :
        {"kv.get calls <= 0", "kv.get bytes in <= 0KB", "math.add(a > 5 < 3, b any)",

@@ -1,0 +1,133 @@
+#include "policy/policy_record.h"
+
+#include "core/canonical_json.h"
+#include "core/hash.h"
+
+namespace mcpac::policy {
+namespace {
+
+std::unexpected<Error> unreadable(std::string what) {
+  return fail(ErrorId::kAuditUnreadable, "the policy of the run cannot be read: " + what);
+}
+
+bool read_texts(const Json& record, const char* name, std::map<std::string, std::string>& into) {
+  const Json* object = find_member(record, name);
+  if (object == nullptr || !object->is_object()) return false;
+  for (const auto& [key, value] : object->items()) {
+    if (!value.is_string()) return false;
+    into[key] = value.get<std::string>();
+  }
+  return true;
+}
+
+Result<Bases> read_bases(const Json& json) {
+  Bases bases;
+  bases.current_directory = string_member(json, "current_directory");
+  bases.home = string_member(json, "home");
+  if (!read_texts(json, "roots", bases.roots) ||
+      !read_texts(json, "working_directories", bases.working_directories))
+    return unreadable("its bases");
+  const Json* remote = find_member(json, "remote_servers");
+  if (remote == nullptr || !remote->is_array()) return unreadable("its bases");
+  for (const Json& server : *remote) {
+    if (!server.is_string()) return unreadable("its bases");
+    bases.remote_servers.insert(server.get<std::string>());
+  }
+  return bases;
+}
+
+Result<LayerText> read_layer(const Json& json) {
+  LayerText layer;
+  layer.name = string_member(json, "name");
+  const Json* rules = find_member(json, "rules");
+  if (rules == nullptr || !rules->is_array()) return unreadable("its layers");
+  std::string text;
+  for (const Json& rule : *rules) {
+    const std::string line = string_member(rule, "rule");
+    if (line.empty() || line.find('\n') != std::string::npos) return unreadable("its rules");
+    text += line + "\n";
+  }
+  layer.files.emplace_back(std::move(text), layer.name);
+  return layer;
+}
+
+Json to_json(const Bases& bases) {
+  return {{"current_directory", bases.current_directory},
+          {"home", bases.home},
+          {"roots", bases.roots},
+          {"working_directories", bases.working_directories},
+          {"remote_servers", bases.remote_servers}};
+}
+
+}  // namespace
+
+Json to_json(const PathFact& fact) {
+  Json json = {{"path", fact.path}, {"real", fact.real ? Json(*fact.real) : Json(nullptr)}};
+  if (!fact.base.empty()) json["base"] = fact.base;
+  return json;
+}
+
+Result<std::vector<PathFact>> read_path_facts(const Json& list) {
+  std::vector<PathFact> facts;
+  if (!list.is_array()) return unreadable("its paths");
+  for (const Json& item : list) {
+    const Json* real = find_member(item, "real");
+    if (real == nullptr || !(real->is_null() || real->is_string())) return unreadable("its paths");
+    facts.push_back({string_member(item, "base"), string_member(item, "path"),
+                     real->is_null() ? std::nullopt : std::optional(real->get<std::string>())});
+  }
+  return facts;
+}
+
+Json policy_record(const Authority& authority) {
+  Json layers = Json::array();
+  for (const auto& layer : authority.layers()) {
+    Json rules = Json::array();
+    for (const auto& rule : layer.rules)
+      rules.push_back({{"rule", rule.text}, {"place", rule.place}});
+    layers.push_back({{"name", layer.name}, {"rules", std::move(rules)}});
+  }
+  Json prices = Json::object();
+  for (const auto& [tool, price] : authority.prices()) prices[tool.text()] = to_text(price);
+  Json paths = Json::array();
+  for (const auto& fact : authority.loaded_paths()) paths.push_back(to_json(fact));
+  return {{"layers", std::move(layers)},
+          {"bases", to_json(authority.bases())},
+          {"prices", std::move(prices)},
+          {"paths", std::move(paths)}};
+}
+
+std::string digest_of_record(const Json& policy_record) {
+  return sha256_hex(canonical_json(policy_record));
+}
+
+Result<RecordedPolicy> read_policy_record(const Json& record) {
+  RecordedPolicy policy;
+  const Json* layers = find_member(record, "layers");
+  const Json* bases = find_member(record, "bases");
+  const Json* paths = find_member(record, "paths");
+  if (layers == nullptr || !layers->is_array() || bases == nullptr || paths == nullptr)
+    return unreadable("it is incomplete");
+  for (const Json& json : *layers) {
+    auto layer = read_layer(json);
+    if (!layer) return pass_on(layer);
+    policy.layers.push_back(std::move(*layer));
+  }
+  auto read = read_bases(*bases);
+  if (!read) return pass_on(read);
+  policy.bases = std::move(*read);
+  auto facts = read_path_facts(*paths);
+  if (!facts) return pass_on(facts);
+  policy.paths = std::move(*facts);
+  std::map<std::string, std::string> prices;
+  if (!read_texts(record, "prices", prices)) return unreadable("its prices");
+  for (const auto& [tool, text] : prices) {
+    const auto permission = Permission::parse(tool);
+    const auto price = parse_money(text);
+    if (!permission || !price) return unreadable("its prices");
+    policy.prices.emplace(*permission, *price);
+  }
+  return policy;
+}
+
+}  // namespace mcpac::policy

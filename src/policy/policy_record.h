@@ -1,0 +1,33 @@
+// Policy record: all that the decisions of an authority rest on beside the lock, the calls and the
+// clocks, as a value that the audit log keeps, and the authority again from it.
+//
+//   {"layers": [{"name", "rules": [{"rule", "place"}]}], "bases": {…}, "prices": {…}, "paths": […]}
+//
+// Rules are printed, one spelling for one meaning, in their order: records of calls name them by
+// their number. `paths` are what the file system said of the bases of path tests.
+#pragma once
+
+#include <string>
+
+#include "policy/authority.h"
+#include "policy/path_facts.h"
+
+namespace mcpac::policy {
+
+[[nodiscard]] Json policy_record(const Authority& authority);
+// SHA-256 over its canonical JSON.
+[[nodiscard]] std::string digest_of_record(const Json& policy_record);
+
+// What stands in a record, read. kAuditUnreadable where it is none.
+struct RecordedPolicy {
+  std::vector<LayerText> layers;
+  Bases bases;
+  std::map<Permission, Money> prices;
+  std::vector<PathFact> paths;
+};
+[[nodiscard]] Result<RecordedPolicy> read_policy_record(const Json& record);
+
+[[nodiscard]] Json to_json(const PathFact& fact);
+[[nodiscard]] Result<std::vector<PathFact>> read_path_facts(const Json& list);
+
+}  // namespace mcpac::policy

@@ -3,11 +3,12 @@
 // Method. The upstream is in this process and answers at once, so that what is measured is ours:
 // frame, JSON, lock, schema, policy, audit, answer. Policy: one narrowed grant, one deny over all
 // arguments. Audit: a real RunLog in a temporary folder, two events a call. "gate alone" calls
-// Gate::call from a loop. The socket rows put AgentDoor on one end of a socketpair; at the other a
-// forked process writes raw frames and keeps N of them in flight. CPU is that of the host process
-// alone, user and system. The pipe row is the floor: the same request bytes to a forked process and
-// an answer back, through two pipes, one at a time, in the same run. Five rounds a row; median,
-// least and most are printed.
+// Gate::call from a loop; the rows below it are the same without a log and with the arguments in it
+// (`audit args`), the three in turn, and "audit" is what the log adds, pair by pair. The socket
+// rows put AgentDoor on one end of a socketpair; at the other a forked process writes raw frames
+// and keeps N of them in flight. CPU is that of the host process alone, user and system. The pipe
+// row is the floor: the same request bytes to a forked process and an answer back, through two
+// pipes, one at a time, in the same run. Five rounds a row; median, least and most are printed.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -82,8 +83,17 @@ class InProcessUpstream final : public Upstream {
   CallToken last_ = 0;
 };
 
+// Records nothing.
+class NoSink final : public audit::Sink {
+ public:
+  [[nodiscard]] Result<std::string> append(std::string_view, Json) override { return "0"; }
+  [[nodiscard]] std::string keyed_digest(std::string_view) const override { return "0"; }
+};
+
+enum class Audit { kOff, kHash, kArgs };
+
 struct Host {
-  explicit Host(std::size_t result_bytes)
+  explicit Host(std::size_t result_bytes, Audit level = Audit::kHash)
       : upstream(loop, result_bytes), folder(need(TemporaryFolder::create("/tmp", "bench_gate"))) {
     const Permission tool = need(Permission::parse("fs.read_text_file"));
     const Json schema = {{"type", "object"},
@@ -103,7 +113,8 @@ struct Host {
     environment.bases.home = "/home/somebody";
     const policy::LayerText layer{
         .name = "the command line",
-        .grants = {"fs.read_text_file(path within /srv/data, ?head 1..1000)"},
+        .grants = {fmt::format("fs.read_text_file(path within /srv/data, ?head 1..1000){}",
+                               level == Audit::kArgs ? " audit args" : "")},
         .asks = {},
         .denies = {"fs.*(* within ~/.ssh)"},
         .files = {}};
@@ -111,7 +122,7 @@ struct Host {
                     need(policy::Authority::load({layer}, environment)),
                     {{tool}, {"fs.read_text_file"}},
                     &upstream,
-                    log.get(),
+                    level == Audit::kOff ? static_cast<audit::Sink*>(&no_sink) : log.get(),
                     &clock};
     gate = std::make_unique<Gate>(std::move(setup));
   }
@@ -122,6 +133,7 @@ struct Host {
   ToolTable tools;
   InProcessUpstream upstream;
   TemporaryFolder folder;
+  NoSink no_sink;
   std::unique_ptr<audit::RunLog> log;
   std::unique_ptr<Gate> gate;
 };
@@ -132,8 +144,8 @@ struct Round {
   double cpu = 0;
 };
 
-Round gate_alone(Seconds budget) {
-  Host host(100);
+Round gate_alone(Seconds budget, Audit level) {
+  Host host(100, level);
   const Json arguments = {{"path", "/srv/data/reports/2026/summary.txt"}, {"head", 20}};
   Round round;
   double refused = 0;
@@ -286,6 +298,14 @@ Spread of(const std::vector<Round>& rounds, double (*value)(const Round&)) {
   return spread(std::move(values));
 }
 
+// What a call costs with the log less what it costs without it, each pair measured in turn.
+Spread added(const std::vector<Round>& with, const std::vector<Round>& without) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < with.size(); ++i)
+    differences.push_back((with[i].cpu / with[i].calls - without[i].cpu / without[i].calls) * 1e6);
+  return spread(std::move(differences));
+}
+
 void print_row(std::string_view name, const std::vector<Round>& rounds) {
   fmt::print("{:<28} {:>28} {:>28} {:>34}\n", name,
              text(of(rounds, [](const Round& r) { return r.cpu / r.calls * 1e6; }), 2),
@@ -302,7 +322,16 @@ int main(int argc, char** argv) {
   fmt::print("{:<28} {:>28} {:>28} {:>34}\n", "", "host CPU us a call", "us a call", "calls/s");
   const Seconds part = budget / kRounds;
   print_row("pipe round trip", repeat([&] { return pipe_round_trip(part); }));
-  print_row("gate alone", repeat([&] { return gate_alone(part); }));
+  std::array<std::vector<Round>, 3> levels;
+  for (int i = 0; i < kRounds; ++i) {
+    for (const Audit level : {Audit::kOff, Audit::kHash, Audit::kArgs})
+      levels[static_cast<std::size_t>(level)].push_back(gate_alone(part, level));
+  }
+  print_row("gate alone", levels[1]);
+  print_row("gate alone, audit args", levels[2]);
+  print_row("gate alone, no audit", levels[0]);
+  fmt::print("{:<28} {:>28}\n", "audit", text(added(levels[1], levels[0]), 2));
+  fmt::print("{:<28} {:>28}\n", "audit args", text(added(levels[2], levels[0]), 2));
   for (const std::size_t in_flight : {1U, 10U, 100U}) {
     print_row(fmt::format("socket, {} in flight", in_flight),
               repeat([&] { return over_socket(in_flight, 100, part); }));

@@ -88,10 +88,6 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
                                const AgentIo& io, StopSignal stop) {
   auto channel = make_channel();
   if (!channel) return pass_on(channel);
-  auto started = log.append("RunStarted", {{"program", program.arguments.front()},
-                                           {"declared", setup.declared.texts},
-                                           {"declared_in", program.declared_in}});
-  if (!started) return pass_on(started);
 
   Service service;
   host.on_loop(

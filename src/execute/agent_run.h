@@ -50,8 +50,8 @@ struct AgentOutcome {
   bool killed_by_user = false;  // mcpac runs kill
 };
 
-// `setup` is the authority of this run; it is used up. RunStarted and RunEnded are recorded in
-// `log`.
+// `setup` is the authority of this run; it is used up. RunEnded is recorded in `log`; RunStarted
+// was (execute/run_record.h).
 [[nodiscard]] Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden,
                                              const AgentProgram& program, const RunLimits& limits,
                                              gate::GateSetup setup, audit::RunLog& log,

@@ -12,6 +12,7 @@
 #include "execute/gate_control.h"
 #include "execute/host.h"
 #include "execute/run_binding.h"
+#include "execute/run_record.h"
 #include "execute/tool_tables.h"
 #include "gate/gate.h"
 #include "policy/printer.h"
@@ -90,16 +91,20 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   std::unique_ptr<RunControl> control;
   LiveFacts facts{
       .program = "mcpac tools call", .started = rfc3339_utc(clock.wall_now()), .granted = {}};
+  gate::GateSetup setup{
+      .tools = &compiled.table,
+      .authority = std::move(*authority),
+      .declared = {.permissions = {tool}, .texts = {tool.text()}},
+      .upstream = &host.upstreams(),
+      .audit = log->get(),
+      .clock = &clock,
+      .mode = gate::Mode::kEnforce,
+      .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}};
+  auto started = record_start({.program = "mcpac tools call", .declared_in = "command line"}, setup,
+                              *lock, folders.audit(), **log);
+  if (!started) return pass_on(started);
   host.on_loop([&] {
-    gate = std::make_unique<gate::Gate>(gate::GateSetup{
-        .tools = &compiled.table,
-        .authority = std::move(*authority),
-        .declared = {.permissions = {tool}, .texts = {tool.text()}},
-        .upstream = &host.upstreams(),
-        .audit = log->get(),
-        .clock = &clock,
-        .mode = gate::Mode::kEnforce,
-        .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}});
+    gate = std::make_unique<gate::Gate>(std::move(setup));
     auto opened = RunControl::open(host.executor(), folders.runs(), (*log)->run_id(),
                                    controls_of(*gate, std::move(facts), [] {}));
     if (opened) control = std::move(*opened);
@@ -114,6 +119,8 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
     control.reset();
     gate.reset();
   });
+  // The call was made; that its record is whole is as much of an answer as its result.
+  if (auto closed = (*log)->close(); !closed) return pass_on(closed);
   if (!in_time) return fail(ErrorId::kInterrupted, "interrupted");
   if (!answer) return std::unexpected(to_error(answer.error(), tool));
   return std::move(*answer);

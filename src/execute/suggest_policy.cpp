@@ -94,7 +94,11 @@ std::vector<SuggestedRule> suggest_for(const std::vector<audit::Event>& events,
     const Json* arguments = find_member(event.payload, "arguments");
     if (arguments == nullptr || !arguments->is_object()) {
       rules.add(policy::whole_tool(*permission),
-                "the arguments were not recorded (audit hash): any");
+                "the arguments were not recorded (audit args records them): any");
+      continue;
+    }
+    if (find_member(event.payload, "redacted") != nullptr) {
+      rules.add(policy::whole_tool(*permission), "secrets were taken out of the arguments: any");
       continue;
     }
     const policy::CallInSource call{.known = *arguments, .unknown = {}, .open = false};

@@ -9,6 +9,7 @@
 #include "execute/approval_store.h"
 #include "execute/gate_control.h"
 #include "execute/kill_switch.h"
+#include "execute/run_record.h"
 #include "execute/tool_tables.h"
 #include "gate/anomalies.h"
 
@@ -24,6 +25,18 @@ std::vector<std::string> lines_of(const std::string& text) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return lines;
+}
+
+// A run whose record has no signed end proves less than its user believes. An error of the program
+// itself is not hidden by it.
+void note_unclosed(const Result<void>& closed, const Listener& listener, Outcome& outcome) {
+  if (closed) return;
+  if (outcome.error) {
+    listener.warning("the audit log could not be closed: " + closed.error().what);
+    return;
+  }
+  outcome.error = closed.error();
+  outcome.exit_code = static_cast<int>(exit_code_of(closed.error().id));
 }
 
 }  // namespace
@@ -102,18 +115,23 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
       anomalies.note(what, name);
     });
   });
+  auto started = record_start({program.arguments.front(), program.declared_in}, setup, parts.lock,
+                              parts.folders.audit(), **log);
+  if (!started) return pass_on(started);
   auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
                          kill->stop());
   parts.host.on_loop([&] {
     parts.host.upstreams().on_drift(nullptr);
     anomalies.summarize();
   });
+  auto closed = (*log)->close();
   if (!ended) return pass_on(ended);
   outcome.tier = ended->tier;
   outcome.verdict = ended->verdict;
   outcome.exit_code = exit_code_of(*ended);
   outcome.error = error_of(*ended, limits);
   outcome.result = std::move(ended->result);
+  note_unclosed(closed, parts.listener, outcome);
   return {};
 }
 

@@ -44,9 +44,11 @@ CompiledTools compile_tools(const codegen::Lock& lock, const std::set<std::strin
   CompiledTools compiled;
   for_each_tool(lock, [&](const Permission& permission, const codegen::LockedTool& tool) {
     if (!servers.contains(permission.server())) return;
-    auto schema = JsonSchema::compile(input_schema(tool));
+    const Json text = input_schema(tool);
+    auto schema = JsonSchema::compile(text);
     if (schema) {
-      compiled.table.emplace(permission, gate::LockedTool{std::move(*schema), tool.digest});
+      compiled.table.emplace(permission, gate::LockedTool{std::move(*schema), tool.digest,
+                                                          gate::SecretPlaces::of(text)});
     } else {
       Error error = schema.error();
       error.where = permission.text();

@@ -10,6 +10,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "mcp/secrets.h"
+
 namespace mcpac::execute {
 
 namespace asio = boost::asio;
@@ -199,6 +201,20 @@ bool Upstreams::quarantines(const Permission& permission) const {
 void Upstreams::cancel(CallToken token) {
   const auto found = calls_.find(token);
   if (found != calls_.end()) found->second->emit(asio::cancellation_type::terminal);
+}
+
+gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Json& arguments,
+                                          Json& redacted) const {
+  const auto own = servers_.find(permission.server());
+  if (own == servers_.end() || !own->second->client) return Secrecy::kUnknown;
+  Secrecy secrecy = Secrecy::kNone;
+  for (const auto& [name, server] : servers_) {
+    if (!server->client || !server->client->secrets().occurs_within(arguments)) continue;
+    if (secrecy == Secrecy::kNone) redacted = arguments;
+    server->client->secrets().redact(redacted);
+    secrecy = Secrecy::kRedacted;
+  }
+  return secrecy;
 }
 
 asio::awaitable<void> Upstreams::close() {

@@ -40,6 +40,9 @@ class Upstreams final : public gate::Upstream {
                     std::function<void(Result<Json>)> done) override;
   [[nodiscard]] bool quarantines(const Permission& permission) const override;
   void cancel(CallToken token) override;
+  // Of all servers: a program may hand the secret of one to another.
+  [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
+                               Json& redacted) const override;
   // Hears of tools that change while this is set, each once: `what` happened to `name`.
   using OnDrift = std::function<void(std::string_view what, const std::string& name)>;
   void on_drift(OnDrift heard) { heard_ = std::move(heard); }

@@ -32,7 +32,7 @@ struct Binding {
 [[nodiscard]] Json to_json(const Binding& binding);
 
 struct Question {
-  std::string id;  // SHA-256 of everything below but `waiting`
+  std::string id;  // keyed digest of everything below but `waiting`
   std::string permission;
   Json arguments;           // as they would be sent
   std::string call_digest;  // of permission and arguments
@@ -41,7 +41,7 @@ struct Question {
   std::size_t waiting = 0;  // further questions behind this one
 };
 [[nodiscard]] std::string call_digest(std::string_view permission, const Json& arguments);
-// Makes id and call_digest.
+// Makes call_digest, and an id without a key: Asking has that.
 [[nodiscard]] Question make_question(std::string permission, Json arguments,
                                      std::vector<policy::AskRule> rules, Binding binding);
 

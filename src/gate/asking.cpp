@@ -101,6 +101,8 @@ void Asking::ask(Id id, std::string permission, Json arguments, std::vector<poli
       {id,
        make_question(std::move(permission), std::move(arguments), std::move(rules), setup_.binding),
        std::move(done)});
+  // What it digests may have few values: the log must not tell them to who tries.
+  queue_.back().question.id = audit_.keyed_digest(queue_.back().question.id);
   next();
 }
 
@@ -147,7 +149,7 @@ Asking::Standing Asking::settle(const Question& question, Reply reply) {
     reply = {.answer = Answered::kNobody, .who = reply.who, .detail = "its time is over already"};
   auto id = record({{"question", question.id},
                     {"permission", bounded(question.permission, kTextLimit)},
-                    {"call", question.call_digest},
+                    {"call", audit_.keyed_digest(question.call_digest)},
                     {"scope", is_for_rule ? "rule" : "call"},
                     {"rules", to_json(question.rules)}},
                    reply);

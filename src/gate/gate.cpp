@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/hash.h"
 #include "core/ids.h"
 #include "gate/gate_state.h"
 #include "gate/result_line.h"
@@ -30,6 +29,7 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
     return refuse(check, unknown_tool(request.permission), done);
   }
   check.tool_digest = tool->second.digest;
+  check.level = setup.authority.audit_level(*permission);
   Reservation reservation;
   auto error = judge(tool->second, *permission, request.arguments, check, reservation);
   if (error && !check.asks.empty())
@@ -56,18 +56,20 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
                                             Reservation& reservation) {
   if (auto error = still_callable(permission, check)) return error;
   if (!arguments.is_object()) {
+    check.decided_by = DecidedBy::kNotObject;
     check.reason = "the arguments are not an object";
     return invalid_arguments({"", "type", "must be an object"});
   }
   const auto violation = setup.authority.complete(permission, *tool.input, arguments);
-  check.arguments_digest = sha256_hex(to_text(arguments));
-  check.target = target_of(arguments);
+  auto unkept = keep(tool, permission, arguments, check);
   if (violation) {
+    check.decided_by = DecidedBy::kSchema;
     check.rule = violation->keyword;
     check.layer = "lock";
     check.reason = violation->pointer + " " + violation->message;
     return invalid_arguments(*violation);
   }
+  if (unkept) return unkept;
   auto error = decide(permission, arguments, check, reservation);
   if (error && setup.mode == Mode::kObserve) {
     check.would_deny = true;
@@ -80,10 +82,12 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
 std::optional<CallError> Gate::State::still_callable(const Permission& permission,
                                                      Check& check) const {
   if (closed || is_revoked(permission)) {
+    check.decided_by = DecidedBy::kRevoked;
     check.reason = "revoked";
     return revoked(check.capability);
   }
   if (setup.upstream->quarantines(permission)) {
+    check.decided_by = DecidedBy::kDrift;
     check.layer = "lock";
     check.reason = "the server changed this tool; it is not the one that was approved";
     return drifted(check.capability);
@@ -91,14 +95,42 @@ std::optional<CallError> Gate::State::still_callable(const Permission& permissio
   return std::nullopt;
 }
 
+std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permission& permission,
+                                           const Json& arguments, Check& check) const {
+  Json clean;
+  const auto secrecy = setup.upstream->redact(permission, arguments, clean);
+  check.redacted = secrecy == Upstream::Secrecy::kRedacted;
+  if (tool.secret_places != nullptr) {
+    if (!check.redacted) clean = arguments;
+    check.redacted = tool.secret_places->redact(clean) || check.redacted;
+  }
+  const Json& kept = check.redacted ? clean : arguments;
+  check.target = target_of(kept);
+  if (check.level == policy::AuditLevel::kMeta) return std::nullopt;
+  const std::string text = to_text(kept);
+  check.arguments_digest = setup.audit->keyed_digest(text);
+  if (check.level != policy::AuditLevel::kArgs) return std::nullopt;
+  // What may hold a secret that nobody knows yet is not written down, nor what was taken out whole.
+  if (secrecy == Upstream::Secrecy::kUnknown || !kept.is_object()) return std::nullopt;
+  if (text.size() <= kMaxRecordedArguments) {
+    check.arguments = kept;
+    return std::nullopt;
+  }
+  check.decided_by = DecidedBy::kTooLarge;
+  check.reason = "a rule wants the arguments recorded, and they are larger than a record";
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
 std::optional<CallError> Gate::State::decide(const Permission& permission, const Json& arguments,
                                              Check& check, Reservation& reservation) {
   if (!setup.declared.permissions.contains(permission)) {
+    check.decided_by = DecidedBy::kDeclared;
     check.layer = "declared";
     check.reason = "the program does not declare it";
     return denied(check.capability, check.reason, setup.declared.texts);
   }
-  policy::Decision decision = setup.authority.decide(permission, arguments);
+  check.decided_by = DecidedBy::kPolicy;
+  policy::Decision decision = setup.authority.decide(permission, arguments, {}, check.evidence);
   reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
@@ -152,20 +184,21 @@ void Gate::State::forward(CallId id, const Permission& permission, Json argument
   entry.token = setup.upstream->forward(permission, std::move(arguments), std::move(answered));
 }
 
-void Gate::State::settle(const Reservation& reservation, Answer& answer) {
-  if (reservation.id == 0) return;
+std::optional<std::size_t> Gate::State::settle(const Reservation& reservation, Answer& answer) {
+  if (reservation.id == 0) return std::nullopt;
   const std::size_t bytes = answer && reservation.counts_result ? to_text(*answer).size() : 0;
   if (!setup.authority.settle(reservation.id, bytes)) {
     answer = std::unexpected(
         budget("the call was made, and its result is larger than what 'bytes in' leaves of it"));
   }
+  return reservation.counts_result ? std::optional(bytes) : std::nullopt;
 }
 
 void Gate::State::finish(CallId id, Answer answer) {
   auto node = pending.extract(id);
   if (node.empty()) return;  // cancelled or revoked: answered already
   const Pending& call = node.mapped();
-  settle(call.reservation, answer);
+  const auto charged = settle(call.reservation, answer);
   std::string_view outcome = "result";
   std::optional<std::size_t> bytes;
   if (!answer) {
@@ -179,8 +212,8 @@ void Gate::State::finish(CallId id, Answer answer) {
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(
       setup.clock->steady_now() - call.started);
   // The call has happened: a log that fails now does not unmake it. The next check will refuse.
-  std::ignore =
-      setup.audit->append("CallFinished", finished_payload(id, outcome, took.count(), bytes));
+  std::ignore = setup.audit->append("CallFinished",
+                                    finished_payload(id, outcome, took.count(), bytes, charged));
   call.done(std::move(answer));
 }
 

@@ -66,7 +66,10 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
                                                      const Json& arguments, Check& check,
                                                      Reservation& reservation) {
   if (auto error = still_callable(permission, check)) return error;
-  policy::Decision decision = setup.authority.decide(permission, arguments, nullptr, check.asks);
+  check.evidence = {};
+  check.decided_by = DecidedBy::kPolicy;
+  policy::Decision decision =
+      setup.authority.decide(permission, arguments, check.asks, check.evidence);
   reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
@@ -82,6 +85,7 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
 Gate::CallId Gate::State::refuse_unapproved(Check check, std::string reason,
                                             std::string_view detail, const Done& done) {
   CallError error = denied(check.capability, reason, setup.declared.texts);
+  check.decided_by = DecidedBy::kApproval;
   check.reason = std::move(reason);
   if (!detail.empty()) check.reason.append(": ").append(detail);
   return refuse(check, std::move(error), done);
@@ -98,6 +102,7 @@ void Gate::State::take_back(const std::vector<CallId>& ids,
   asking.forget(ids);
   for (Waiting& call : calls) {
     CallError why = error(call);
+    call.check.decided_by = DecidedBy::kApproval;
     call.check.reason = "the question was taken back: " + why.message;
     if (!closed && !record(call.check)) why = internal(kNotRecorded);
     call.done(std::unexpected(std::move(why)));

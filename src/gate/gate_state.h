@@ -59,7 +59,11 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::optional<CallError> decide(const Permission& permission, const Json& arguments, Check& check,
                                   Reservation& reservation);
   // Charges the result to `bytes in`; an error in its place where it does not fit any more.
-  void settle(const Reservation& reservation, Answer& answer);
+  // Returns the bytes that were charged.
+  std::optional<std::size_t> settle(const Reservation& reservation, Answer& answer);
+  // What of the arguments is recorded; an error: they are to be, and cannot.
+  std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,
+                                const Json& arguments, Check& check) const;
   [[nodiscard]] bool record(const Check& check);
   // The rest of a call that nothing stands against any more.
   CallId admit(Check& check, const Permission& permission, Json arguments,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gate/answer.h"
+#include "policy/policy_record.h"
 
 namespace mcpac::gate {
 namespace {
@@ -67,34 +68,116 @@ std::optional<std::string> find_target(const Json& value, std::string_view key, 
   return std::nullopt;
 }
 
+// What a denial says where the arguments decided it: nothing of them beyond the level.
+std::string reason_of(const Check& check) {
+  using policy::AuditLevel;
+  if (check.level == AuditLevel::kArgs) return check.reason;
+  if (check.decided_by == DecidedBy::kSchema && check.level == AuditLevel::kMeta)
+    return "the locked schema refuses the arguments";
+  if (check.decided_by != DecidedBy::kPolicy || check.allowed || check.evidence.missed.empty())
+    return check.reason;
+  return check.level == AuditLevel::kMeta ? "no rule admits the arguments"
+                                          : check.evidence.missed.front().plain;
+}
+
+Json to_json(const policy::LayerEvidence& layer) {
+  Json json = {{"effect", policy::to_string(layer.effect)},
+               {"rule", layer.rule ? Json(*layer.rule) : Json(nullptr)}};
+  if (!layer.charged.empty()) json["charged"] = layer.charged;
+  if (layer.unmetered) json["unmetered"] = true;
+  return json;
+}
+
+Json to_json(const policy::MeterReading& reading) {
+  return {{"layer", reading.layer},       {"rule", reading.rule},
+          {"calls", reading.calls},       {"in_window", reading.in_window},
+          {"bytes_in", reading.bytes_in}, {"bytes_out", reading.bytes_out},
+          {"cost", reading.cost}};
+}
+
+void add_evidence(const Check& check, Json& payload) {
+  const auto& evidence = check.evidence;
+  payload["clock"] = {{"run_ns", evidence.run_time.count()}, {"wall_us", evidence.wall.count()}};
+  Json& layers = payload["layers"] = Json::array();
+  for (const auto& layer : evidence.layers) layers.push_back(to_json(layer));
+  for (const auto& reading : evidence.meters) payload["meters"].push_back(to_json(reading));
+  if (evidence.bytes_out > 0) payload["bytes_out"] = evidence.bytes_out;
+  if (evidence.cost > 0) payload["cost"] = evidence.cost;
+  if (check.allowed) return;
+  for (const auto& missed : evidence.missed) {
+    Json json = {{"layer", missed.layer}, {"rule", missed.rule}};
+    if (check.level == policy::AuditLevel::kArgs) json["why"] = bounded(missed.why, kNameLimit);
+    if (check.level == policy::AuditLevel::kHash) json["why"] = bounded(missed.plain, kNameLimit);
+    payload["missed"].push_back(std::move(json));
+  }
+  if (evidence.missed_further > 0) payload["missed_further"] = evidence.missed_further;
+}
+
+constexpr std::array<std::pair<DecidedBy, std::string_view>, 9> kSteps = {
+    {{DecidedBy::kUnknownTool, "unknown_tool"},
+     {DecidedBy::kRevoked, "revoked"},
+     {DecidedBy::kDrift, "drift"},
+     {DecidedBy::kNotObject, "not_object"},
+     {DecidedBy::kSchema, "schema"},
+     {DecidedBy::kTooLarge, "too_large"},
+     {DecidedBy::kDeclared, "declared"},
+     {DecidedBy::kPolicy, "policy"},
+     {DecidedBy::kApproval, "approval"}}};
+
 }  // namespace
+
+std::string_view to_string(DecidedBy step) {
+  return std::ranges::find(kSteps, step, [](const auto& pair) { return pair.first; })->second;
+}
+
+std::optional<DecidedBy> decided_by_from(std::string_view text) {
+  const auto found = std::ranges::find(kSteps, text, [](const auto& pair) { return pair.second; });
+  if (found == kSteps.end()) return std::nullopt;
+  return found->first;
+}
 
 Json check_payload(const Check& check, std::string decision_id, Mode mode) {
   Json payload = Json::object();
   payload["capability"] = bounded(check.capability, kNameLimit);
-  payload["target"] = check.target ? Json(*check.target) : Json(nullptr);
+  const bool is_meta = check.level == policy::AuditLevel::kMeta;
+  payload["target"] = check.target && !is_meta ? Json(*check.target) : Json(nullptr);
   payload["allowed"] = check.allowed;
   if (check.would_deny) payload["would_deny"] = true;
   payload["policy_decision_id"] = std::move(decision_id);
   payload["rule"] = bounded(check.rule, kTextLimit);
   payload["layer"] = bounded(check.layer, kNameLimit);
-  payload["reason"] = bounded(check.reason, kTextLimit);
+  payload["reason"] = bounded(reason_of(check), kTextLimit);
+  payload["decided_by"] = to_string(check.decided_by);
+  payload["level"] = policy::to_string(check.level);
   payload["call_id"] = check.call_id;
   if (!check.approval.empty()) payload["approval"] = check.approval;
+  for (const auto& rule : check.asks)
+    payload["asks"].push_back({{"layer", rule.layer}, {"rule", rule.rule}});
   payload["tool_digest"] = check.tool_digest.empty() ? Json(nullptr) : Json(check.tool_digest);
   payload["arguments_digest"] =
-      check.arguments_digest.empty() ? Json(nullptr) : Json(check.arguments_digest);
+      check.arguments_digest.empty() || is_meta ? Json(nullptr) : Json(check.arguments_digest);
+  if (check.level == policy::AuditLevel::kArgs && check.arguments) {
+    payload["arguments"] = *check.arguments;
+    for (const auto& fact : check.evidence.paths) {
+      if (!check.redacted) payload["paths"].push_back(policy::to_json(fact));
+    }
+  }
+  if (check.redacted && !is_meta) payload["redacted"] = true;
+  if (check.decided_by == DecidedBy::kPolicy || check.decided_by == DecidedBy::kApproval)
+    add_evidence(check, payload);
   payload["mode"] = mode == Mode::kEnforce ? "enforce" : "observe";
   return payload;
 }
 
 Json finished_payload(std::uint64_t call_id, std::string_view outcome, std::int64_t duration_us,
-                      std::optional<std::size_t> result_bytes) {
+                      std::optional<std::size_t> result_bytes,
+                      std::optional<std::size_t> charged_bytes) {
   Json payload = Json::object();
   payload["call_id"] = call_id;
   payload["outcome"] = outcome;
   payload["duration_us"] = duration_us;
   if (result_bytes) payload["result_bytes"] = *result_bytes;
+  if (charged_bytes) payload["charged_bytes"] = *charged_bytes;
   return payload;
 }
 

@@ -1,8 +1,9 @@
 // Record: what the audit log keeps of a call, as payloads of bounded size.
 //
-// A check holds who asked for what, what was decided and by which rule; never the arguments
-// themselves, which may be secret, but their digest and the one thing they touch. Sizes are bounded
-// because the program under audit chooses most of these texts.
+// A check holds who asked for what, what was decided, by which rule of which layer, and what the
+// decision rested on, so that it can be made again (execute/replay.h). How much of the arguments it
+// holds is the user's choice (policy::AuditLevel): what reveals more is left out here, and nowhere
+// else. Sizes are bounded because the program under audit chooses most of these texts.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,34 @@ enum class Mode : std::uint8_t {
   kObserve,
 };
 
+// The step of the gate that answered a call.
+enum class DecidedBy : std::uint8_t {
+  kUnknownTool,  // the lock has no such tool
+  kRevoked,
+  kDrift,      // the server changed the tool
+  kNotObject,  // the arguments
+  kSchema,     // the locked one refuses the arguments
+  kTooLarge,   // arguments that the user wants recorded, and that no record holds
+  kDeclared,   // the program does not declare the tool
+  kPolicy,
+  kApproval,  // it needed an answer, and there was none, or a no
+};
+[[nodiscard]] std::string_view to_string(DecidedBy step);
+[[nodiscard]] std::optional<DecidedBy> decided_by_from(std::string_view text);
+
+// Arguments that are recorded themselves, as JSON text: an event of the log has room for this much.
+inline constexpr std::size_t kMaxRecordedArguments = std::size_t{512} << 10U;
+
 struct Check {
-  std::uint64_t call_id = 0;     // pairs a check with its CallFinished within one run
-  std::string capability;        // "server.tool", as asked for
-  std::string tool_digest;       // of the locked definition; empty for an unknown tool
-  std::string arguments_digest;  // SHA-256 of the arguments as they are forwarded
+  std::uint64_t call_id = 0;  // pairs a check with its CallFinished within one run
+  std::string capability;     // "server.tool", as asked for
+  std::string tool_digest;    // of the locked definition; empty for an unknown tool
+  DecidedBy decided_by = DecidedBy::kUnknownTool;
+  policy::AuditLevel level = policy::AuditLevel::kHash;
+  policy::Evidence evidence;      // of a call that came to the policy
+  std::string arguments_digest;   // keyed, of the arguments as they are forwarded, without secrets
+  std::optional<Json> arguments;  // without secrets; at AuditLevel::kArgs alone
+  bool redacted = false;          // secrets were taken out
   std::optional<std::string> target;
   bool allowed = false;
   bool would_deny = false;  // observe mode let through what policy denies
@@ -43,10 +67,12 @@ struct Check {
 // The payload of a "CapabilityCheck"; `decision_id` is a fresh UUID.
 [[nodiscard]] Json check_payload(const Check& check, std::string decision_id, Mode mode);
 
-// The payload of a "CallFinished".
+// The payload of a "CallFinished". `charged_bytes`: what `bytes in` was charged, where a rule has
+// one.
 [[nodiscard]] Json finished_payload(std::uint64_t call_id, std::string_view outcome,
                                     std::int64_t duration_us,
-                                    std::optional<std::size_t> result_bytes);
+                                    std::optional<std::size_t> result_bytes,
+                                    std::optional<std::size_t> charged_bytes);
 
 // The first argument that looks like a path or a URL (a URL without user info, query and fragment,
 // where tokens live), at most 256 bytes; nothing when there is none.

@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "core/json_schema.h"
 #include "core/permission.h"
+#include "gate/secret_places.h"
 
 namespace mcpac::gate {
 
@@ -21,6 +22,7 @@ namespace mcpac::gate {
 struct LockedTool {
   std::shared_ptr<const JsonSchema> input;  // compiled input schema
   std::string digest;  // SHA-256 of the locked definition, for the audit record
+  std::shared_ptr<const SecretPlaces> secret_places = nullptr;  // null: the schema marks none
 };
 using ToolTable = std::map<Permission, LockedTool>;
 
@@ -39,6 +41,13 @@ class Upstream {
   [[nodiscard]] virtual bool quarantines(const Permission& permission) const = 0;
   // Asks the server to stop (notifications/cancelled); `done` still comes, with an Error.
   virtual void cancel(CallToken token) = 0;
+  // Secrets of the user's configuration in the arguments of a call: none, taken out of the copy in
+  // `redacted`, or not known, since the server that has them was never started.
+  enum class Secrecy : std::uint8_t { kNone, kRedacted, kUnknown };
+  [[nodiscard]] virtual Secrecy redact(const Permission&, const Json& /*arguments*/,
+                                       Json& /*redacted*/) const {
+    return Secrecy::kNone;
+  }
 };
 
 }  // namespace mcpac::gate

@@ -104,6 +104,7 @@ class ClientImpl final : public Client {
   asio::awaitable<void> close() override { return close_session(session_); }
 
   [[nodiscard]] const std::string& protocol_version() const override { return negotiated_.version; }
+  [[nodiscard]] const SecretValues& secrets() const override { return session_->secrets(); }
 
  private:
   // Static, with all they need as values: the client may go while one of them is under way.

@@ -21,6 +21,8 @@
 
 namespace mcpac::mcp {
 
+class SecretValues;
+
 struct Events {
   std::function<void()> tools_changed{};                       // notifications/tools/list_changed
   std::function<void(std::string_view line)> server_stderr{};  // a line, secrets already redacted
@@ -47,6 +49,8 @@ class Client {
   // not awaited for.
   virtual boost::asio::awaitable<void> close() = 0;
   [[nodiscard]] virtual const std::string& protocol_version() const = 0;
+  // What the server was given: so that others take it out of what they keep.
+  [[nodiscard]] virtual const SecretValues& secrets() const = 0;
 };
 
 }  // namespace mcpac::mcp

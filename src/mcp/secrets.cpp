@@ -158,6 +158,19 @@ bool SecretValues::occurs_in(std::string_view text) const {
       forms_, [text](const auto& form) { return text.find(form.first) != std::string_view::npos; });
 }
 
+bool SecretValues::occurs_within(const Json& value) const {
+  if (empty()) return false;
+  if (value.is_string()) return occurs_in(value.get_ref<const std::string&>());
+  if (value.is_array())
+    return std::ranges::any_of(value,
+                               [this](const Json& element) { return occurs_within(element); });
+  if (!value.is_object()) return false;
+  const auto& members = value.get_ref<const Json::object_t&>();
+  return std::ranges::any_of(members, [this](const auto& member) {
+    return occurs_in(member.first) || occurs_within(member.second);
+  });
+}
+
 // One pass over the text: what was put in is not searched again, since a reference may itself
 // contain the value of another secret.
 std::string SecretValues::redact(std::string_view text) const {

@@ -27,6 +27,7 @@ class SecretValues {
 
   [[nodiscard]] bool empty() const { return forms_.empty(); }
   [[nodiscard]] bool occurs_in(std::string_view text) const;
+  [[nodiscard]] bool occurs_within(const Json& value) const;  // as redact() looks
   [[nodiscard]] std::string redact(std::string_view text) const;
   [[nodiscard]] Error redact(Error error) const;
   // Every string in the value, names of members too.

@@ -68,6 +68,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   [[nodiscard]] bool is_dead() const { return death_.has_value(); }
   [[nodiscard]] const std::string& server() const { return server_; }
+  [[nodiscard]] const SecretValues& secrets() const { return *secrets_; }
   boost::asio::awaitable<void> close();
   void kill();
 

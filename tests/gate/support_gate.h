@@ -39,6 +39,14 @@ class FakeUpstream final : public Upstream {
     return quarantined.contains(permission.text());
   }
   void cancel(CallToken token) override { cancelled.push_back(token); }
+  [[nodiscard]] Secrecy redact(const Permission&, const Json& arguments,
+                               Json& redacted) const override {
+    if (!knows_secrets) return Secrecy::kUnknown;
+    if (secret.empty() || to_text(arguments).find(secret) == std::string::npos)
+      return Secrecy::kNone;
+    redacted = Json::object();
+    return Secrecy::kRedacted;
+  }
 
   // Answers the call at `index`, as a server would.
   void answer(std::size_t index, Result<Json> result) {
@@ -48,6 +56,8 @@ class FakeUpstream final : public Upstream {
   std::deque<Call> calls;  // everything that ever reached the server
   std::vector<CallToken> cancelled;
   std::set<std::string> quarantined;
+  std::string secret;
+  bool knows_secrets = true;
   CallToken last_token = 0;
   std::function<void(Call&)> on_forward;
 };

@@ -13,9 +13,13 @@ namespace {
 // Targets and reasons hold what programs and servers wrote: none of it may draw a line of its own.
 std::string line_of(const audit::Event& event) {
   const Json& payload = event.payload;
-  if (event.kind != "CapabilityCheck")
+  if (event.kind != "CapabilityCheck") {
+    // The policy of a run is some pages of text: shown with --json.
+    Json shown = payload;
+    if (shown.is_object()) shown.erase("policy");
     return fmt::format("{}  {}  {} {}", event.time, event.run_id.substr(0, 13), event.kind,
-                       printable(to_text(payload)));
+                       printable(to_text(shown)));
+  }
   const Json* allowed = find_member(payload, "allowed");
   const bool yes = allowed != nullptr && allowed->is_boolean() && allowed->get<bool>();
   return fmt::format("{}  {}  {}  {}  {}  {}", event.time, event.run_id.substr(0, 13),
@@ -53,6 +57,8 @@ void add_audit(CLI::App& app, Context& context) {
   audit->require_subcommand(1);
   add_common_options(*audit, context);
   add_audit_verify(*audit, context);
+  add_audit_replay(*audit, context);
+  add_audit_query(*audit, context);
   auto run = std::make_shared<std::string>();
   auto kind = std::make_shared<std::string>();
   auto* command = audit->add_subcommand("list", "the recorded events, oldest first");
@@ -60,8 +66,8 @@ void add_audit(CLI::App& app, Context& context) {
   command->add_option("--run", *run, "only this run; the start of its id is enough")
       ->type_name("ID");
   command->add_option("--kind", *kind, "only events of this kind")
-      ->check(CLI::IsMember(
-          {"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded", "Anomaly", "Checkpoint"}));
+      ->check(CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded",
+                             "Approval", "Revoked", "Anomaly", "Checkpoint"}));
   command->callback([&context, run, kind] { list(context, *run, *kind); });
 }
 

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
+#include "core/json_schema.h"
 #include "e2e/workspace.h"
 
 using e2e::Workspace;
@@ -75,5 +77,68 @@ TEST_SUITE("e2e/audit") {
     CHECK(missed.exit_code == 77);
     CHECK(missed.out.find(run) != std::string::npos);
     CHECK(workspace.mcpac({"audit", "verify", "--run", "ffffffff"}).exit_code == 66);
+  }
+
+  TEST_CASE("a real run is replayed as it was recorded, and a changed record is no run to replay") {
+    const auto& workspace = Workspace::shared();
+    const auto ran =
+        workspace.execute(kReads, "filesystem.read_text_file(path within ./data, ..) audit args");
+    INFO(ran.out << ran.err);
+    REQUIRE(ran.exit_code == 0);
+    const std::string run = last_run();
+    const auto replayed = workspace.mcpac({"audit", "replay", run, "--json"});
+    INFO(replayed.out << replayed.err);
+    REQUIRE(replayed.exit_code == 0);
+    CHECK(replayed.json()[0]["decisions"] == 1);
+    CHECK(replayed.json()[0]["recomputed"] == 1);
+    CHECK(replayed.json()[0]["differences"].empty());
+
+    const auto could =
+        workspace.mcpac({"audit", "query", "touched", "data", "--run", run, "--json"});
+    INFO(could.out << could.err);
+    REQUIRE(could.exit_code == 0);
+    CHECK(could.json().size() == 2);  // it could, by `path`, and it did
+    CHECK(workspace.mcpac({"audit", "query", "touched", "/etc/passwd", "--run", run, "--json"})
+              .json()
+              .empty());
+    CHECK(workspace.mcpac({"audit", "query", "after-revocation"}).exit_code == 0);
+
+    const fs::path file = workspace.state() / "audit" / (run + ".jsonl");
+    const std::string whole = text_of(file);
+    const auto schema = mcpac::JsonSchema::compile(
+        Json::parse(text_of(MCPAC_SOURCE_DIR "/docs/audit-log.schema.json")));
+    REQUIRE(schema);
+    std::istringstream lines(whole);
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      const auto violation = (*schema)->validate(Json::parse(line));
+      CHECK_MESSAGE(!violation, (violation ? violation->pointer + " " + violation->message : ""));
+    }
+
+    std::string changed = whole;
+    const auto at = changed.find("path within ./data");
+    REQUIRE(at != std::string::npos);
+    changed.replace(at, 18, "path within ./dada");
+    std::ofstream(file, std::ios::binary) << changed;
+    const auto refused = workspace.mcpac({"audit", "replay", run});
+    std::ofstream(file, std::ios::binary) << whole;
+    CHECK(refused.exit_code == 77);
+    CHECK(refused.err.find("MCPAC-E0902") != std::string::npos);
+  }
+
+  TEST_CASE("where nothing was recorded there is nothing to prove, and that is no error") {
+    const Workspace empty("{\"mcpServers\": {}}");
+    const auto verified = empty.mcpac({"audit", "verify"});
+    CHECK(verified.exit_code == 0);
+    CHECK(verified.err.find("nothing has been recorded yet") != std::string::npos);
+    const fs::path audit = empty.state() / "audit";
+    fs::create_directories(audit);
+    std::ofstream(audit / "old-run.jsonl")
+        << R"({"event_id":"1","kind":"RunEnded","payload":{},"run_id":"old-run","time":"t"})"
+        << "\n";
+    const auto old = empty.mcpac({"audit", "verify"});
+    CHECK(old.exit_code == 0);
+    CHECK(old.out.find("old-run  unprovable") != std::string::npos);
+    CHECK(empty.mcpac({"audit", "verify", "--key", "absent"}).exit_code == 69);
   }
 }

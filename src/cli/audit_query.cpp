@@ -1,0 +1,142 @@
+// mcpac audit query: questions to the recorded runs.
+#include "execute/audit_query.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/audit_commands.h"
+#include "core/printable.h"
+#include "execute/run_record.h"
+
+namespace mcpac::cli {
+namespace {
+
+using Events = std::vector<audit::Event>;
+
+std::string short_id(const std::string& run_id) {
+  return run_id.substr(0, 13);
+}
+
+// The rows as JSON, or a line each; what there is none of is said.
+template <class Row>
+void show(Context& context, const std::vector<Row>& rows, const char* none,
+          const std::function<std::string(const Row&)>& line) {
+  if (context.json) return context.print(execute::to_json(rows));
+  for (const Row& row : rows) fmt::print("{}\n", line(row));
+  if (rows.empty()) context.say(none);
+}
+
+void denied(Context& context, const Events& events, const std::string& rule) {
+  auto rows = execute::denied_by_rule(events);
+  std::erase_if(rows,
+                [&rule](const auto& row) { return row.rule.find(rule) == std::string::npos; });
+  show<execute::DeniedByRule>(context, rows, "no call was denied", [](const auto& row) {
+    return fmt::format("{:>6}  {}  {}: {}  ({})", row.calls, printable(row.capability),
+                       printable(row.layer.empty() ? "the gate" : row.layer),
+                       printable(row.rule.empty() ? "no rule" : row.rule), printable(row.reason));
+  });
+}
+
+void touched(Context& context, const Events& events, const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
+  const auto folder = context.folders.audit();
+  const auto rows = execute::who_could_touch(
+      events, absolute.string(),
+      [&folder](const std::string& digest) { return execute::kept_lock(folder, digest); });
+  if (!rows) return context.fail(rows.error());
+  show<execute::Touch>(context, *rows, "no run could", [](const auto& row) {
+    return fmt::format(
+        "{}  {}  {}  {}  {}", row.time, short_id(row.run_id), row.did ? "did  " : "could",
+        printable(row.program),
+        printable(row.argument.empty() ? row.permission
+                                       : fmt::format("{} by {}", row.permission, row.argument)));
+  });
+}
+
+void first_use(Context& context, const Events& events, const std::string& permission) {
+  auto rows = execute::first_uses(events);
+  std::erase_if(rows, [&permission](const auto& row) {
+    return !permission.empty() && row.capability != permission;
+  });
+  show<execute::FirstUse>(context, rows, "no call was allowed", [](const auto& row) {
+    return fmt::format("{}  {}  {}  {}", row.time, short_id(row.run_id), printable(row.capability),
+                       printable(row.target));
+  });
+}
+
+void unused(Context& context, const Events& events) {
+  const auto rows = execute::granted_never_used(events);
+  show<execute::Unused>(context, rows, "all that was granted was used", [](const auto& row) {
+    std::string text = fmt::format("{}  {}", short_id(row.run_id), printable(row.program));
+    for (const auto& rule : row.rules) text += "\n    " + printable(rule);
+    for (const auto& name : row.permissions) text += "\n    declared: " + printable(name);
+    return text;
+  });
+}
+
+void after_revocation(Context& context, const Events& events) {
+  const auto rows = execute::calls_after_revocation(events);
+  show<execute::LateCall>(context, rows, "none, as it must be", [](const auto& row) {
+    return fmt::format("{}  {}  {} was allowed, and taken back at {}", row.time,
+                       short_id(row.run_id), printable(row.capability), row.revoked);
+  });
+  if (rows.empty()) return;
+  context.fail(
+      {ErrorId::kCallAfterRevocation,
+       fmt::format("{} calls were allowed after their permission was taken back", rows.size()),
+       context.folders.audit().string(), "a revocation holds for all later calls",
+       "mcpac audit verify says whether the log is the one that was written"});
+}
+
+using Ask = std::function<void(Context&, const Events&, const std::string&)>;
+
+void add_question(CLI::App& query, Context& context, const char* name, const char* what,
+                  const char* argument, const Ask& ask) {
+  auto run = std::make_shared<std::string>();
+  auto value = std::make_shared<std::string>();
+  auto* command = query.add_subcommand(name, what);
+  add_common_options(*command, context);
+  command->add_option("--run", *run, "only this run; the start of its id is enough")
+      ->type_name("ID");
+  const std::string option = argument;
+  if (!option.empty()) {
+    auto* given = command->add_option(option, *value);
+    if (option == "PATH") given->required();
+  }
+  command->callback([&context, run, value, ask] {
+    auto events = audit::read_events(
+        context.folders.audit(),
+        {.run_id = run->empty() ? std::nullopt : std::optional<std::string>(*run)});
+    if (!events) return context.fail(events.error());
+    ask(context, *events, *value);
+  });
+}
+
+}  // namespace
+
+void add_audit_query(CLI::App& audit, Context& context) {
+  auto* query = audit.add_subcommand("query", "questions to the recorded runs");
+  query->require_subcommand(1);
+  add_question(*query, context, "denied", "denied calls by rule: which, how often, why", "--rule",
+               denied);
+  add_question(*query, context, "touched",
+               "which runs did touch PATH, and which could have, by which tool and argument",
+               "PATH", touched);
+  add_question(*query, context, "first-use", "when each tool was first used on each target",
+               "PERMISSION", first_use);
+  add_question(*query, context, "unused", "what runs were granted and never used", "",
+               [](Context& c, const Events& events, const std::string&) { unused(c, events); });
+  add_question(
+      *query, context, "after-revocation",
+      "calls that were allowed after their permission was taken back: there must be none; exit 77",
+      "",
+      [](Context& c, const Events& events, const std::string&) { after_revocation(c, events); });
+}
+
+}  // namespace mcpac::cli

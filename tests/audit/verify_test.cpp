@@ -271,7 +271,7 @@ TEST_SUITE("audit/verify") {
       }
       REQUIRE(result.index.problems.empty());
     }
-    writers.clear();
+    for (auto& writer : writers) writer.join();
     const auto result = verified(folder);
     CHECK(result.runs.size() == 37);
     CHECK(result.standing() == Standing::kProven);

@@ -9,12 +9,15 @@ namespace {
 
 using Bytes = std::array<std::uint8_t, 16>;
 
-Bytes fresh(const Clock& clock) {
+std::uint64_t millis_of(const Clock& clock) {
+  const auto since_epoch = clock.wall_now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
+}
+
+Bytes fresh(std::uint64_t millis) {
   Bytes bytes{};
   randombytes_buf(bytes.data(), bytes.size());
-  const auto since_epoch = clock.wall_now().time_since_epoch();
-  const auto millis = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
   for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<std::uint8_t>(millis >> (40U - 8U * i));
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0fU) | 0x70U);
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3fU) | 0x80U);
@@ -49,17 +52,25 @@ std::string text_of(const Bytes& bytes) {
 }  // namespace
 
 std::string new_uuid_v7(const Clock& clock) {
-  return text_of(fresh(clock));
+  return text_of(fresh(millis_of(clock)));
 }
 
+// Within a millisecond the next id is the last one and one (RFC 9562, section 6.2): random bits are
+// a system call, and what is recorded of a call waits for it.
 std::string UuidV7Sequence::next(const Clock& clock) {
-  Bytes bytes = fresh(clock);
+  const auto millis = millis_of(clock);
+  if (last_millis_ && millis <= *last_millis_) {
+    increment(last_);
+    return text_of(last_);
+  }
+  last_millis_ = millis;
+  Bytes bytes = fresh(millis);
   if (bytes <= last_) {
     bytes = last_;
     increment(bytes);
   }
   last_ = bytes;
-  return text_of(bytes);
+  return text_of(last_);
 }
 
 }  // namespace mcpac

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/clock.h"
@@ -22,6 +23,7 @@ class UuidV7Sequence {
 
  private:
   std::array<std::uint8_t, 16> last_{};
+  std::optional<std::uint64_t> last_millis_;
 };
 
 }  // namespace mcpac

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/ids.h"
 #include "gate/gate_state.h"
 #include "gate/result_line.h"
 
@@ -146,7 +145,7 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
 bool Gate::State::record(const Check& check) {
   ++(check.allowed ? allowed : denied_calls);
   return setup.audit
-      ->append("CapabilityCheck", check_payload(check, new_uuid_v7(*setup.clock), setup.mode))
+      ->append("CapabilityCheck", check_payload(check, decision_ids.next(*setup.clock), setup.mode))
       .has_value();
 }
 

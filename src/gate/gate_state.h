@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ids.h"
 #include "gate/asking.h"
 #include "gate/gate.h"
 
@@ -96,6 +97,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
 
   GateSetup setup;
   Asking asking;
+  UuidV7Sequence decision_ids;
   std::unordered_map<CallId, Pending> pending;
   std::map<CallId, Waiting> waiting;  // for an answer; in the order of their questions
   std::set<Permission> revoked_permissions;

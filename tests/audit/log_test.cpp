@@ -51,6 +51,26 @@ TEST_SUITE("audit/log") {
     CHECK((*events)[1].payload["allowed"] == false);
   }
 
+  TEST_CASE("a line is its event as JSON writes it, whatever the payload holds") {
+    const auto folder = temporary_folder();
+    const auto log = new_log(folder.path(), "run-1");
+    const Json payload = {{"text", "\"}\n\x01 \xc3\xa4 \xff"},
+                          {"list", {1, nullptr, {{"a", true}}}}};
+    const auto id = log->append("Anomaly", payload);
+    REQUIRE(id);
+    std::ifstream file(folder.path() / "run-1.jsonl");
+    std::string text;
+    REQUIRE(std::getline(file, text));
+    const auto line = open_line(text);
+    REQUIRE(line);
+    const auto json = parse_json(std::string(line->body) + "}");
+    REQUIRE(json);
+    CHECK(to_text(*json) == std::string(line->body) + "}");
+    CHECK(json->at("payload") == *parse_json(to_text(payload)));
+    CHECK(json->at("event_id") == *id);
+    CHECK_FALSE(log->append("a \"kind\"", payload));
+  }
+
   TEST_CASE("file and folder are for their user alone") {
     const auto folder = temporary_folder();
     const auto log = new_log(folder.path() / "a" / "b", "run-1");

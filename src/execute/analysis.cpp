@@ -10,24 +10,6 @@ namespace {
 
 constexpr std::size_t kMaxReport = std::size_t{16} << 20U;
 
-analyzer::Request make_request(const Snapshot& snapshot, const codegen::Lock& lock,
-                               const Prepared& prepared) {
-  analyzer::Request request;
-  const auto sources = snapshot.sources_inside();
-  request.source_path = sources.front();
-  request.file = snapshot.to_user(request.source_path);
-  for (std::size_t i = 1; i < sources.size(); ++i)
-    request.further.push_back({snapshot.to_user(sources[i]), sources[i]});
-  request.source_dir = inside::kSource;
-  request.headers_dir = inside::kInclude;
-  request.arguments = prepared.toolchain.analyze;
-  for (const auto& server : lock.servers) {
-    for (const auto& tool : server.tools)
-      request.permissions[tool.cpp_name] = server.name + "." + tool.name;
-  }
-  return request;
-}
-
 constexpr const char* kSmaller =
     "make the program smaller or simpler; if it is small, this is a bug of mcpac";
 
@@ -89,11 +71,29 @@ void to_user(analyzer::Report& report, const Snapshot& snapshot) {
 
 }  // namespace
 
+analyzer::Request analysis_request(const Snapshot& snapshot, const codegen::Lock& lock,
+                                   const Prepared& prepared) {
+  analyzer::Request request;
+  const auto sources = snapshot.sources_inside();
+  request.source_path = sources.front();
+  request.file = snapshot.to_user(request.source_path);
+  for (std::size_t i = 1; i < sources.size(); ++i)
+    request.further.push_back({snapshot.to_user(sources[i]), sources[i]});
+  request.source_dir = inside::kSource;
+  request.headers_dir = inside::kInclude;
+  request.arguments = prepared.toolchain.analyze;
+  for (const auto& server : lock.servers) {
+    for (const auto& tool : server.tools)
+      request.permissions[tool.cpp_name] = server.name + "." + tool.name;
+  }
+  return request;
+}
+
 Result<analyzer::Report> analyze(const Snapshot& snapshot, const codegen::Lock& lock,
                                  const Prepared& prepared, const Folders& folders,
                                  sandbox::Warden& warden, sandbox::Tier lowest_tier,
                                  StopSignal stop) {
-  const auto request = make_request(snapshot, lock, prepared);
+  const auto request = analysis_request(snapshot, lock, prepared);
   auto spec = tool_spec(folders, prepared.folder, lowest_tier);
   spec.mounts.push_back({snapshot.folder(), inside::kSource, sandbox::Mount::Access::kRead});
   spec.program = folders.analyzer();

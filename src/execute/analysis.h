@@ -10,6 +10,11 @@
 
 namespace mcpac::execute {
 
+// What the worker is asked: all that it gets beside the files of the snapshot and of `prepared`.
+[[nodiscard]] analyzer::Request analysis_request(const Snapshot& snapshot,
+                                                 const codegen::Lock& lock,
+                                                 const Prepared& prepared);
+
 // The report names files as the user knows them. A worker that crashes, hangs, prints nonsense or
 // names a permission that the lock does not have gives kAnalyzerFailed: never an empty report.
 [[nodiscard]] Result<analyzer::Report> analyze(const Snapshot& snapshot, const codegen::Lock& lock,

@@ -17,6 +17,7 @@
 #include "execute/program_review.h"
 #include "execute/require_granted.h"
 #include "execute/run_binding.h"
+#include "execute/seen_programs.h"
 #include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
@@ -204,10 +205,16 @@ Result<void> Run::all() {
                    [&](const char* what) { listener_.note(what); });
   });
   if (!prepared) return pass_on(prepared);
-  auto report = stage("analyse", [&] {
+  const SeenPrograms programs(folders_);
+  const std::string key = key_of(*snapshot, lock_, *prepared, folders_);
+  std::optional<SeenProgram> seen;
+  auto report = stage("analyse", [&]() -> Result<analyzer::Report> {
+    seen = programs.find(key);
+    if (seen) return seen->report;
     return analyze(*snapshot, lock_, *prepared, folders_, *warden, lowest, interrupt_.stop());
   });
   if (!report) return pass_on(report);
+  const analyzer::Report of_the_source = *report;
   check_conditions(world_, *report);
   outcome_.report = std::move(*report);
   if (auto done = check_findings(); !done) return done;
@@ -218,15 +225,25 @@ Result<void> Run::all() {
     if (auto done = review(host, approver.get()); !done) return done;
     host.start(servers_of(declared().permissions));
   }
-  auto program = stage("compile", [&] {
+  auto program = stage("compile", [&]() -> Result<Program> {
+    if (seen) return std::move(seen->program);
     return compile(*snapshot, *outcome_.report, *prepared, folders_, *warden, lowest,
                    interrupt_.stop());
   });
   if (!program) return pass_on(program);
-  if (request_.mode == RunMode::kDryRun) return {};
+  const bool as_analysed = outcome_.report->findings.size() == of_the_source.findings.size();
+  const auto keep = [&] {
+    if (!seen && as_analysed) programs.keep(key, of_the_source, program->file);
+  };
+  if (request_.mode == RunMode::kDryRun) {
+    keep();
+    return {};
+  }
   auto ready = stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
   if (!ready) return ready;
-  return stage("run", [&] { return run_program(*warden, host, *program, approver.get()); });
+  auto done = stage("run", [&] { return run_program(*warden, host, *program, approver.get()); });
+  keep();  // nobody waits for it here
+  return done;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "core/hash.h"
 #include "execute/header_files.h"
 #include "execute/precompile.h"
+#include "execute/private_folder.h"
 
 namespace mcpac::execute {
 namespace {
@@ -65,25 +65,6 @@ std::string cache_key(std::string_view what, const Headers& headers, std::string
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }
 
-// The cache decides what the compiler sees as `mcpac::Requires`, so nobody else may write to it.
-Result<void> make_private(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  fs::permissions(folder, fs::perms(0700), error);
-  struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return fail(ErrorId::kFileUnwritable,
-                fmt::format("cannot use the cache folder {}", folder.string()));
-  }
-  if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0) {
-    return fail(ErrorId::kFileUnwritable,
-                fmt::format("the cache folder {} is open to others", folder.string()),
-                {.why = "the compiler trusts the headers in it",
-                 .fix = fmt::format("chmod 700 {}", folder.string())});
-  }
-  return {};
-}
-
 // One builder at a time per cache; others wait, until they find the work done or are interrupted.
 class FolderLock {
  public:
@@ -122,6 +103,7 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                          const std::function<void(const char*)>& on_build) {
   auto headers = read_headers(project, lock, servers);
   if (!headers) return pass_on(headers);
+  // It decides what the compiler sees as `mcpac::Requires`.
   const fs::path cache = place.folders.cache / "prepared";
   if (auto made = make_private(cache); !made) return pass_on(made);
   const Headers runtime = runtime_part(*headers);

@@ -110,6 +110,30 @@ int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", 
     CHECK(has(run.err, "dry run"));
   }
 
+  TEST_CASE("a program that ran before is not built again, and is checked as at the first time") {
+    const auto built = [] {
+      std::size_t count = 0;
+      for (const auto& file :
+           std::filesystem::directory_iterator(Workspace::shared_cache() / "mcpac/programs"))
+        count += file.path().extension() == ".program" ? 1 : 0;
+      return count;
+    };
+    const std::string source = kReader + "// a program of its own\n";
+    const auto first = Workspace::shared().execute(source, "filesystem.read_text_file");
+    const std::size_t after_first = built();
+    const auto again = Workspace::shared().execute(source, "filesystem.read_text_file");
+    CHECK(again.exit_code == 0);
+    CHECK(again.out == first.out);
+    CHECK(built() == after_first);
+    const auto refused = Workspace::shared().execute(source, "memory.read_graph");
+    CHECK(refused.exit_code == 77);
+    CHECK(refused.out.empty());
+    const auto denied = Workspace::shared().execute(
+        source, "filesystem.read_text_file(path == \"data/b.txt\", head any)");
+    CHECK(denied.exit_code == 77);
+    CHECK(denied.out.empty());
+  }
+
   TEST_CASE("observe mode warns, makes the call, and audits what would have been denied") {
     const auto run = Workspace::shared().execute(kReader, "", {"--no-permission-check", "--json"});
     const auto json = run.json();

@@ -48,8 +48,9 @@ bool generate_in(const Workspace& workspace) {
   return true;
 }
 
-// The cache of all workspaces; it goes when the program ends.
-const fs::path& shared_cache() {
+}  // namespace
+
+const fs::path& Workspace::shared_cache() {
   struct Cache {
     fs::path folder = temporary_folder();
     ~Cache() {
@@ -57,11 +58,9 @@ const fs::path& shared_cache() {
       fs::remove_all(folder, ignored);
     }
   };
-  static const Cache cache;
+  static const Cache cache;  // goes when the program ends
   return cache.folder;
 }
-
-}  // namespace
 
 mcpac::Json Outcome::json() const {
   auto parsed = mcpac::parse_json(out);

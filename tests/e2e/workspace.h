@@ -53,6 +53,9 @@ class Workspace {
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::filesystem::path state() const { return folder_ / ".state" / "mcpac"; }
 
+  // XDG_CACHE_HOME of all of them.
+  [[nodiscard]] static const std::filesystem::path& shared_cache();
+
   // Configuration entries of the pinned npm servers and of our own fixture.
   static std::string real_servers();
   static std::string fixture(const std::string& mode);

@@ -15,6 +15,7 @@ using sandbox::Mount;
 
 // Diagnostics of a hostile source can be 12 MB long; a person reads the first screens.
 constexpr std::size_t kMaxDiagnostics = 64U << 10U;
+constexpr char kOutputFolder[] = "output";  // of a build, beside its "source"
 
 std::string object_inside(std::size_t source) {
   return fmt::format("{}/agent{}.o", inside::kOutput, source);
@@ -33,20 +34,20 @@ std::string without_objects(std::string text, const Snapshot& snapshot) {
   return text;
 }
 
-Result<void> run(sandbox::Warden& warden, sandbox::Spec spec,
-                 const std::vector<std::string>& command, const Snapshot& snapshot, ErrorId id,
-                 StopSignal stop) {
+Result<void> run(const BuildPlace& place, sandbox::Spec spec,
+                 const std::vector<std::string>& command, ErrorId id) {
   spec.program = command.front();
   spec.arguments = command;
   spec.work_directory = inside::kOutput;
-  auto output = run_tool(warden, std::move(spec), "", kMaxDiagnostics, stop);
+  auto output = run_tool(place.warden, std::move(spec), "", kMaxDiagnostics, place.stop);
   if (!output) return pass_on(output);
   if (output->succeeded()) return {};
   if (output->verdict.kind == sandbox::Verdict::Kind::kExited) {
-    return fail(id,
-                id == ErrorId::kLinkFailed ? "the program cannot be linked"
-                                           : "the program does not compile",
-                {.why = without_objects(snapshot.to_user(output->standard_error), snapshot)});
+    return fail(
+        id,
+        id == ErrorId::kLinkFailed ? "the program cannot be linked"
+                                   : "the program does not compile",
+        {.why = without_objects(place.snapshot.to_user(output->standard_error), place.snapshot)});
   }
   return fail(ErrorId::kCompileLimit, fmt::format("the compiler {}", describe(output->verdict)),
               {.why = "building a program is limited in time and memory",
@@ -55,22 +56,22 @@ Result<void> run(sandbox::Warden& warden, sandbox::Spec spec,
 
 // The source as it is compiled: the snapshot's bytes with the entry text behind them. Nothing above
 // the end of a file can depend on what follows it, so this is the program that was analysed.
-Result<TemporaryFolder> with_entry(const Snapshot& snapshot, const analyzer::Report& report,
+Result<TemporaryFolder> with_entry(const Snapshot& snapshot, EntryPlace entry,
                                    const fs::path& temporary) {
   auto folder = TemporaryFolder::create(temporary, "mcpac-build-");
   if (!folder) return pass_on(folder);
   std::error_code error;
   fs::copy(snapshot.folder(), folder->path() / "source", fs::copy_options::recursive, error);
-  const fs::path inside = snapshot.sources_inside()[snapshot.source_shown_as(report.file)];
+  const fs::path inside = snapshot.sources_inside()[entry.source];
   const std::string name = inside.lexically_relative(inside::kSource).string();
-  const std::string text = snapshot.files().at(name) + entry_text(report.entry);
+  const std::string text = snapshot.files().at(name) + entry_text(entry.form);
   fs::remove(folder->path() / "source" / name, error);
   auto written = write_file_atomic(folder->path() / "source" / name, text, 0444);
   if (!written) return pass_on(written);
-  fs::create_directory(folder->path() / "output", error);
+  fs::create_directory(folder->path() / kOutputFolder, error);
   // As root the compiler runs under another id and writes here; the private parent keeps others
   // out.
-  fs::permissions(folder->path() / "output", fs::perms(0777), error);
+  fs::permissions(folder->path() / kOutputFolder, fs::perms(0777), error);
   if (error) {
     return fail(ErrorId::kFileUnwritable,
                 fmt::format("cannot prepare {}: {}", folder->path().string(), error.message()));
@@ -128,31 +129,38 @@ std::string entry_text(analyzer::Entry entry) {
   return head;
 }
 
-Result<Program> compile(const Snapshot& snapshot, analyzer::Report& report,
-                        const Prepared& prepared, const Folders& folders, sandbox::Warden& warden,
-                        sandbox::Tier lowest_tier, StopSignal stop) {
-  auto folder = with_entry(snapshot, report, folders.temporary);
+EntryPlace entry_place(const Snapshot& snapshot, const analyzer::Report& report) {
+  return {snapshot.source_shown_as(report.file), report.entry};
+}
+
+Result<Objects> compile_objects(const BuildPlace& place, EntryPlace entry) {
+  auto folder = with_entry(place.snapshot, entry, place.folders.temporary);
   if (!folder) return pass_on(folder);
-  const fs::path output = folder->path() / "output";
-  auto spec = tool_spec(folders, prepared.folder, lowest_tier);
-  spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
-  const auto linker_spec = spec;  // the linker gets no source: what it needs is the object alone
+  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
+  spec.mounts.push_back(
+      {folder->path() / kOutputFolder, inside::kOutput, Mount::Access::kReadWrite});
   spec.mounts.push_back({folder->path() / "source", inside::kSource, Mount::Access::kRead});
   std::vector<std::string> objects;
-  for (const std::string& source : snapshot.sources_inside()) {
+  for (const std::string& source : place.snapshot.sources_inside()) {
     objects.push_back(object_inside(objects.size()));
-    const auto command = compile_command(prepared.toolchain, source, objects.back());
-    if (auto done = run(warden, spec, command, snapshot, ErrorId::kCompileFailed, stop); !done)
-      return pass_on(done);
+    const auto command = compile_command(place.prepared.toolchain, source, objects.back());
+    if (auto done = run(place, spec, command, ErrorId::kCompileFailed); !done) return pass_on(done);
   }
-  if (auto done = check_object_files(on_host(objects, output), prepared, report); !done)
+  return Objects{std::move(*folder), std::move(objects)};
+}
+
+Result<Program> link_checked(const BuildPlace& place, Objects objects, analyzer::Report& report) {
+  const fs::path output = objects.folder.path() / kOutputFolder;
+  if (auto done = check_object_files(on_host(objects.inside, output), place.prepared, report);
+      !done)
     return pass_on(done);
-  if (auto done = run(warden, linker_spec, link_command(prepared.toolchain, objects), snapshot,
-                      ErrorId::kLinkFailed, stop);
-      !done) {
+  // The linker gets no source: what it needs is the objects alone.
+  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
+  spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
+  const auto command = link_command(place.prepared.toolchain, objects.inside);
+  if (auto done = run(place, std::move(spec), command, ErrorId::kLinkFailed); !done)
     return pass_on(done);
-  }
-  Program program{std::move(*folder), output / "agent"};
+  Program program{std::move(objects.folder), output / "agent"};
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

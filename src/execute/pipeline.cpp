@@ -6,18 +6,16 @@
 
 #include "core/clock.h"
 #include "core/printable.h"
-#include "execute/analysis.h"
 #include "execute/authorities.h"
 #include "execute/check_uses.h"
-#include "execute/compile.h"
 #include "execute/declared_conditions.h"
 #include "execute/host.h"
 #include "execute/named_servers.h"
 #include "execute/prepare.h"
+#include "execute/program_build.h"
 #include "execute/program_review.h"
 #include "execute/require_granted.h"
 #include "execute/run_binding.h"
-#include "execute/seen_programs.h"
 #include "execute/supervise.h"
 #include "execute/tool_tables.h"
 
@@ -187,9 +185,11 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
 }
 
 Result<void> Run::all() {
-  // The warden starts first: nothing that comes later may reach it or its children.
+  // The wardens start first: nothing that comes later may reach them or their children.
   auto warden = sandbox::Warden::start(folders_.warden());
   if (!warden) return pass_on(warden);
+  auto beside = sandbox::Warden::start(folders_.warden());  // for what runs beside the analyzer
+  if (!beside) return pass_on(beside);
   if (auto loaded = load(); !loaded) return loaded;
   Host host(project_.config, lock_);
   if (request_.mode == RunMode::kRun) {
@@ -205,16 +205,10 @@ Result<void> Run::all() {
                    [&](const char* what) { listener_.note(what); });
   });
   if (!prepared) return pass_on(prepared);
-  const SeenPrograms programs(folders_);
-  const std::string key = key_of(*snapshot, lock_, *prepared, folders_);
-  std::optional<SeenProgram> seen;
-  auto report = stage("analyse", [&]() -> Result<analyzer::Report> {
-    seen = programs.find(key);
-    if (seen) return seen->report;
-    return analyze(*snapshot, lock_, *prepared, folders_, *warden, lowest, interrupt_.stop());
-  });
+  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_,
+                     *beside);
+  auto report = stage("analyse", [&] { return build.analyze(); });
   if (!report) return pass_on(report);
-  const analyzer::Report of_the_source = *report;
   check_conditions(world_, *report);
   outcome_.report = std::move(*report);
   if (auto done = check_findings(); !done) return done;
@@ -225,24 +219,16 @@ Result<void> Run::all() {
     if (auto done = review(host, approver.get()); !done) return done;
     host.start(servers_of(declared().permissions));
   }
-  auto program = stage("compile", [&]() -> Result<Program> {
-    if (seen) return std::move(seen->program);
-    return compile(*snapshot, *outcome_.report, *prepared, folders_, *warden, lowest,
-                   interrupt_.stop());
-  });
+  auto program = stage("compile", [&] { return build.build(*outcome_.report); });
   if (!program) return pass_on(program);
-  const bool as_analysed = outcome_.report->findings.size() == of_the_source.findings.size();
-  const auto keep = [&] {
-    if (!seen && as_analysed) programs.keep(key, of_the_source, program->file);
-  };
   if (request_.mode == RunMode::kDryRun) {
-    keep();
+    build.keep(*program);
     return {};
   }
   auto ready = stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
   if (!ready) return ready;
   auto done = stage("run", [&] { return run_program(*warden, host, *program, approver.get()); });
-  keep();  // nobody waits for it here
+  build.keep(*program);
   return done;
 }
 

@@ -95,6 +95,19 @@ int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", 
     CHECK(run.out == "alpha\n");
   }
 
+  TEST_CASE("a comment that speaks of the other entry form changes nothing") {
+    const auto run = Workspace::shared().execute(R"(// Like agent_main, but with an object.
+#include <mcpac.hpp>
+#include <cstdio>
+extern mcpac::Requires<mcp::filesystem::read_text_file> runtime;
+int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text().c_str()); }
+)",
+                                                 "filesystem.read_text_file");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == "alpha\n");
+  }
+
   TEST_CASE("reads the program from standard input") {
     const auto run = Workspace::shared().mcpac(
         {"execute", "-", "--grant", "filesystem.read_text_file"}, {.input = kReader});

@@ -1,5 +1,4 @@
 # Every third-party library, found once, as an imported target; package names are in ./dev.
-set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

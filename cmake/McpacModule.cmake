@@ -26,6 +26,7 @@ set(MCPAC_HEADERS_OF_asio ${MCPAC_USUAL_HEADERS} <boost/asio/any_io_executor.hpp
 set(MCPAC_HEADERS_OF_fuzzed_asio ${MCPAC_HEADERS_OF_asio})
 set(MCPAC_HEADERS_OF_cli ${MCPAC_USUAL_HEADERS} <CLI/CLI.hpp>)
 set(MCPAC_HEADERS_OF_test <doctest/doctest.h> ${MCPAC_USUAL_HEADERS})
+set(MCPAC_HEADERS_OF_program_test ${MCPAC_HEADERS_OF_test})  # of what programs see, which knows no other library
 function(mcpac_precompile target family)  # the first target of a family compiles the headers, the others share them
   if(MCPAC_PRECOMPILED)
     get_property(first GLOBAL PROPERTY MCPAC_PRECOMPILED_${family})
@@ -71,10 +72,13 @@ function(mcpac_module name)
   mcpac_precompile(mcpac_${name} ${family})
 endfunction()
 
-# mcpac_test(<name> [DEPS ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one doctest program, test_<name>;
-# SANITIZED are arguments that leave out what a sanitizer has nothing to say about.
+# mcpac_test(<name> [HEADERS family] [DEPS ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one doctest program,
+# test_<name>; SANITIZED are arguments that leave out what a sanitizer has nothing to say about.
 function(mcpac_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;LABELS;SANITIZED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADERS" "DEPS;LABELS;SANITIZED")
+  if(NOT arg_HEADERS)
+    set(arg_HEADERS test)
+  endif()
   if(NOT MCPAC_SANITIZED)
     set(arg_SANITIZED "")
   endif()
@@ -91,7 +95,7 @@ function(mcpac_test name)
     $<$<BOOL:${MCPAC_SANITIZED}>:MCPAC_SANITIZED>)
   # Tests are not shipped: what is optimised in a release build is what they test.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O0 -U_FORTIFY_SOURCE>)
-  mcpac_precompile(test_${name} test)
+  mcpac_precompile(test_${name} ${arg_HEADERS})
   add_test(NAME ${name} COMMAND test_${name} ${arg_SANITIZED})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
 endfunction()

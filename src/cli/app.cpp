@@ -97,6 +97,7 @@ int run(int argc, char** argv) {
   // A reader of ours that goes away (`mcpac … | head`) is an error of write(), not the end of us:
   // servers and sandboxes must be taken down in order.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // nor is a file that may not grow (`ulimit -f`)
   Context context = make_context();
   CLI::App app(
       "mcpac: MCP as code. Programs against MCP servers that can do what they declare and what you "

@@ -44,7 +44,7 @@ Result<std::map<std::string, std::string>> pairs(const std::vector<std::string>&
 Result<mcp::ServerConfig> make_server(const AddOptions& options) {
   if (!is_server_name(options.name)) {
     return fail(ErrorId::kUsage, fmt::format("'{}' is not a server name", options.name),
-                {.why = "a server name is 1 to 64 letters, digits, '_' or '-'"});
+                {.why = "a server name is 1 to 64 letters, digits, '_' or '-', and not mcpac"});
   }
   if (options.url.empty() == options.command.empty()) {
     return fail(

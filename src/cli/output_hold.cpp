@@ -1,7 +1,5 @@
 #include "cli/output_hold.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 namespace mcpac::cli {
@@ -16,7 +14,7 @@ void put(std::FILE* to, std::string_view text) {
 
 void OutputHold::write(std::FILE* to, std::string_view text) {
   const std::lock_guard lock(mutex_);
-  if (held_ && ::isatty(::fileno(to)) == 1) {
+  if (held_) {
     (to == stdout ? out_ : err_).append(text);
     return;
   }

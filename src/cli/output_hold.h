@@ -1,8 +1,9 @@
 // OutputHold: what a program prints, held back while a question stands on the same terminal.
 //
-// A program could else paint over a question, or ask one of its own beside it. Only streams that
-// are terminals are held; what waits is bounded by the run's --output-limit. Safe from several
-// threads: the program's output comes on one, its log and the questions on another.
+// A program could else paint over a question, or ask one of its own beside it. What goes into a
+// pipe is held, too: it may end at the same terminal. What waits is bounded by the run's
+// --output-limit. Safe from several threads: the program's output comes on one, its log and the
+// questions on another.
 #pragma once
 
 #include <cstdio>

@@ -23,11 +23,39 @@ std::string cut(const std::string& text, std::size_t limit) {
   return fmt::format("{}... ({} bytes in all)", text.substr(0, limit), text.size());
 }
 
+// No line of ours reaches the edge of a terminal: what the terminal broke there could look like a
+// line of ours.
+constexpr std::size_t kMaxLine = 78;
+constexpr std::string_view kContinued = "    | ";
+
+std::string broken_up(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::size_t room = kMaxLine;
+    for (; line.size() > room; room = kMaxLine - kContinued.size()) {
+      lines.append(line.substr(0, room)).append("\n").append(kContinued);
+      line.remove_prefix(room);
+    }
+    lines.append(line).append("\n");
+  }
+  return lines;
+}
+
+// A run of blanks says as much as one, and could push what follows to where a line of ours would
+// be.
+void mark_blanks(std::string& json) {
+  for (std::size_t at = 0; (at = json.find("  ", at)) != std::string::npos; at += 7)
+    json.replace(at + 1, 1, "\\u0020");
+}
+
 // printable() knows what a reader does not see; the rest beyond ASCII may look like something else.
 std::string ascii_json(const Json& value) {
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   for (std::size_t at = 0; (at = text.find('\x7f', at)) != std::string::npos;)
     text.replace(at, 1, "\\u007f");
+  mark_blanks(text);
   return text;
 }
 
@@ -85,13 +113,15 @@ std::string question_text(const gate::Question& question) {
   text += fmt::format("  call {}\n", question.call_digest.substr(0, 16));
   for (const auto& rule : question.rules)
     text += fmt::format("  asked by {}: {}\n", ascii(rule.layer, 80), ascii(rule.rule, kMaxRule));
+  text = broken_up(text);
   text +=
       "  once        this call, exactly as it stands here\n"
       "  run         every call that the rule above asks about, to the end of this run\n"
-      "  until TIME  the same, also in later runs of exactly this program under exactly these "
-      "rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
+      "  until TIME  the same, also in later runs of exactly this program under exactly\n"
+      "              these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
       "  no          not this call\n"
-      "  never       no call that the rule above asks about, in this and such later runs\n";
+      "  never       no call that the rule above asks about, in this and such later\n"
+      "              runs\n";
   return text;
 }
 
@@ -125,7 +155,7 @@ std::string question_text(const execute::ProgramReview& review) {
   text += review.last_approved.empty()
               ? "  It was not approved before.\n"
               : fmt::format("  It was last approved at {}.\n", ascii(review.last_approved, 40));
-  return text;
+  return broken_up(text);
 }
 
 std::string whole_arguments(const gate::Question& question) {

@@ -23,13 +23,17 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-}  // namespace
-
-bool is_server_name(std::string_view text) {
+bool has_form_of_server(std::string_view text) {
   return !text.empty() && text.size() <= kMaxServer && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
   });
+}
+
+}  // namespace
+
+bool is_server_name(std::string_view text) {
+  return has_form_of_server(text) && text != kControlServer;
 }
 
 Result<Permission> Permission::of(std::string_view server, std::string_view tool) {
@@ -54,7 +58,7 @@ Result<Permission> Permission::parse(std::string_view text) {
         ErrorId::kRuleSyntax, fmt::format("'{}' is not a permission", text.substr(0, 80)),
         {.why = "a permission is written server.tool", .fix = "e.g. filesystem.read_text_file"});
   }
-  if (!is_server_name(text.substr(0, dot))) {
+  if (!has_form_of_server(text.substr(0, dot))) {
     return fail(
         ErrorId::kRuleSyntax,
         fmt::format("'{}' is not a server name", text.substr(0, std::min<std::size_t>(dot, 80))),

@@ -32,7 +32,11 @@ class Permission {
   std::string tool_;
 };
 
-// A name that may stand for a server in mcpac.json: 1 to 64 of [A-Za-z0-9_-].
+// What stands for a server in the permissions of an agent's own acts (mcpac.spawn); rules about all
+// servers do not speak of them, so no server may have the name.
+inline constexpr std::string_view kControlServer = "mcpac";
+
+// A name that may stand for a server in mcpac.json: 1 to 64 of [A-Za-z0-9_-], and not "mcpac".
 [[nodiscard]] bool is_server_name(std::string_view text);
 
 }  // namespace mcpac

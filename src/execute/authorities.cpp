@@ -62,8 +62,8 @@ Result<policy::PolicyFile> read_rules(const fs::path& file) {
 
 Result<policy::Authority> load_authority(const Project& project, const PolicyWorld& world,
                                          std::vector<policy::LayerText> layers) {
-  std::error_code error;
-  if (fs::exists(project.policy_file(), error)) {
+  // A ceiling that is there and cannot be read must not be as none.
+  if (!is_absent(project.policy_file())) {
     auto rules = read_rules(project.policy_file());
     if (!rules) return pass_on(rules);
     rules->name = kPolicyLayer;

@@ -149,7 +149,7 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
   auto authority = load_authority(project_, world_, {request_.granted, std::move(declaration)});
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
-  binding_ = bind_run(snapshot.digest(), lock_, *authority_);
+  binding_ = bind_run(snapshot.digest(), lock_, project_.config, *authority_);
   return {};
 }
 

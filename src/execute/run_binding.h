@@ -8,13 +8,14 @@
 #include "codegen/lock.h"
 #include "core/error.h"
 #include "gate/approver.h"
+#include "mcp/server_config.h"
 #include "policy/authority.h"
 
 namespace mcpac::execute {
 
 // `program` is its own digest; `authority` all layers that the run decides by.
 [[nodiscard]] gate::Binding bind_run(std::string program, const codegen::Lock& lock,
-                                     const policy::Authority& authority);
+                                     const mcp::Config& config, const policy::Authority& authority);
 
 // A compiled program: its bytes and the arguments that it starts with.
 [[nodiscard]] Result<std::string> digest_of_program(const std::filesystem::path& file,

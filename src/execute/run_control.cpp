@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "execute/live_runs.h"
 #include "ipc/stream_channel.h"
@@ -67,8 +68,9 @@ std::string error_line(const Error& error) {
 
 class RunControl::Peer : public std::enable_shared_from_this<Peer> {
  public:
-  Peer(RunControl& control, UniqueFd socket)
+  Peer(RunControl& control, UniqueFd socket, std::uint64_t number)
       : control_(control),
+        number_(number),
         channel_(ipc::StreamChannel::over_socket(
             control.executor_, std::move(socket),
             {.max_line = kMaxRequest, .max_queued = 2 * kMaxControlLine})),
@@ -91,13 +93,6 @@ class RunControl::Peer : public std::enable_shared_from_this<Peer> {
     });
   }
 
- private:
-  void take(std::string_view line) {
-    if (++requests_ > kMaxRequests) return leave();
-    const auto status = channel_->send(control_.answer(line));
-    if (status == ipc::SendStatus::kFull || status == ipc::SendStatus::kClosed) leave();
-  }
-
   void leave() {
     const auto keep = shared_from_this();
     channel_->close();
@@ -105,7 +100,18 @@ class RunControl::Peer : public std::enable_shared_from_this<Peer> {
     control_.peers_.erase(keep);
   }
 
+  [[nodiscard]] bool has_asked() const { return requests_ > 0; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }  // in the order of arrival
+
+ private:
+  void take(std::string_view line) {
+    if (++requests_ > kMaxRequests) return leave();
+    const auto status = channel_->send(control_.answer(line));
+    if (status == ipc::SendStatus::kFull || status == ipc::SendStatus::kClosed) leave();
+  }
+
   RunControl& control_;
+  std::uint64_t number_;
   std::shared_ptr<ipc::StreamChannel> channel_;
   asio::steady_timer timer_;
   int requests_ = 0;
@@ -146,13 +152,25 @@ void RunControl::accept() {
         if (error) return accept_later();
         boost::system::error_code failed;
         UniqueFd peer(socket.release(failed));
-        if (!failed && peers_.size() < kMaxPeers && is_same_user(peer.get())) {
-          const auto served = std::make_shared<Peer>(*this, std::move(peer));
+        if (!failed && is_same_user(peer.get())) {
+          make_room();
+          const auto served = std::make_shared<Peer>(*this, std::move(peer), ++peers_so_far_);
           peers_.insert(served);
           served->start();
         }
         accept();
       });
+}
+
+// Who comes now has a request; who has been silent for longest may only want to be in the way.
+void RunControl::make_room() {
+  if (peers_.size() < kMaxPeers) return;
+  const auto sooner = [](const auto& one, const auto& other) {
+    return std::pair(one->has_asked(), one->number()) <
+           std::pair(other->has_asked(), other->number());
+  };
+  const auto first = *std::ranges::min_element(peers_, sooner);
+  first->leave();
 }
 
 // Without a descriptor for it (EMFILE) a connection stays in the queue, and accepting again at once

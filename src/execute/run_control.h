@@ -43,6 +43,7 @@ class RunControl {
              RunControls controls);
   void accept();
   void accept_later();
+  void make_room();
   [[nodiscard]] std::string answer(std::string_view line) const;
   [[nodiscard]] Result<Json> carry_out(const Json& request) const;
 
@@ -53,6 +54,7 @@ class RunControl {
   boost::asio::local::stream_protocol::acceptor acceptor_;
   boost::asio::steady_timer pause_;  // after a connection that could not be taken
   std::set<std::shared_ptr<Peer>> peers_;
+  std::uint64_t peers_so_far_ = 0;
   // A connection that was accepted may still be on its way here when this object goes.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

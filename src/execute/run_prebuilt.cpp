@@ -100,7 +100,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   if (!digest) return pass_on(digest);
   auto authority = load_authority(parts.project, parts.world, std::move(layers));
   if (!authority) return pass_on(authority);
-  auto binding = bind_run(std::move(*digest), lock, *authority);
+  auto binding = bind_run(std::move(*digest), lock, parts.project.config, *authority);
   auto declared = file.declared
                       ? declared_by_note(report)
                       : declared_by_grants(request.enforcement, *authority, parts.world.tools);

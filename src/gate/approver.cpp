@@ -24,7 +24,8 @@ Json to_json(const Binding& binding) {
   return {{"program", binding.program},
           {"headers", binding.headers},
           {"lock", binding.lock},
-          {"policy", binding.policy}};
+          {"policy", binding.policy},
+          {"servers", binding.servers}};
 }
 
 // The first member of each digested text says what it is, so that no two kinds share a digest.

@@ -25,7 +25,8 @@ struct Binding {
   std::string program;  // every byte of its sources, or the compiled file and its arguments
   std::string headers;
   std::string lock;
-  std::string policy;  // the rules of every layer, and where their paths lead
+  std::string policy;   // the rules of every layer, and where their paths lead
+  std::string servers;  // their entries in mcpac.json, secrets unexpanded
   [[nodiscard]] std::string digest() const;
   friend bool operator==(const Binding&, const Binding&) = default;
 };

@@ -68,16 +68,24 @@ std::optional<std::string> find_target(const Json& value, std::string_view key, 
   return std::nullopt;
 }
 
+// How much of the arguments words about them may say: what was taken out must not come back in
+// them.
+policy::AuditLevel level_of_words(const Check& check) {
+  using policy::AuditLevel;
+  return check.redacted && check.level == AuditLevel::kArgs ? AuditLevel::kHash : check.level;
+}
+
 // What a denial says where the arguments decided it: nothing of them beyond the level.
 std::string reason_of(const Check& check) {
   using policy::AuditLevel;
-  if (check.level == AuditLevel::kArgs) return check.reason;
-  if (check.decided_by == DecidedBy::kSchema && check.level == AuditLevel::kMeta)
+  const AuditLevel level = level_of_words(check);
+  if (level == AuditLevel::kArgs) return check.reason;
+  if (check.decided_by == DecidedBy::kSchema && level == AuditLevel::kMeta)
     return "the locked schema refuses the arguments";
   if (check.decided_by != DecidedBy::kPolicy || check.allowed || check.evidence.missed.empty())
     return check.reason;
-  return check.level == AuditLevel::kMeta ? "no rule admits the arguments"
-                                          : check.evidence.missed.front().plain;
+  return level == AuditLevel::kMeta ? "no rule admits the arguments"
+                                    : check.evidence.missed.front().plain;
 }
 
 Json to_json(const policy::LayerEvidence& layer) {
@@ -104,10 +112,11 @@ void add_evidence(const Check& check, Json& payload) {
   if (evidence.bytes_out > 0) payload["bytes_out"] = evidence.bytes_out;
   if (evidence.cost > 0) payload["cost"] = evidence.cost;
   if (check.allowed) return;
+  const policy::AuditLevel level = level_of_words(check);
   for (const auto& missed : evidence.missed) {
     Json json = {{"layer", missed.layer}, {"rule", missed.rule}};
-    if (check.level == policy::AuditLevel::kArgs) json["why"] = bounded(missed.why, kNameLimit);
-    if (check.level == policy::AuditLevel::kHash) json["why"] = bounded(missed.plain, kNameLimit);
+    if (level == policy::AuditLevel::kArgs) json["why"] = bounded(missed.why, kNameLimit);
+    if (level == policy::AuditLevel::kHash) json["why"] = bounded(missed.plain, kNameLimit);
     payload["missed"].push_back(std::move(json));
   }
   if (evidence.missed_further > 0) payload["missed_further"] = evidence.missed_further;

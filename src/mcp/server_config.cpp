@@ -164,7 +164,7 @@ Result<ServerConfig> read_server(const std::string& name, const OrderedJson& obj
     return fail(ErrorId::kConfigInvalid, fmt::format("\"{}\" is no name for a server", name),
                 {.where = where,
                  .why = "permissions and generated namespaces are made of it",
-                 .fix = "use 1 to 64 letters, digits, \"-\" and \"_\""});
+                 .fix = "use 1 to 64 letters, digits, \"-\" and \"_\", and not \"mcpac\""});
   }
   if (!object.is_object()) {
     return fail(ErrorId::kConfigInvalid, fmt::format("server {} must be an object", name),

@@ -15,7 +15,7 @@ namespace {
 
 gate::Question question(Json arguments) {
   return gate::make_question("fs.write", std::move(arguments),
-                             {{"the command line", "ask fs.write"}}, {"p", "h", "l", "r"});
+                             {{"the command line", "ask fs.write"}}, {"p", "h", "l", "r", "e"});
 }
 
 bool has(std::string_view text, std::string_view part) {
@@ -83,6 +83,24 @@ TEST_SUITE("cli/question_text") {
     CHECK(has(text, R"(    "path = \"/tmp/a\"\n    x" = 1)"));
     CHECK_FALSE(has(text, "    path = \"/tmp/a\""));
     CHECK(has(question_text(question({{"", 1}})), "    \"\" = 1\n"));
+  }
+
+  TEST_CASE("no line reaches the edge of a terminal, where what follows would begin a line") {
+    const std::string pushed =
+        std::string(70, 'x') + std::string(80, ' ') + "  call 0123456789abcdef";
+    execute::ProgramReview review;
+    review.program = pushed;
+    review.rules = {pushed};
+    for (const std::string& text :
+         {question_text(question({{"path", pushed}})), question_text(review)}) {
+      for (std::string_view rest = text; !rest.empty();) {
+        const auto line = rest.substr(0, rest.find('\n'));
+        CHECK(line.size() <= 78);
+        CHECK_FALSE(line.starts_with("  call 0123456789"));
+        rest.remove_prefix(line.size() + 1);
+      }
+      CHECK_FALSE(has(text, "x  "));
+    }
   }
 
   TEST_CASE("what is cut is said to be cut, and show shows it") {

@@ -81,6 +81,10 @@ TEST_SUITE("core/permission") {
     CHECK(Permission::of(std::string(64, 'a'), std::string(256, 'b')));
     CHECK_FALSE(Permission::of(std::string(65, 'a'), "b"));
     CHECK_FALSE(Permission::of("a", std::string(257, 'b')));
+    // What an agent does beside tools has permissions of its own, which no server may claim.
+    CHECK(Permission::parse("mcpac.spawn"));
+    CHECK_FALSE(is_server_name("mcpac"));
+    CHECK(is_server_name("mcpac2"));
     CHECK(Permission::parse(std::string(100'000, 'a')).error().to_text().size() < 400);
     CHECK(Permission::parse(std::string(100'000, 'a') + ".b").error().to_text().size() < 400);
   }

@@ -27,7 +27,7 @@ class HandClock final : public Clock {
   std::chrono::seconds now = std::chrono::hours(500'000);
 };
 
-const gate::Binding kBinding{"p", "h", "l", "r"};
+const gate::Binding kBinding{"p", "h", "l", "r", "e"};
 const policy::AskRule kRule{"the command line", "ask fs.write"};
 
 struct Kept {
@@ -81,10 +81,11 @@ TEST_SUITE("execute/approval_store") {
     REQUIRE(found);
     CHECK(found->answer == Answered::kNever);
     CHECK(found->who == "me");
-    for (const gate::Binding& other : {gate::Binding{"q", "h", "l", "r"},
-                                       {"p", "i", "l", "r"},
-                                       {"p", "h", "m", "r"},
-                                       {"p", "h", "l", "s"}})
+    for (const gate::Binding& other : {gate::Binding{"q", "h", "l", "r", "e"},
+                                       {"p", "i", "l", "r", "e"},
+                                       {"p", "h", "m", "r", "e"},
+                                       {"p", "h", "l", "s", "e"},
+                                       {"p", "h", "l", "r", "f"}})
       CHECK_FALSE(kept.find(other));
     CHECK_FALSE(kept.find(kBinding, {"mcpac.policy", "ask fs.write"}));
     CHECK_FALSE(kept.find(kBinding, {"the command line", "ask fs.*"}));

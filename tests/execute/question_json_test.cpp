@@ -82,8 +82,9 @@ TEST_SUITE("execute/question_json") {
   }
 
   TEST_CASE("a question is one line of JSON with all that it is about, whatever is in it") {
-    auto asked = gate::make_question("fs.write", {{"path", "a\nb\u2028\033[2J"}},
-                                     {{"the command line", "ask fs.write"}}, {"p", "h", "l", "r"});
+    auto asked =
+        gate::make_question("fs.write", {{"path", "a\nb\u2028\033[2J"}},
+                            {{"the command line", "ask fs.write"}}, {"p", "h", "l", "r", "e"});
     asked.waiting = 2;
     const std::string line = execute::question_line(asked);
     CHECK(line.find('\n') == line.size() - 1);

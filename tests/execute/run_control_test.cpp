@@ -106,6 +106,32 @@ TEST_SUITE("execute/run_control") {
     CHECK(answer.find(kRun) != std::string::npos);
   }
 
+  TEST_CASE("peers that say nothing do not keep out one that has a request") {
+    const Runs runs;
+    boost::asio::io_context loop;
+    const auto control =
+        RunControl::open(loop.get_executor(), runs.folder, kRun, controls()).value();
+    const auto address = address_of(runs.folder / (kRun + ".sock"));
+    std::vector<UniqueFd> peers;
+    for (int i = 0; i < 40; ++i) {
+      peers.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      REQUIRE(::connect(peers.back().get(), reinterpret_cast<const sockaddr*>(&address),
+                        sizeof address) == 0);
+      loop.restart();
+      loop.run_for(std::chrono::milliseconds(2));
+    }
+    REQUIRE(::send(peers.back().get(), "{\"do\":\"show\"}\n", 14, MSG_NOSIGNAL) == 14);
+    std::string answer(1000, '\0');
+    ssize_t size = -1;
+    for (int i = 0; i < 100 && size <= 0; ++i) {
+      loop.restart();
+      loop.run_for(std::chrono::milliseconds(20));
+      size = ::recv(peers.back().get(), answer.data(), answer.size(), MSG_DONTWAIT);
+    }
+    REQUIRE(size > 0);
+    CHECK(answer.find("\"program\":\"a.cpp\"") != std::string::npos);
+  }
+
   TEST_CASE("sockets of runs that were killed are swept, and those of runs that begin are not") {
     const Runs runs;
     REQUIRE(open_runs_folder(runs.folder));

@@ -76,7 +76,7 @@ struct AskingWorld {
     if (options.asks.empty()) options.asks = {"fs.write"};
     options.asking.approver = &approver;
     options.asking.memory = &memory;
-    options.asking.binding = {"p", "h", "l", "r"};
+    options.asking.binding = {"p", "h", "l", "r", "e"};
     return options;
   }
   // Makes the call and keeps its answer.
@@ -397,13 +397,18 @@ TEST_SUITE("gate/asking") {
 
   TEST_CASE("every part of a question has its say in its id") {
     const Question base =
-        make_question("a.b", {{"x", 1}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r"});
-    CHECK(make_question("a.b", {{"x", 1}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r"}).id == base.id);
-    CHECK(make_question("a.c", {{"x", 1}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r"}).id != base.id);
-    CHECK(make_question("a.b", {{"x", 2}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r"}).id != base.id);
-    CHECK(make_question("a.b", {{"x", 1}}, {{"m", "ask a.b"}}, {"p", "h", "l", "r"}).id != base.id);
-    for (const Binding& other : {Binding{"q", "h", "l", "r"}, Binding{"p", "i", "l", "r"},
-                                 Binding{"p", "h", "m", "r"}, Binding{"p", "h", "l", "s"}})
+        make_question("a.b", {{"x", 1}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r", "e"});
+    CHECK(make_question("a.b", {{"x", 1}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r", "e"}).id ==
+          base.id);
+    CHECK(make_question("a.c", {{"x", 1}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r", "e"}).id !=
+          base.id);
+    CHECK(make_question("a.b", {{"x", 2}}, {{"l", "ask a.b"}}, {"p", "h", "l", "r", "e"}).id !=
+          base.id);
+    CHECK(make_question("a.b", {{"x", 1}}, {{"m", "ask a.b"}}, {"p", "h", "l", "r", "e"}).id !=
+          base.id);
+    for (const Binding& other : {Binding{"q", "h", "l", "r", "e"}, Binding{"p", "i", "l", "r", "e"},
+                                 Binding{"p", "h", "m", "r", "e"}, Binding{"p", "h", "l", "s", "e"},
+                                 Binding{"p", "h", "l", "r", "f"}})
       CHECK(make_question("a.b", {{"x", 1}}, {{"l", "ask a.b"}}, other).id != base.id);
   }
 }

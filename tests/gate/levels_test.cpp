@@ -100,6 +100,17 @@ TEST_SUITE("gate/levels") {
     CHECK(world.upstream.calls.at(0).arguments.at("path") == "/hunter2");
   }
 
+  TEST_CASE("words about a denial do not say what was taken out of the arguments") {
+    World world({.declared = {"fs.read"}, .grants = {"fs.read(path == \"/b\", ..) audit args"}});
+    world.tools[permission("fs.read")].secret_places = SecretPlaces::of(
+        {{"properties", {{"path", {{"type", "string"}, {"format", "password"}}}}}});
+    world.call("fs.read", {{"path", "/hunter2"}});
+    const Json check = one_check(world);
+    CHECK(check.at("allowed") == false);
+    CHECK(check.at("reason") == "path is not \"/b\"");
+    CHECK(to_text(check).find("hunter2") == std::string::npos);
+  }
+
   TEST_CASE(
       "secrets of the configuration are taken out, and where they are not known nothing is kept") {
     World world({.declared = {"fs.read"}, .grants = {"fs.read audit args"}});

@@ -6,6 +6,7 @@
 
 #include "execute/object_files.h"
 #include "execute/program_file.h"
+#include "execute/scratch_file.h"
 
 namespace mcpac::execute {
 namespace {
@@ -66,7 +67,7 @@ Result<TemporaryFolder> with_entry(const Snapshot& snapshot, EntryPlace entry,
   const std::string name = inside.lexically_relative(inside::kSource).string();
   const std::string text = snapshot.files().at(name) + entry_text(entry.form);
   fs::remove(folder->path() / "source" / name, error);
-  auto written = write_file_atomic(folder->path() / "source" / name, text, 0444);
+  auto written = write_scratch(folder->path() / "source" / name, text, 0444);
   if (!written) return pass_on(written);
   fs::create_directory(folder->path() / kOutputFolder, error);
   // As root the compiler runs under another id and writes here; the private parent keeps others

@@ -1,6 +1,7 @@
 #include "execute/seen_programs.h"
 
 #include <fmt/format.h>
+#include <sodium.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "core/json.h"
 #include "execute/analysis.h"
 #include "execute/private_folder.h"
+#include "execute/scratch_file.h"
 
 namespace mcpac::execute {
 namespace {
@@ -24,11 +26,21 @@ constexpr std::size_t kMostPrograms = 64;
 constexpr std::size_t kLargestEntry = std::size_t{32} << 20U;
 constexpr std::size_t kDigestLength = 64;
 
+// BLAKE2b (RFC 7693): 5 MB of a static program are read with every hit, and no other program has to
+// know this digest.
+std::string digest_of(std::string_view bytes) {
+  Sha256 digest{};
+  crypto_generichash(digest.data(), digest.size(),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr,
+                     0);
+  return to_hex(digest);
+}
+
 // An entry: the digest of all that follows, the length of the report, both as lines; report,
 // program.
 std::string to_entry(const std::string& report, std::string_view program) {
   const std::string rest = fmt::format("{}\n{}{}", report.size(), report, program);
-  return fmt::format("{}\n{}", sha256_hex(rest), rest);
+  return fmt::format("{}\n{}", digest_of(rest), rest);
 }
 
 struct Parts {
@@ -39,7 +51,7 @@ struct Parts {
 std::optional<Parts> parts_of(std::string_view entry) {
   if (entry.size() <= kDigestLength || entry[kDigestLength] != '\n') return std::nullopt;
   std::string_view rest = entry.substr(kDigestLength + 1);
-  if (sha256_hex(rest) != entry.substr(0, kDigestLength)) return std::nullopt;
+  if (digest_of(rest) != entry.substr(0, kDigestLength)) return std::nullopt;
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
   if (error != std::errc() || end == rest.data() + rest.size() || *end != '\n') return std::nullopt;
@@ -88,7 +100,7 @@ std::optional<SeenProgram> SeenPrograms::find(const std::string& key) const {
   auto folder = TemporaryFolder::create(temporary_, "mcpac-build-");
   if (!folder) return std::nullopt;
   const fs::path program = folder->path() / "agent";
-  if (!write_file_atomic(program, parts->program, 0755)) return std::nullopt;
+  if (!write_scratch(program, parts->program, 0755)) return std::nullopt;
   std::error_code ignored;  // of the clock that says what was used last
   fs::last_write_time(file_of(key), fs::file_time_type::clock::now(), ignored);
   return SeenProgram{std::move(*report), Program{std::move(*folder), program}};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/hash.h"
+#include "execute/scratch_file.h"
 #include "execute/toolchain.h"
 
 namespace mcpac::execute {
@@ -145,7 +146,7 @@ Result<void> Snapshot::write() const {
     const auto target = folder() / path;
     std::error_code error;
     std::filesystem::create_directories(target.parent_path(), error);
-    if (auto written = write_file_atomic(target, bytes, 0444); !written) return written;
+    if (auto written = write_scratch(target, bytes, 0444); !written) return written;
   }
   return {};
 }

@@ -16,12 +16,25 @@ bool looks_at_any_string(const ast::Target& target) {
          });
 }
 
+// A deny or ask over several tools that names an argument, which not all of them need to have.
+bool names_argument_of_any_tool(const ast::Rule& rule, const ast::Target& target) {
+  return rule.effect != Effect::kAllow && !target.selector.tool && target.brackets &&
+         !target.brackets->args.empty() && !looks_at_any_string(target);
+}
+
 void add(const ast::Statement& statement, const SourceText& source, FileSummary& summary) {
   if (std::holds_alternative<ast::SelfTest>(statement)) ++summary.self_tests;
   const auto* rule = std::get_if<ast::Rule>(&statement);
   if (rule == nullptr) return;
   ++summary.rules;
   for (const auto& target : rule->targets) {
+    if (names_argument_of_any_tool(*rule, target)) {
+      summary.notes.push_back(
+          {source.line_of(target.selector.at),
+           fmt::format("'{} {}' says nothing of tools whose arguments have other names; '*' in "
+                       "place of the argument looks at every string",
+                       to_string(rule->effect), print(target))});
+    }
     if (!looks_at_any_string(target)) continue;
     summary.notes.push_back(
         {source.line_of(target.selector.at),

@@ -1,12 +1,15 @@
 // Paths: `within` and `matches`, lexically and as the file system resolves them (grants.md, section
 // 4).
 //
-// An allow needs both readings inside, a deny or ask is content with one. What the server opens
-// later is a name, and the directory may change in between: decisions bind names, the server's own
-// root and the sandbox bind files.
+// An allow needs all readings inside, a deny or ask is content with one. A text with ".." has two
+// on the disk: the kernel goes up from where a link leads, and many servers tidy the text first.
+// What the server opens later is a name, and the directory may change in between: decisions bind
+// names, the server's own root and the sandbox bind files.
 #include <algorithm>
+#include <functional>
 
 #include "policy/path_pattern.h"
+#include "policy/path_readings.h"
 
 namespace mcpac::policy {
 namespace {
@@ -22,16 +25,22 @@ class PathMatcher final : public Matcher {
 
   Outcome match(const Json& value, const CallView& call) const override {
     if (!value.is_string()) return Outcome::kWrongType;
-    const auto path = read_path(value.get_ref<const std::string&>());
-    if (!path) return call.any_string ? Outcome::kFail : Outcome::kUnreadable;
+    const auto& text = value.get_ref<const std::string&>();
     const bool lexical = call.lexical || !resolves(call.server);
-    return holds(*path, call, lexical ? Look::kLexical : Look::kResolved) ? Outcome::kPass
-                                                                          : Outcome::kFail;
+    const Look look = lexical ? Look::kLexical : Look::kResolved;
+    if (call.any_string) return any_holds(text, call, look) ? Outcome::kPass : Outcome::kFail;
+    const auto path = read_path_value(text);
+    if (!path) return Outcome::kUnreadable;
+    return holds(*path, call, look) ? Outcome::kPass : Outcome::kFail;
   }
   // An allow hangs on it where the text alone would admit, a deny or ask where it would not catch.
   bool asks_file_system(const Json& value, const CallView& call) const override {
     if (!value.is_string() || !resolves(call.server)) return false;
-    const auto path = read_path(value.get_ref<const std::string&>());
+    const auto& text = value.get_ref<const std::string&>();
+    if (call.any_string) {
+      return !path_readings(text, bases_.home).empty() && !any_holds(text, call, Look::kLexical);
+    }
+    const auto path = read_path_value(text);
     return path && holds(*path, call, Look::kLexical) == (call.reading == Reading::kAdmit);
   }
   Types types() const override { return kStringType; }
@@ -49,6 +58,12 @@ class PathMatcher final : public Matcher {
   [[nodiscard]] bool holds(const PathValue& path, const CallView& call, Look look) const {
     return call.reading == Reading::kAdmit ? admits(path, call.server, look)
                                            : catches(path, call.server, look);
+  }
+
+  // "*": any reading is enough, for only a deny or an ask looks at any string.
+  [[nodiscard]] bool any_holds(const std::string& text, const CallView& call, Look look) const {
+    return std::ranges::any_of(path_readings(text, bases_.home),
+                               [&](const auto& path) { return holds(path, call, look); });
   }
 
   [[nodiscard]] bool admits(const PathValue& path, const std::string& server, Look look) const {
@@ -83,6 +98,13 @@ class PathMatcher final : public Matcher {
     whole.insert(whole.end(), lexical.begin(), lexical.end());
     if (excepted(whole, server)) return false;
     if (look == Look::kLexical) return true;
+    return lies_below(below, real, server) &&
+           (lexical.size() == below.size() || lies_below(lexical, real, server));
+  }
+
+  // Where these components lead on the disk.
+  [[nodiscard]] bool lies_below(const Components& below, const Components& real,
+                                const std::string& server) const {
     const auto resolved = resolver_->resolve_beneath(join(real), below);
     if (!resolved) return false;
     const Components found = split(*resolved);
@@ -109,11 +131,17 @@ class PathMatcher final : public Matcher {
     const Components lexical = collapse(raw);
     if (look == Look::kLexical)
       return pattern_.covers(lexical, server) && !excepted(lexical, server);
-    const auto resolved = resolver_->resolve(join(raw));
-    if (!resolved) return true;
-    const Components real = split(*resolved);
-    const bool inside = pattern_.covers(lexical, server) || pattern_.covers(real, server);
-    return inside && !(excepted(lexical, server) && excepted(real, server));
+    bool inside = pattern_.covers(lexical, server);
+    bool out = excepted(lexical, server);
+    for (const Components& asked : {std::cref(raw), std::cref(lexical)}) {
+      const auto resolved = resolver_->resolve(join(asked));
+      if (!resolved) return true;
+      const Components real = split(*resolved);
+      inside = inside || pattern_.covers(real, server);
+      out = out && excepted(real, server);
+      if (lexical.size() == raw.size()) break;  // no "..": the same question
+    }
+    return inside && !out;
   }
 
   [[nodiscard]] bool excepted(const Components& path, const std::string& server) const {

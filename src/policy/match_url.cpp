@@ -7,6 +7,7 @@
 #include "policy/matcher.h"
 #include "policy/source_text.h"
 #include "policy/url.h"
+#include "policy/url_readings.h"
 
 namespace mcpac::policy {
 namespace {
@@ -92,13 +93,22 @@ class UrlMatcher final : public Matcher {
   explicit UrlMatcher(UrlTests tests) : tests_(std::move(tests)) {}
   Outcome match(const Json& value, const CallView& call) const override {
     if (!value.is_string()) return Outcome::kWrongType;
-    const auto url = read_url(value.get_ref<const std::string&>());
-    if (!url) return call.any_string ? Outcome::kFail : Outcome::kUnreadable;
+    const auto& text = value.get_ref<const std::string&>();
+    if (call.any_string) return any_holds(text, call.reading) ? Outcome::kPass : Outcome::kFail;
+    const auto url = read_url(text);
+    if (!url) return Outcome::kUnreadable;
     return holds(*url, call.reading) ? Outcome::kPass : Outcome::kFail;
   }
   Types types() const override { return kStringType; }
 
  private:
+  // "*": any reading is enough, for only a deny or an ask looks at any string.
+  [[nodiscard]] bool any_holds(const std::string& text, Reading reading) const {
+    const UrlReadings readings = url_readings(text);
+    return readings.unclear ||
+           std::ranges::any_of(readings.urls, [&](const Url& url) { return holds(url, reading); });
+  }
+
   [[nodiscard]] bool holds(const Url& url, Reading reading) const {
     if (!each_has_one(tests_.schemes, [&](const auto& scheme) { return scheme == url.scheme; }))
       return false;

@@ -210,14 +210,26 @@ class PathBuilder {
   std::vector<int> ends_;
 };
 
-Nfa without_refused() {
+CharSet together(CharSet set, const CharSet& more) {
+  set.insert(set.end(), more.begin(), more.end());
+  return set;
+}
+
+// What read_path_value() reads: no refused character, no "~" and no "scheme:" at the beginning.
+Nfa readable() {
+  const CharSet letters = {{U'A', U'Z'}, {U'a', U'z'}};
+  const CharSet others = together(letters, {{U'+', U'+'}, {U'-', U'.'}, {U'0', U'9'}});
+  const CharSet refused = {{0, 0x1F}, {U'\\', U'\\'}, {0x7F, 0x7F}};
   Nfa nfa;
   nfa.start = nfa.add();
+  const int scheme = nfa.add();
   const int more = nfa.add();
-  CharSet chars = kNameChars;
-  chars.push_back({U'/', U'/'});
-  nfa.edge(nfa.start, chars, more);
-  nfa.edge(more, chars, more);
+  nfa.edge(nfa.start, letters, scheme);
+  nfa.edge(nfa.start, all_but(together(refused, together(letters, {{U'~', U'~'}}))), more);
+  nfa.edge(scheme, others, scheme);
+  nfa.edge(scheme, all_but(together(refused, together(others, {{U':', U':'}}))), more);
+  nfa.edge(more, all_but(refused), more);
+  nfa.accept(scheme);
   nfa.accept(more);
   return nfa;
 }
@@ -237,7 +249,7 @@ std::vector<Components> path_starts(const Bases& bases, const std::string& serve
 std::vector<Nfa> path_shapes(const std::vector<Components>& starts) {
   const Items anything = items_of({}, {}, true);
   std::vector<Nfa> shapes;
-  shapes.push_back(without_refused());
+  shapes.push_back(readable());
   shapes.push_back(PathBuilder(anything).build({true, false, nullptr, {}}));
   shapes.push_back(PathBuilder(anything).build({false, true, nullptr, {}}));
   const Components none;

@@ -10,6 +10,8 @@ namespace mcpac::policy {
 
 using Components = std::vector<std::string>;
 
+constexpr std::size_t kMaxPath = 4096;  // PATH_MAX: nothing longer names a file
+
 struct PathValue {
   bool absolute = false;
   Components components;  // without "." and empty ones; ".." stands as it is
@@ -19,7 +21,13 @@ struct PathValue {
 // backslash, not UTF-8 in normalisation form C (grants.md, section 4).
 [[nodiscard]] std::optional<PathValue> read_path(std::string_view text);
 
+// The same for a value in a call. Nothing as well for what some servers take for another place than
+// the text says: "~…" (a home) and "scheme:…"; "./~" and "./a:b" are names.
+[[nodiscard]] std::optional<PathValue> read_path_value(std::string_view text);
+
 [[nodiscard]] bool is_nfc(std::string_view text);
+// In normalisation form C; what is not UTF-8 stays as it is.
+[[nodiscard]] std::string nfc(std::string_view text);
 [[nodiscard]] std::string join(const Components& components);  // "/a/b"; "/" for none
 [[nodiscard]] Components split(std::string_view absolute);     // ".." is kept
 [[nodiscard]] Components collapse(

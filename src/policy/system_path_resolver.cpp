@@ -1,17 +1,21 @@
 #include "policy/system_path_resolver.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <deque>
+#include <memory>
 #include <optional>
 
 #include "core/file.h"
@@ -38,6 +42,37 @@ std::string read_link(int link) {
   const auto length = ::readlinkat(link, "", target.data(), target.size());
   if (length <= 0 || static_cast<std::size_t>(length) == target.size()) return {};
   return {target.data(), static_cast<std::size_t>(length)};
+}
+
+// Links of /proc are of the process that asks: where they lead here says nothing of a server.
+bool is_in_proc(int entry) {
+  struct statfs status {};
+  return ::fstatfs(entry, &status) != 0 || status.f_type == PROC_SUPER_MAGIC;
+}
+
+// Whether another text can be canonically equivalent to this name. Of ASCII three characters are
+// what others turn into in form C: the signs for kelvin, the Greek question mark, the grave accent.
+bool has_equivalents(std::string_view name) {
+  return std::ranges::any_of(name, [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || c == 'K' || c == ';' || c == '`';
+  });
+}
+
+// Whether the folder holds an entry that is this name in other bytes, which some servers open in
+// its place; a folder that cannot be read may.
+bool holds_equivalent(int folder, const std::string& name) {
+  UniqueFd handle(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!handle) return errno != ENOTDIR;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(handle.get()), &::closedir);
+  if (!entries) return true;
+  [[maybe_unused]] const int owned = handle.release();
+  const std::string wanted = nfc(name);
+  errno = 0;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    if (entry->d_name != name && nfc(entry->d_name) == wanted) return true;
+    errno = 0;
+  }
+  return errno != 0;
 }
 
 // Whether the path exists without a link in it: the kernel looks at all components at once
@@ -124,6 +159,8 @@ class Walk {
       return refuse("a component of the path cannot be read");
     }
     if (next.from_link) return refuse("a link leads to nothing");
+    if (has_equivalents(next.name) && holds_equivalent(handles_.back().get(), next.name))
+      return refuse("the folder has this name in other bytes (Unicode normal forms)");
     missing_ = true;
     place_.push_back(next.name);
     return {};
@@ -143,6 +180,7 @@ class Walk {
   }
 
   Result<void> follow(int link) {
+    if (is_in_proc(link)) return refuse("a link of /proc leads elsewhere in every process");
     if (++links_ > kMaxLinks) return refuse("too many links");
     const std::string target = read_link(link);
     if (target.empty()) return refuse("a link cannot be read");

@@ -2,8 +2,11 @@
 //
 // It walks component by component with openat(O_PATH | O_NOFOLLOW) and reads links itself, because
 // std::filesystem::weakly_canonical maps a dangling link to a path inside the base. The only file
-// of this room that does I/O; it opens nothing for reading and changes nothing. Safe from several
-// threads.
+// of this room that does I/O; it reads nothing but the names in folders and changes nothing. Safe
+// from several threads.
+//
+// Unresolvable is also what a server may find elsewhere: behind a link of /proc, or under a name
+// that the folder has in another Unicode normal form.
 #pragma once
 
 #include "policy/authority.h"

@@ -28,6 +28,8 @@ int hex(char c) {
   return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
+}  // namespace
+
 std::string percent_decoded(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -40,6 +42,8 @@ std::string percent_decoded(std::string_view text) {
   }
   return decoded;
 }
+
+namespace {
 
 // WHATWG, "domain to ASCII": UTS #46, not transitional. libidn2 is asked only where there is
 // something to map; plain ASCII is put in lower case, since STD3 rules (no underscores) are off

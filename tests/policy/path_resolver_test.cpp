@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "policy/path_value.h"
 #include "policy/support_world.h"
@@ -59,6 +60,40 @@ TEST_CASE("a base that turns into a link after the rule was loaded admits nothin
   CHECK(authority.decide(permission, {{"path", "out/key"}}).allowed());
   world.put("out", "-> secret");
   CHECK_FALSE(authority.decide(permission, {{"path", "out/key"}}).allowed());
+}
+
+TEST_CASE("a missing name that the folder has in another normal form is refused") {
+  const World world;
+  world.put("data/cafe\xCC\x81", "-> ../secret");
+  world.put("data/\xE2\x84\xAA", "file");  // the sign for kelvin
+  world.put("data/k\xC3\xB6ln", "file");
+  const SystemPathResolver resolver;
+  const std::string base = world.base() + "/data";
+  for (const char* name : {"caf\xC3\xA9", "K"}) {
+    CAPTURE(name);
+    CHECK_FALSE(resolver.resolve(base + "/" + name).has_value());
+    CHECK_FALSE(resolver.resolve_beneath(base, {name, "x"}).has_value());
+    CHECK_FALSE(resolver.resolve_beneath(base, {"new", "..", name}).has_value());
+  }
+  CHECK(resolver.resolve_beneath(base, {"k\xC3\xB6ln"}).has_value());
+  CHECK(resolver.resolve_beneath(base, {"caf\xC3\xA8"}).value() == base + "/caf\xC3\xA8");
+  CHECK(resolver.resolve_beneath(base, {"new", "caf\xC3\xA9"}).has_value());
+  CHECK(resolver.resolve(base + "/k\xC3\xB6ln/\xC3\xA9").has_value());
+}
+
+TEST_CASE("links of /proc are refused: they lead elsewhere in every process") {
+  const World world;
+  world.put("way", "-> /proc/self/cwd");
+  const SystemPathResolver resolver;
+  for (const std::string& path :
+       {std::string("/proc/self/cwd/x"), std::string("/proc/self"),
+        std::string("/proc/thread-self/root"), "/proc/" + std::to_string(::getpid()) + "/cwd/x",
+        "/proc/" + std::to_string(::getpid()) + "/fd/0", world.base() + "/way/x"}) {
+    CAPTURE(path);
+    CHECK_FALSE(resolver.resolve(path).has_value());
+    CHECK_FALSE(resolver.resolve_beneath("/", split(path)).has_value());
+  }
+  CHECK(resolver.resolve("/proc/version").value() == "/proc/version");
 }
 
 TEST_CASE("text in another normalisation form than C is told apart") {

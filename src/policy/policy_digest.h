@@ -3,7 +3,7 @@
 //
 // It is made of what was loaded, never of the texts that it was loaded from: whatever way a rule
 // came in (a profile, a file, an option) it counts, and nothing is read twice. Comments and the
-// spelling of a rule do not count.
+// spelling of a rule do not count; where the bases of its paths led when it was loaded does.
 #pragma once
 
 #include <string>

@@ -1,6 +1,9 @@
 #include "policy/schema_view.h"
 
 #include <algorithm>
+#include <charconv>
+
+#include "core/schema_uri.h"
 
 namespace mcpac::policy {
 namespace {
@@ -25,24 +28,35 @@ bool is_combined(const Json& schema) {
          schema.contains("if") || schema.contains("dependentSchemas");
 }
 
+const Json* element(const Json& list, std::string_view token) {
+  std::size_t index = 0;
+  const char* end = token.data() + token.size();
+  const auto read = std::from_chars(token.data(), end, index);
+  return read.ec == std::errc() && read.ptr == end && index < list.size() ? &list[index] : nullptr;
+}
+
+// What "#/a/b" leads to; null where it leads nowhere, and for a reference of another kind. Walked
+// by hand: nlohmann's pointers throw on what a server may write.
+const Json* target_of(const Json& root, std::string_view reference) {
+  if (!reference.starts_with('#')) return nullptr;
+  const auto tokens = schema::pointer_tokens(reference.substr(1));
+  if (!tokens) return nullptr;
+  const Json* at = &root;
+  for (const auto& token : *tokens) {
+    at = at->is_array() ? element(*at, token) : find_member(*at, token);
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
 }  // namespace
 
 void SchemaView::follow() {
   for (int i = 0; at_ != nullptr; ++i) {
     const Json* reference = find_member(*at_, "$ref");
     if (reference == nullptr) return;
-    const Json* target = nullptr;
-    if (i < kMaxReferences && reference->is_string()) {
-      const auto& text = reference->get_ref<const std::string&>();
-      const auto pointer = text.starts_with('#') ? text.substr(1) : std::string("#");
-      // The checks of json_pointer throw on bad text; a reference of another kind is one we do not
-      // follow.
-      if ((pointer.empty() || pointer[0] == '/') && pointer.find('~') == std::string::npos) {
-        const Json::json_pointer path(pointer);
-        if (root_->contains(path)) target = &root_->at(path);
-      }
-    }
-    at_ = target;
+    const bool follows = i < kMaxReferences && reference->is_string();
+    at_ = follows ? target_of(*root_, reference->get_ref<const std::string&>()) : nullptr;
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {
@@ -77,6 +79,34 @@ TEST_CASE("another rule, layer, effect, profile, place or price is another diges
     world.bases.working_directories["kv"] = "/work";
     CHECK(digest(world, layers) != remote);
   }
+}
+
+// An answer that was given for one folder is none for another that a link leads to since.
+TEST_CASE("the base of a path test that leads to another folder is another digest") {
+  const World world;
+  world.put("A", "dir");
+  world.put("B", "dir");
+  const std::filesystem::path link = std::filesystem::path(world.base()) / "cur";
+  const auto turn_to = [&](const char* target) {
+    std::filesystem::remove(link);
+    std::filesystem::create_directory_symlink(target, link);
+  };
+  for (const char* rule : {"kv.get(key within ./cur)", "kv.get(key matches ./cur/*.txt)",
+                           "kv.get(key within ./ except {./cur/x})"}) {
+    CAPTURE(rule);
+    turn_to("A");
+    const auto before = digest(world, {layer("run", {rule})});
+    CHECK(digest(world, {layer("run", {rule})}) == before);
+    turn_to("B");
+    CHECK(digest(world, {layer("run", {rule})}) != before);
+  }
+  // A link that no rule names does not count, and neither does what self-tests look at.
+  const auto other = digest(world, {layer("run", {"kv.get(key within ./A)"})});
+  turn_to("A");
+  CHECK(digest(world, {layer("run", {"kv.get(key within ./A)"})}) == other);
+  LayerText tested = layer("run", {});
+  tested.files = {"allow kv.get(key within ./A)\nnot_match kv.get {\"key\": \"./cur/../cur/x\"}"};
+  CHECK(digest(world, {tested}) == other);
 }
 
 }  // namespace mcpac::policy::testing

@@ -12,6 +12,8 @@ namespace {
 constexpr char32_t kLastChar = 0x10FFFF;
 constexpr char32_t kFirstSurrogate = 0xD800;
 constexpr char32_t kBehindSurrogates = 0xE000;
+// A node of a map and a few pointers.
+constexpr std::size_t kStateOverhead = 120;
 
 bool holds(const CharSet& set, char32_t c) {
   return std::ranges::any_of(set, [c](const CharRange& r) { return r.first <= c && c <= r.last; });
@@ -24,6 +26,21 @@ char32_t readable_in(char32_t first, char32_t last) {
     if (first <= high && low <= last) return std::max(first, low);
   }
   return first;
+}
+
+// The sets of all edges, each once.
+std::vector<const CharSet*> sets_of(const std::vector<Nfa>& automata) {
+  std::vector<const CharSet*> sets;
+  for (const auto& nfa : automata) {
+    for (const auto& state : nfa.states()) {
+      for (const auto& edge : state.edges) sets.push_back(&edge.set);
+    }
+  }
+  const auto less = [](const CharSet* a, const CharSet* b) { return *a < *b; };
+  const auto same = [](const CharSet* a, const CharSet* b) { return *a == *b; };
+  std::ranges::sort(sets, less);
+  sets.erase(std::unique(sets.begin(), sets.end(), same), sets.end());
+  return sets;
 }
 
 int rank(char32_t c) {
@@ -68,16 +85,11 @@ int Nfa::chain(int from, std::string_view text) {
 
 Alphabet::Alphabet(const std::vector<Nfa>& automata) {
   std::set<char32_t> cuts = {0, kFirstSurrogate, kBehindSurrogates};
-  std::vector<const CharSet*> sets;
-  for (const auto& nfa : automata) {
-    for (const auto& state : nfa.states()) {
-      for (const auto& edge : state.edges) {
-        sets.push_back(&edge.set);
-        for (const auto& range : edge.set) {
-          cuts.insert(range.first);
-          if (range.last < kLastChar) cuts.insert(range.last + 1);
-        }
-      }
+  const auto sets = sets_of(automata);
+  for (const auto* set : sets) {
+    for (const auto& range : *set) {
+      cuts.insert(range.first);
+      if (range.last < kLastChar) cuts.insert(range.last + 1);
     }
   }
   // Pieces that lie in the same sets are one class.
@@ -98,14 +110,23 @@ Alphabet::Alphabet(const std::vector<Nfa>& automata) {
   });
 }
 
+std::size_t Alphabet::cost(const std::vector<Nfa>& automata) {
+  std::size_t ranges = 0;
+  for (const auto* set : sets_of(automata)) ranges += set->size();
+  return ranges * ranges / 8;
+}
+
 Dfa::Dfa(const Nfa& nfa, const Alphabet& alphabet) : nfa_(&nfa), letters_(alphabet.size()) {
+  std::map<CharSet, std::size_t> sets;
   for (const auto& state : nfa.states()) {
     auto& moves = moves_.emplace_back();
     for (const auto& edge : state.edges) {
-      Move move{std::vector<bool>(letters_), edge.to};
-      for (std::size_t i = 0; i < letters_; ++i)
-        move.letters[i] = holds(edge.set, alphabet.letter(i));
-      moves.push_back(std::move(move));
+      const auto [known, is_new] = sets.try_emplace(edge.set, has_letter_.size());
+      if (is_new) {
+        auto& has = has_letter_.emplace_back(letters_);
+        for (std::size_t i = 0; i < letters_; ++i) has[i] = holds(edge.set, alphabet.letter(i));
+      }
+      moves.push_back({known->second, edge.to});
     }
   }
   std::vector<int> first{nfa.start};
@@ -127,25 +148,29 @@ void Dfa::close(std::vector<int>& set) const {
 }
 
 int Dfa::intern(std::vector<int> set) {
-  const auto [known, is_new] = known_.try_emplace(set, static_cast<int>(sets_.size()));
+  const auto [known, is_new] = known_.try_emplace(std::move(set), static_cast<int>(sets_.size()));
   if (!is_new) return known->second;
-  accepting_.push_back(
-      std::ranges::any_of(set, [this](int state) { return nfa_->states()[index(state)].accepts; }));
-  sets_.push_back(std::move(set));
+  const auto& states = known->first;
+  accepting_.push_back(std::ranges::any_of(
+      states, [this](int state) { return nfa_->states()[index(state)].accepts; }));
+  sets_.push_back(&states);
   table_.insert(table_.end(), letters_, -1);
+  bytes_ += (states.size() + letters_) * sizeof(int) + kStateOverhead;
   return known->second;
 }
 
 int Dfa::make_step(int state, std::size_t letter) {
   std::vector<int> next;
-  for (const int from : sets_[index(state)]) {
+  for (const int from : *sets_[index(state)]) {
     for (const auto& move : moves_[index(from)]) {
-      if (move.letters[letter]) next.push_back(move.to);
+      if (has_letter_[move.set][letter]) next.push_back(move.to);
     }
   }
   std::ranges::sort(next);
   next.erase(std::unique(next.begin(), next.end()), next.end());
   close(next);
+  // close() marks what it has seen, a bit for each state.
+  work_ += sets_[index(state)]->size() + next.size() + nfa_->states().size() / 64;
   const int made = intern(std::move(next));
   table_[index(state) * letters_ + letter] = made;
   return made;

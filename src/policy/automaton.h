@@ -5,6 +5,8 @@
 // when they are first met. Strings of JSON are sequences of code points, never of surrogates.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@ namespace mcpac::policy {
 struct CharRange {
   char32_t first = 0;
   char32_t last = 0;
+  friend auto operator<=>(const CharRange&, const CharRange&) = default;
 };
 using CharSet = std::vector<CharRange>;
 
@@ -54,6 +57,8 @@ class Nfa {
 class Alphabet {
  public:
   explicit Alphabet(const std::vector<Nfa>& automata);
+  // How many steps making one takes: the square of all ranges that differ.
+  [[nodiscard]] static std::size_t cost(const std::vector<Nfa>& automata);
   [[nodiscard]] std::size_t size() const { return letters_.size(); }
   [[nodiscard]] char32_t letter(std::size_t index) const { return letters_[index]; }
 
@@ -64,12 +69,17 @@ class Alphabet {
 class Dfa {
  public:
   Dfa(const Nfa& nfa, const Alphabet& alphabet);
+  Dfa(Dfa&&) noexcept = default;  // not copied: sets_ points into known_
   [[nodiscard]] int start() const { return 0; }
   [[nodiscard]] int step(int state, std::size_t letter) {
     const int known = table_[index(state) * letters_ + letter];
     return known >= 0 ? known : make_step(state, letter);
   }
   [[nodiscard]] bool accepts(int state) const { return accepting_[index(state)]; }
+  // Of its states so far: how many states of the Nfa were looked at to make them, and what they
+  // take.
+  [[nodiscard]] std::size_t work() const { return work_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   static std::size_t index(int state) { return static_cast<std::size_t>(state); }
@@ -78,14 +88,17 @@ class Dfa {
   void close(std::vector<int>& set) const;
 
   struct Move {
-    std::vector<bool> letters;
+    std::size_t set;  // in has_letter_
     int to;
   };
   const Nfa* nfa_;
   std::size_t letters_;
-  std::vector<std::vector<Move>> moves_;  // by state of the Nfa
+  std::vector<std::vector<Move>> moves_;       // by state of the Nfa
+  std::vector<std::vector<bool>> has_letter_;  // by set of characters and letter
   std::map<std::vector<int>, int> known_;
-  std::vector<std::vector<int>> sets_;
+  std::vector<const std::vector<int>*> sets_;  // the keys of known_
+  std::size_t work_ = 0;
+  std::size_t bytes_ = 0;
   std::vector<int> table_;  // by state and letter; -1: not yet made
   std::vector<bool> accepting_;
 };

@@ -37,6 +37,41 @@ std::multiset<std::string> texts_of(const CompiledLayer& layer, const Permission
   return texts;
 }
 
+// The whole layer, as printed.
+std::multiset<std::string> texts_of(const CompiledLayer& layer) {
+  std::multiset<std::string> texts;
+  for (const auto& rule : layer.rules) texts.insert(rule.text);
+  return texts;
+}
+
+bool covers_others(const CompiledLayer& layer, std::size_t rule, const Permission& permission) {
+  const auto is_it = [&](const CompiledTarget& target) { return target.rule == rule; };
+  if (std::ranges::any_of(layer.everywhere, is_it)) return true;
+  if (std::ranges::any_of(layer.by_server,
+                          [&](const auto& one) { return std::ranges::any_of(one.second, is_it); }))
+    return true;
+  return std::ranges::any_of(layer.by_tool, [&](const auto& one) {
+    return one.first != permission && std::ranges::any_of(one.second, is_it);
+  });
+}
+
+// Does a limit of some rule over this tool hang on calls of others?
+bool shares_limits(const CompiledLayer& layer, const Permission& permission) {
+  return std::ranges::any_of(covering(layer, permission), [&](const CompiledTarget* target) {
+    return layer.rules[target->rule].is_limited() && covers_others(layer, target->rule, permission);
+  });
+}
+
+// Every tool of the lock, and the control permissions that somebody names.
+std::set<Permission> tools_of(const Layers& narrower, const Environment& environment) {
+  std::set<Permission> tools;
+  for (const auto& [permission, schema] : *environment.tools) tools.insert(permission);
+  for (const auto& layer : narrower) {
+    for (const auto& [permission, targets] : layer.by_tool) tools.insert(permission);
+  }
+  return tools;
+}
+
 // One tool, both sides.
 class ToolComparison {
  public:
@@ -45,6 +80,7 @@ class ToolComparison {
       : wider_(wider),
         narrower_(narrower),
         permission_(permission),
+        environment_(environment),
         strings_(strings),
         marked_wider_(mark_layers(wider, permission, marks_)),
         marked_narrower_(mark_layers(narrower, permission, marks_)) {
@@ -53,6 +89,7 @@ class ToolComparison {
   }
 
   Inclusion answer(const InclusionBudget& budget) { return relate(budget).beyond; }
+  [[nodiscard]] bool ran_out() const { return ran_out_; }
 
   Relation relate(const InclusionBudget& budget) {
     Relation relation;
@@ -70,6 +107,7 @@ class ToolComparison {
     const CallPlace root(both(), permission_.server(),
                          schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
     const auto calls = call_classes(root, exploration);
+    ran_out_ = steps.is_spent();
     bool is_refuted = false;
     if (exploration.gap.empty())
       in_common = std::ranges::any_of(calls, [this](const auto& call) {
@@ -94,13 +132,27 @@ class ToolComparison {
         marked_narrower_, [&](const MarkedLayer& layer) { return layer.surely_denies(marks); });
   }
 
-  // Each layer above is a layer below, word by word.
+  // Each layer above is a layer below, word by word; as a whole, where limits hang on other tools.
   [[nodiscard]] bool is_same_text() const {
     return !wider_.empty() && std::ranges::all_of(wider_, [&](const CompiledLayer& wider) {
+      const bool shares = shares_limits(wider, permission_);
       return std::ranges::any_of(narrower_, [&](const CompiledLayer& narrower) {
-        return texts_of(wider, permission_) == texts_of(narrower, permission_);
+        return shares ? texts_of(wider) == texts_of(narrower)
+                      : texts_of(wider, permission_) == texts_of(narrower, permission_);
       });
     });
+  }
+
+  // Of no use, and not asked for, where nothing above is limited.
+  [[nodiscard]] std::vector<Permission> other_tools() const {
+    std::vector<Permission> others;
+    const bool shares = std::ranges::any_of(
+        wider_, [&](const CompiledLayer& layer) { return shares_limits(layer, permission_); });
+    if (!shares) return others;
+    for (const auto& tool : tools_of(narrower_, environment_)) {
+      if (tool != permission_) others.push_back(tool);
+    }
+    return others;
   }
 
   [[nodiscard]] std::vector<MarkedLayer> both() const {
@@ -139,7 +191,7 @@ class ToolComparison {
   }
 
   [[nodiscard]] Inclusion limits(const std::vector<ValueClass>& calls) const {
-    const auto found = compare_limits_of(marked_wider_, marked_narrower_, calls);
+    const auto found = compare_limits_of(marked_wider_, marked_narrower_, calls, other_tools());
     if (found.kind == LimitAnswer::Kind::kWithin) return Included{};
     if (found.kind == LimitAnswer::Kind::kUnknown) return undecided(found.what);
     auto arguments = completed(found.call->example);
@@ -151,13 +203,18 @@ class ToolComparison {
   const Layers& wider_;
   const Layers& narrower_;
   const Permission& permission_;
+  const Environment& environment_;
   KnownStrings& strings_;
   std::size_t marks_ = 0;
   std::vector<MarkedLayer> marked_wider_;
   std::vector<MarkedLayer> marked_narrower_;
   const Json* schema_ = nullptr;
   std::shared_ptr<const JsonSchema> compiled_;
+  bool ran_out_ = false;
 };
+
+// What is left to every tool when others have run out.
+constexpr std::size_t kLeastSteps = 100'000;
 
 // All tools, one after the other.
 class Comparison {
@@ -174,27 +231,22 @@ class Comparison {
 
   Inclusion answer(const Permission& permission) {
     if (!comparable_) return Undecided{permission, "the two are about different tools or places"};
-    return ToolComparison(wider_, narrower_, permission, environment_, strings_).answer(budget_);
+    ToolComparison tool(wider_, narrower_, permission, environment_, strings_);
+    auto answer = tool.answer(budget_);
+    // Rules over all tools of a server must not cost as much for each of them.
+    if (tool.ran_out())
+      budget_.steps = std::min(budget_.steps, std::max(budget_.steps / 4, kLeastSteps));
+    return answer;
   }
 
  private:
   const Layers& wider_;
   const Layers& narrower_;
   const Environment& environment_;
-  const InclusionBudget& budget_;
+  InclusionBudget budget_;
   KnownStrings strings_;
   bool comparable_;
 };
-
-// Every tool of the lock, and the control permissions that somebody names.
-std::set<Permission> tools_of(const Layers& narrower, const Environment& environment) {
-  std::set<Permission> tools;
-  for (const auto& [permission, schema] : *environment.tools) tools.insert(permission);
-  for (const auto& layer : narrower) {
-    for (const auto& [permission, targets] : layer.by_tool) tools.insert(permission);
-  }
-  return tools;
-}
 
 }  // namespace
 

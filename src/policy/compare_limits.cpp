@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <utility>
+
+#include "policy/decide.h"
 
 namespace mcpac::policy {
 namespace {
@@ -152,18 +156,16 @@ LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
               nullptr};
     }
   }
-  return {LimitAnswer::Kind::kUnknown, "limits that cannot be compared one with one", nullptr};
+  return {LimitAnswer::Kind::kUnknown,
+          "limits that cannot be compared one with one, or that several tools share", nullptr};
 }
 
-LimitAnswer compare(const Rules& wider, const Rules& narrower, const Drawing& drawing) {
-  for (const auto* rule : narrower) {
-    const bool outlasted = std::ranges::any_of(wider, [&](const CompiledRule* other) {
-      return !other->is_limited() ||
-             (ends_no_earlier(*other, *rule) && counts_suffice(*other, drawing.at(other)));
-    });
-    if (!outlasted) return certain_excess(wider, narrower);
-  }
-  return {};
+// The rules that a call is charged to: an approved question is charged to the allows as well.
+Rules charged(const MarkedLayer& layer, const Marks& marks) {
+  if (layer.answer(marks) == Effect::kDeny) return {};
+  Rules rules = layer.matching(marks, Effect::kAsk);
+  std::ranges::copy(layer.matching(marks, Effect::kAllow), std::back_inserter(rules));
+  return rules;
 }
 
 // The rules by which a layer gives the answer that it gives; of a no there are none.
@@ -172,31 +174,133 @@ Rules rules_for(const MarkedLayer& layer, const Marks& marks) {
   return effect == Effect::kDeny ? Rules() : layer.matching(marks, effect);
 }
 
-// One layer of each side. Calls that some other layer of the narrower side denies do not count.
-LimitAnswer compare_pair(const MarkedLayer& wider, const MarkedLayer& narrower,
-                         const std::vector<const ValueClass*>& calls) {
-  Drawing drawing;
-  for (const auto* call : calls) {
-    for (const auto* limited : rules_for(wider, call->marks)) {
-      auto& drawn = drawing[limited];
-      for (const auto* rule : rules_for(narrower, call->marks)) {
-        if (std::ranges::find(drawn, rule) == drawn.end()) drawn.push_back(rule);
-      }
+bool has(const Rules& rules, const CompiledRule* rule) {
+  return std::ranges::find(rules, rule) != rules.end();
+}
+
+// One layer of each side, for one tool; a limit of a rule that covers several is shared by all.
+class LayerPair {
+ public:
+  // `calls`: those to this tool that no layer of the narrower side denies. `others`: every other
+  // tool of which that side admits calls.
+  LayerPair(const MarkedLayer& wider, const MarkedLayer& narrower,
+            const std::vector<const ValueClass*>& calls, const std::vector<Permission>& others)
+      : wider_(wider), narrower_(narrower), calls_(calls), others_(others) {
+    for (const auto* call : calls) {
+      const Rules below = charged(narrower, call->marks);
+      for (const auto* limited : charged(wider, call->marks)) draw(limited, below);
+    }
+    for (const auto& tool : others) {
+      const Rules below = open_rules(*narrower.layer, tool);
+      for (const auto* limited : open_rules(*wider.layer, tool)) draw(limited, below);
     }
   }
-  for (const auto* call : calls) {
-    auto answer = compare(rules_for(wider, call->marks), rules_for(narrower, call->marks), drawing);
-    answer.call = call;
-    if (answer.kind != LimitAnswer::Kind::kWithin) return answer;
+
+  [[nodiscard]] LimitAnswer answer() const {
+    for (const auto* call : calls_) {
+      auto answer = compare(rules_for(wider_, call->marks), charged(narrower_, call->marks));
+      answer.call = call;
+      if (answer.kind != LimitAnswer::Kind::kWithin) return answer;
+    }
+    return {};
   }
-  return {};
+
+ private:
+  void draw(const CompiledRule* limited, const Rules& below) {
+    auto& drawn = drawing_[limited];
+    for (const auto* rule : below) {
+      if (!has(drawn, rule)) drawn.push_back(rule);
+    }
+  }
+
+  // Whatever the arguments: for other tools than this one that is not looked into, so more is drawn
+  // here than there may be, and never less.
+  static Rules open_rules(const CompiledLayer& layer, const Permission& tool) {
+    Rules rules;
+    for (const auto* target : covering(layer, tool)) {
+      const auto* rule = &layer.rules[target->rule];
+      if (rule->effect != Effect::kDeny && !has(rules, rule)) rules.push_back(rule);
+    }
+    return rules;
+  }
+
+  [[nodiscard]] LimitAnswer compare(const Rules& wider, const Rules& narrower) const {
+    for (const auto* rule : narrower) {
+      const bool outlasted = std::ranges::any_of(
+          wider, [&](const CompiledRule* other) { return outlasts(*other, *rule); });
+      if (!outlasted) return certain_excess(wider, narrower);
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool outlasts(const CompiledRule& wider, const CompiledRule& narrower) const {
+    if (!wider.is_limited()) return true;
+    if (!ends_no_earlier(wider, narrower)) return false;
+    return counts_suffice(wider, drawing_.at(&wider)) ||
+           (counts_suffice(wider, {&narrower}) && is_known_along(wider, narrower));
+  }
+
+  // Asked once for each pair of rules: it looks through all calls.
+  [[nodiscard]] bool is_known_along(const CompiledRule& wider, const CompiledRule& narrower) const {
+    const std::pair key(&wider, &narrower);
+    const auto known = along_.find(key);
+    if (known != along_.end()) return known->second;
+    return along_.emplace(key, is_charged_along(wider, narrower)).first->second;
+  }
+
+  // Is the narrower rule charged whenever the wider one is? Then it is used up no later.
+  [[nodiscard]] bool is_charged_along(const CompiledRule& wider,
+                                      const CompiledRule& narrower) const {
+    const bool here = std::ranges::all_of(calls_, [&](const ValueClass* call) {
+      return !has(charged(wider_, call->marks), &wider) ||
+             has(charged(narrower_, call->marks), &narrower);
+    });
+    return here && std::ranges::all_of(others_, [&](const Permission& tool) {
+             return is_charged_along(wider, narrower, tool);
+           });
+  }
+
+  // By the texts of the targets: a whole tool, or the same brackets.
+  [[nodiscard]] bool is_charged_along(const CompiledRule& wider, const CompiledRule& narrower,
+                                      const Permission& tool) const {
+    const auto below = covering(*narrower_.layer, tool);
+    return std::ranges::all_of(covering(*wider_.layer, tool), [&](const CompiledTarget* above) {
+      if (&wider_.layer->rules[above->rule] != &wider) return true;
+      return std::ranges::any_of(below, [&](const CompiledTarget* target) {
+        return &narrower_.layer->rules[target->rule] == &narrower &&
+               (target->whole_tool() ||
+                (target->text == above->text && wider.effect == narrower.effect));
+      });
+    });
+  }
+
+  const MarkedLayer& wider_;
+  const MarkedLayer& narrower_;
+  const std::vector<const ValueClass*>& calls_;
+  const std::vector<Permission>& others_;
+  Drawing drawing_;
+  mutable std::map<std::pair<const CompiledRule*, const CompiledRule*>, bool> along_;
+};
+
+// A tool that some layer has no rule for, or denies as a whole, is called by nobody.
+bool is_open(const std::vector<MarkedLayer>& layers, const Permission& tool) {
+  return std::ranges::all_of(layers, [&](const MarkedLayer& marked) {
+    bool open = false;
+    for (const auto* target : covering(*marked.layer, tool)) {
+      const auto& rule = marked.layer->rules[target->rule];
+      if (rule.effect == Effect::kDeny && target->whole_tool()) return false;
+      open = open || rule.effect != Effect::kDeny;
+    }
+    return open;
+  });
 }
 
 }  // namespace
 
 LimitAnswer compare_limits_of(const std::vector<MarkedLayer>& wider,
                               const std::vector<MarkedLayer>& narrower,
-                              const std::vector<ValueClass>& calls) {
+                              const std::vector<ValueClass>& calls,
+                              const std::vector<Permission>& other_tools) {
   std::vector<const ValueClass*> possible;
   for (const auto& call : calls) {
     const bool denied = std::ranges::any_of(narrower, [&](const MarkedLayer& layer) {
@@ -204,10 +308,13 @@ LimitAnswer compare_limits_of(const std::vector<MarkedLayer>& wider,
     });
     if (!denied) possible.push_back(&call);
   }
+  std::vector<Permission> others;
+  std::ranges::copy_if(other_tools, std::back_inserter(others),
+                       [&](const Permission& tool) { return is_open(narrower, tool); });
   for (const auto& above : wider) {
     LimitAnswer worst;
     for (const auto& below : narrower) {
-      worst = compare_pair(above, below, possible);
+      worst = LayerPair(above, below, possible, others).answer();
       if (worst.kind == LimitAnswer::Kind::kWithin) break;
     }
     if (worst.kind == LimitAnswer::Kind::kWithin) continue;

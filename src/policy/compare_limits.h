@@ -1,7 +1,8 @@
 // Limits: may rules that admit the same calls be exhausted later on one side than on the other?
 //
 // A rule with a limit stands until it is used up: so one rule of the wider side must outlast all
-// that the narrower side can do. Limits of several rules add up where they draw on one.
+// that the narrower side can do, with whatever tool. Limits of several rules add up where they draw
+// on one, unless one of them is charged with every call that it is charged with.
 #pragma once
 
 #include <string>
@@ -19,10 +20,11 @@ struct LimitAnswer {
   const ValueClass* call = nullptr;  // kExceeds: of which this is true
 };
 
-// `calls` are all classes of calls; with nothing used up the wider side answers each at least as
-// generously.
+// `calls` are all classes of calls to one tool; with nothing used up the wider side answers each at
+// least as generously. `other_tools`: all others, which may draw on the same limits.
 [[nodiscard]] LimitAnswer compare_limits_of(const std::vector<MarkedLayer>& wider,
                                             const std::vector<MarkedLayer>& narrower,
-                                            const std::vector<ValueClass>& calls);
+                                            const std::vector<ValueClass>& calls,
+                                            const std::vector<Permission>& other_tools);
 
 }  // namespace mcpac::policy

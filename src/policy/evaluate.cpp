@@ -48,15 +48,17 @@ class Admission {
     if (arg_.presence == Presence::kAbsent)
       return no(fmt::format("{} must be absent", arg_.path_text));
     for (std::size_t i = 0; i < arg_.matchers.size(); ++i) {
-      if (arg_.matchers[i]->match(value, view_) == Outcome::kPass) continue;
+      const Outcome outcome = arg_.matchers[i]->match(value, view_);
+      if (outcome == Outcome::kPass) continue;
       if (miss_ == nullptr) return false;
       const auto& text = arg_.matcher_texts[i];
       const auto& test = text == "except" ? arg_.text : text;
       miss_->argument = arg_.path_text;
       miss_->value = shown(value);
       miss_->test = test;
-      miss_->plain = fmt::format("{} {}", arg_.path_text, failing(test));
-      return no(fmt::format("{} {} {}", arg_.path_text, miss_->value, failing(test)));
+      const std::string how = outcome == Outcome::kUnreadable ? unread(test) : failing(test);
+      miss_->plain = fmt::format("{} {}", arg_.path_text, how);
+      return no(fmt::format("{} {} {}", arg_.path_text, miss_->value, how));
     }
     return true;
   }
@@ -196,8 +198,9 @@ bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call, Miss
 bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call, Miss* miss) {
   if (!target.brackets) return true;
   const bool is_allow = effect == Effect::kAllow;
+  std::size_t regex_work = kMaxRegexWork;
   const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch, false,
-                      call.lexical};
+                      call.lexical, &regex_work};
   return is_allow ? allow_matches(*target.brackets, call, view, miss)
                   : open_matches(*target.brackets, call, view, miss);
 }

@@ -1,11 +1,12 @@
 // Inclusion: is every call that one authority admits admitted by another (grants.md, section 8)?
 //
 // A yes means: for every tool of the lock and every call that its schema admits, read by its text
-// (as if no link lay below the bases of path tests) and with no limit used up, the wider authority
-// answers at least as generously, and no limit of its rules is lower. A no comes with a call that
-// both real decisions have been asked about. Neither is said where it is not certain: then the
-// question is undecided, and whoever asked must take that for a no. At call time every layer
-// decides anyway, so a wrong answer here can mislead but never widen authority.
+// (as if no link lay below the bases of path tests, and no string were too long for its
+// expressions: match_text.cpp) and with no limit used up, the wider authority answers at least as
+// generously, and no limit of its rules is lower, over all tools that share it. A no comes with a
+// call that both real decisions have been asked about. Neither is said where it is not certain:
+// then the question is undecided, and whoever asked must take that for a no. At call time every
+// layer decides anyway, so a wrong answer here can mislead but never widen authority.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@
 namespace mcpac::policy {
 
 struct InclusionBudget {
-  std::size_t steps = 20'000'000;  // for one tool
+  // For one tool, some 20 ns each; where one runs out, less is left to the tools behind it.
+  std::size_t steps = 20'000'000;
 };
 
 struct Included {};

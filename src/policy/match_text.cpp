@@ -9,9 +9,6 @@
 namespace mcpac::policy {
 namespace {
 
-// What one pattern may cost in memory; RE2 takes linear time whatever the pattern.
-constexpr std::int64_t kMaxRegexMemory = std::int64_t{1} << 20;
-
 template <class Test>
 class StringMatcher final : public Matcher {
  public:
@@ -30,6 +27,30 @@ template <class Test>
 MatcherPtr on_strings(Test test) {
   return std::make_unique<StringMatcher<Test>>(std::move(test));
 }
+
+// A text that is too long for its expression cannot be read: no allow admits it, and every deny and
+// ask catches it; those over "*" as well, which pass over what is no path and no URL, but no text
+// is none.
+class RegexMatcher final : public Matcher {
+ public:
+  explicit RegexMatcher(std::shared_ptr<const RE2> expression)
+      : expression_(std::move(expression)),
+        size_(static_cast<std::size_t>(std::max(expression_->ProgramSize(), 1))) {}
+  Outcome match(const Json& value, const CallView& call) const override {
+    if (!value.is_string()) return Outcome::kWrongType;
+    const auto& text = value.get_ref<const std::string&>();
+    std::size_t left = kMaxRegexWork;
+    std::size_t& work = call.regex_work == nullptr ? left : *call.regex_work;
+    if (text.size() > work / size_) return call.any_string ? Outcome::kPass : Outcome::kUnreadable;
+    work -= text.size() * size_;
+    return RE2::FullMatch(text, *expression_) ? Outcome::kPass : Outcome::kFail;
+  }
+  Types types() const override { return kStringType; }
+
+ private:
+  std::shared_ptr<const RE2> expression_;
+  std::size_t size_;  // of its program
+};
 
 class SizeMatcher final : public Matcher {
  public:
@@ -64,8 +85,7 @@ Checked<MatcherPtr> regex(const ast::Test& test, const std::string& pattern) {
         .why = "'re' takes the syntax of RE2: no look-around, no back-references",
         .fix = {}});
   }
-  return on_strings(
-      [compiled](const std::string& text) { return RE2::FullMatch(text, *compiled); });
+  return std::make_unique<RegexMatcher>(std::move(compiled));
 }
 
 }  // namespace

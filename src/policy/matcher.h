@@ -27,7 +27,17 @@ struct CallView {
   bool any_string = false;
   // What the text alone says, as if no link lay below any base: comparisons of policies.
   bool lexical = false;
+  // What is left for expressions in this reading of the call, over all its strings; null: each
+  // string has what one may cost (kMaxRegexWork).
+  std::size_t* regex_work = nullptr;
 };
+
+// What one expression may cost in memory.
+constexpr std::int64_t kMaxRegexMemory = std::int64_t{1} << 20;
+// What expressions may cost in time: their instructions times the bytes of the text. RE2 is linear
+// in both, and where its automaton does not fit into memory it does take that long: some 2 ns each,
+// so a tenth of a second. A plain expression reads megabytes within it.
+constexpr std::size_t kMaxRegexWork = std::size_t{1} << 26;
 
 // A set of JSON types, as bits.
 using Types = std::uint8_t;

@@ -12,4 +12,9 @@ std::string failing(std::string_view test) {
   return fmt::format("fails '{}'", test);
 }
 
+std::string unread(std::string_view test) {
+  if (!test.starts_with("re ")) return failing(test);
+  return fmt::format("is too long to be read by '{}'", test);
+}
+
 }  // namespace mcpac::policy

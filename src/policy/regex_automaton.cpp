@@ -1,6 +1,6 @@
 // RE2's syntax to an automaton, for the part of it that is modelled exactly.
 #include <algorithm>
-#include <charconv>
+#include <tuple>
 
 #include "policy/text_automata.h"
 
@@ -27,7 +27,7 @@ class RegexReader {
   std::optional<Nfa> read() {
     // A full match makes anchors at the very ends idle, unless they belong to one alternative only.
     const bool has_choice = text_.find(U'|') != std::u32string::npos;
-    if (!has_choice && peek(U'^')) ++at_;
+    if (!has_choice && take(U'^') && sees_repetition()) return std::nullopt;
     if (!has_choice && text_.size() > at_ && text_.back() == U'$' &&
         !(text_.size() > 1 && text_[text_.size() - 2] == U'\\'))
       text_.pop_back();
@@ -40,6 +40,14 @@ class RegexReader {
 
  private:
   [[nodiscard]] bool peek(char32_t c) const { return at_ < text_.size() && text_[at_] == c; }
+  [[nodiscard]] bool peek_digit(std::size_t ahead) const {
+    return at_ + ahead < text_.size() && text_[at_ + ahead] >= U'0' && text_[at_ + ahead] <= U'9';
+  }
+  // Something that stands behind what it repeats; what RE2 makes of one that does not hangs on too
+  // much.
+  [[nodiscard]] bool sees_repetition() const {
+    return peek(U'*') || peek(U'+') || peek(U'?') || (peek(U'{') && peek_digit(1));
+  }
   bool take(char32_t c) {
     if (!peek(c)) return false;
     ++at_;
@@ -102,36 +110,43 @@ class RegexReader {
     return made;
   }
 
-  // "{n}", "{n,}", "{n,m}"; any other brace stands for itself.
+  // A number as RE2 writes one: without zeros in front, and at most 1000.
+  std::optional<std::size_t> number() {
+    const std::size_t begin = at_;
+    std::size_t value = 0;
+    while (peek_digit(0) && at_ - begin < 4) value = value * 10 + (text_[at_++] - U'0');
+    const bool is_padded = at_ - begin > 1 && text_[begin] == U'0';
+    if (at_ == begin || is_padded || peek_digit(0) || value > 1000) return std::nullopt;
+    return value;
+  }
+
+  // "{n}", "{n,}", "{n,m}". A brace before anything but a digit stands for itself; any other that
+  // is not exactly one of these RE2 may read as text or refuse, and we do not say.
   bool count(std::size_t& low, std::optional<std::size_t>& high) {
-    if (!peek(U'{')) return false;
-    const auto close = text_.find(U'}', at_);
-    if (close == std::u32string::npos) return false;
-    std::string inner;
-    for (std::size_t i = at_ + 1; i < close; ++i)
-      inner += text_[i] < 128 ? static_cast<char>(text_[i]) : '?';
-    const char* end = inner.data() + inner.size();
-    auto first = std::from_chars(inner.data(), end, low);
-    if (first.ec != std::errc{}) return false;
-    if (first.ptr == end) {
-      high = low;
-    } else {
-      if (*first.ptr != ',') return false;
-      if (first.ptr + 1 != end) {
-        std::size_t most = 0;
-        const auto second = std::from_chars(first.ptr + 1, end, most);
-        if (second.ec != std::errc{} || second.ptr != end) return false;
-        high = most;
+    if (!peek(U'{') || !peek_digit(1)) return false;
+    ++at_;
+    const auto first = number();
+    std::optional<std::size_t> most = first;
+    if (first && take(U',')) {
+      most.reset();
+      if (!peek(U'}')) {
+        most = number();
+        if (!most || *most < *first) return give_up_count();
       }
     }
-    at_ = close + 1;
+    if (!first || !take(U'}')) return give_up_count();
+    low = *first;
+    high = most;
     return true;
+  }
+  bool give_up_count() {
+    std::ignore = give_up();
+    return false;
   }
 
   // The atom is read again for every copy: fragments are used once.
   Fragment repeat(std::size_t begin, std::size_t low, std::optional<std::size_t> high) {
     const std::size_t end = at_;
-    if (low > 1000 || high.value_or(0) > 1000) return give_up();
     const auto copy = [&] {
       at_ = begin;
       const Fragment made = atom();
@@ -165,7 +180,7 @@ class RegexReader {
     }
     if (!ok_) return give_up();
     // "x{2}{3}" is rare, and would need the copy of a copy.
-    if (peek(U'*') || peek(U'+') || peek(U'?') || peek(U'{')) return give_up();
+    if (sees_repetition()) return give_up();
     return all;
   }
 
@@ -178,7 +193,7 @@ class RegexReader {
     }
     if (take(U'[')) return bracket();
     if (take(U'.')) return set(all_but(one_char(U'\n')));
-    if (peek(U'^') || peek(U'$')) return give_up();
+    if (peek(U'^') || peek(U'$') || sees_repetition()) return give_up();
     CharSet chars;
     if (!character(chars)) return give_up();
     return set(chars);

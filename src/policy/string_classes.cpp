@@ -25,7 +25,7 @@ class Collector {
       : probes_(probes), limits_(limits), budget_(budget) {
     for (const auto& probe : probes) {
       tests_.add(*probe.arg, probe.view.server, environment);
-      kinds_.push_back(kinds_of(*probe.arg)[probe.matcher]);
+      kinds_.push_back(tests_.kinds_of(*probe.arg)[probe.matcher]);
       counts_[index(kinds_.back())] += 1;
       if (kinds_.back() == ProbeKind::kPath)
         starts_ = path_starts(environment.bases, probe.view.server);
@@ -77,9 +77,14 @@ class Collector {
     return {least, listed ? "is " + text : ""};
   }
 
+  // Matching an expression takes its size times the length, at some 2 ns each.
+  [[nodiscard]] std::size_t cost_of(const std::string& text) const {
+    return probes_.size() + tests_.regex_size * text.size() / 16;
+  }
+
   // Strings that exist, with the answers that they really get.
   void add_example(const std::string& text) {
-    if (budget_.spend(probes_.size())) insert(text, outcomes_of(text));
+    if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text));
   }
 
   void add_all_examples() {
@@ -191,6 +196,7 @@ class Collector {
       return;
     }
     for (const auto& kind : examples_) {
+      if (!budget_.spend(cost_of(kind.example))) return;
       const Outcomes real = outcomes_of(kind.example);
       std::vector<Outcomes> made = {real};
       if (has(ProbeKind::kPath)) {

@@ -9,6 +9,10 @@
 namespace mcpac::policy {
 namespace {
 
+// What the tables of one product may take, roughly; vectors that grow may hold twice as much for a
+// moment.
+constexpr std::size_t kMaxBytes = std::size_t{48} << 20;
+
 // Tuples of states, each once, numbered as they come. One comparison meets tens of thousands, so
 // they stand side by side in one vector, and are found by open addressing.
 class Tuples {
@@ -60,6 +64,7 @@ class Product {
  public:
   Product(const std::vector<Nfa>& automata, StepBudget& budget)
       : alphabet_(automata), budget_(budget), tuples_(automata.size()) {
+    dfas_.reserve(automata.size());
     for (const auto& nfa : automata) dfas_.emplace_back(nfa, alphabet_);
   }
 
@@ -69,11 +74,16 @@ class Product {
     visit(next, -1, 0);
     std::vector<int> states;
     for (std::size_t at = 0; at < tuples_.size(); ++at) {
+      if (at % 64 == 0 && bytes() > kMaxBytes) return std::nullopt;
       // Copied: visiting adds tuples.
       states.assign(tuples_.at(at).begin(), tuples_.at(at).end());
       for (std::size_t letter = 0; letter < alphabet_.size(); ++letter) {
         if (!budget_.spend(1 + dfas_.size() / 8)) return std::nullopt;
-        for (std::size_t i = 0; i < states.size(); ++i) next[i] = dfas_[i].step(states[i], letter);
+        for (std::size_t i = 0; i < states.size(); ++i) {
+          const std::size_t before = dfas_[i].work();
+          next[i] = dfas_[i].step(states[i], letter);
+          if (!budget_.spend(dfas_[i].work() - before)) return std::nullopt;
+        }
         successors_.push_back(visit(next, static_cast<int>(at), letter));
       }
     }
@@ -86,6 +96,14 @@ class Product {
     int from;
     std::size_t letter;
   };
+
+  [[nodiscard]] std::size_t bytes() const {
+    const std::size_t one = dfas_.size() * sizeof(int) + sizeof(Origin) + 4 * sizeof(int) +
+                            alphabet_.size() * sizeof(int);
+    std::size_t all = tuples_.size() * one;
+    for (const auto& dfa : dfas_) all += dfa.bytes();
+    return all;
+  }
 
   int visit(std::span<const int> states, int from, std::size_t letter) {
     const int number = tuples_.number_of(states);
@@ -126,7 +144,7 @@ class Product {
     return left;
   }
 
-  [[nodiscard]] std::vector<StringKind> gathered() const {
+  [[nodiscard]] std::optional<std::vector<StringKind>> gathered() {
     const std::vector<bool> is_endless = endless();
     std::map<std::vector<bool>, std::size_t> known;
     std::vector<StringKind> kinds;
@@ -135,7 +153,10 @@ class Product {
       const auto states = tuples_.at(at);
       for (std::size_t i = 0; i < dfas_.size(); ++i) accepted[i] = dfas_[i].accepts(states[i]);
       const auto [kind, is_new] = known.try_emplace(accepted, kinds.size());
-      if (is_new) kinds.push_back({accepted, example(at), false});
+      if (is_new) {
+        kinds.push_back({accepted, example(at), false});
+        if (!budget_.spend(dfas_.size() / 8 + kinds.back().example.size())) return std::nullopt;
+      }
       if (is_endless[at]) kinds[kind->second].endless = true;
     }
     return kinds;
@@ -155,6 +176,9 @@ class Product {
 
 std::optional<std::vector<StringKind>> string_kinds(const std::vector<Nfa>& automata,
                                                     StepBudget& budget) {
+  std::size_t states = 0;
+  for (const auto& nfa : automata) states += nfa.states().size();
+  if (!budget.spend(states) || !budget.spend(Alphabet::cost(automata))) return std::nullopt;
   return Product(automata, budget).kinds();
 }
 

@@ -1,6 +1,7 @@
 #include "policy/string_tests.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,27 +18,34 @@ bool is_like(const ast::Test& test) {
   return text != nullptr && text->kind == ast::TextTest::Kind::kLike;
 }
 
-ProbeKind kind_of(const ast::Test& test) {
-  if (std::holds_alternative<ast::PathTest>(test.body)) return ProbeKind::kPath;
-  const auto* text = std::get_if<ast::TextTest>(&test.body);
-  const bool regex = text != nullptr && text->kind == ast::TextTest::Kind::kRegex;
-  return regex && !regex_automaton(text->text) ? ProbeKind::kOpaque : ProbeKind::kText;
+std::string key_of(const ast::TextTest& text) {
+  return fmt::format("{} {}", static_cast<int>(text.kind), text.text);
 }
+
+// A hundred long expressions; one state takes some 200 bytes.
+constexpr std::size_t kMaxStates = 100'000;
 
 }  // namespace
 
+ProbeKind StringTests::kind_of(const ast::Test& test) const {
+  if (std::holds_alternative<ast::PathTest>(test.body)) return ProbeKind::kPath;
+  const auto* text = std::get_if<ast::TextTest>(&test.body);
+  const bool regex = text != nullptr && text->kind == ast::TextTest::Kind::kRegex;
+  return regex && !texts.contains(key_of(*text)) ? ProbeKind::kOpaque : ProbeKind::kText;
+}
+
 // In the order in which compile_brackets.cpp makes them.
-std::vector<ProbeKind> kinds_of(const CompiledArg& arg) {
+std::vector<ProbeKind> StringTests::kinds_of(const CompiledArg& arg) const {
   std::vector<ProbeKind> kinds;
-  bool urls = false;
+  bool has_url = false;
   for (const auto& test : arg.tests) {
     if (is_url_test(test)) {
-      urls = true;
+      has_url = true;
     } else {
       kinds.push_back(kind_of(test));
     }
   }
-  if (urls) kinds.push_back(ProbeKind::kUrl);
+  if (has_url) kinds.push_back(ProbeKind::kUrl);
   kinds.resize(arg.matchers.size(), ProbeKind::kText);
   return kinds;
 }
@@ -85,7 +93,7 @@ void StringTests::add_text(const ast::TextTest& text) {
     gap = "a test whose text is not UTF-8";
     return;
   }
-  const std::string key = fmt::format("{} {}", static_cast<int>(text.kind), text.text);
+  const std::string key = key_of(text);
   if (texts.contains(key)) return;
   switch (text.kind) {
     case Kind::kLike: texts.emplace(key, glob_automaton(text.text)); return;
@@ -93,7 +101,29 @@ void StringTests::add_text(const ast::TextTest& text) {
     case Kind::kEnds: texts.emplace(key, ending_with(text.text)); return;
     case Kind::kRegex: break;
   }
-  if (auto nfa = regex_automaton(text.text)) texts.emplace(key, std::move(*nfa));
+  add_regex(key, text.text);
+}
+
+void StringTests::add_regex(const std::string& key, const std::string& pattern) {
+  if (opaque_.contains(key)) return;
+  if (states_ > kMaxStates) {
+    gap = "expressions that are too long together";
+    return;
+  }
+  auto nfa = regex_automaton(pattern);
+  if (nfa) {
+    states_ += nfa->states().size();
+    regex_size += nfa->states().size();
+    texts.emplace(key, std::move(*nfa));
+    return;
+  }
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMaxRegexMemory);
+  const RE2 expression(pattern, options);
+  regex_size += static_cast<std::size_t>(std::max(expression.ProgramSize(), 1));
+  states_ += static_cast<std::size_t>(std::max(expression.ProgramSize(), 1));
+  opaque_.insert(key);
 }
 
 // From `number` code points on, or from one more.

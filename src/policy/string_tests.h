@@ -17,9 +17,6 @@ namespace mcpac::policy {
 // kOpaque: a regular expression that no automaton stands for; it is known string by string only.
 enum class ProbeKind : std::uint8_t { kText, kPath, kUrl, kOpaque };
 
-// By matcher of the argument.
-[[nodiscard]] std::vector<ProbeKind> kinds_of(const CompiledArg& arg);
-
 // What several arguments' tests are about, together and without doubles.
 struct StringTests {
   std::set<std::string> literals;
@@ -28,8 +25,12 @@ struct StringTests {
   UrlWords urls;
   bool has_urls = false;
   std::string gap;  // a test that cannot be asked about exactly
+  // What one character costs when all expressions are matched, in instructions.
+  std::size_t regex_size = 0;
 
   void add(const CompiledArg& arg, const std::string& server, const Environment& environment);
+  // By matcher of an argument that was added.
+  [[nodiscard]] std::vector<ProbeKind> kinds_of(const CompiledArg& arg) const;
   void add_length(const ast::Number& number, bool above);
   void add_at_least(std::size_t count);
 
@@ -39,6 +40,11 @@ struct StringTests {
   void add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
                 const std::string& server, const Environment& environment);
   void add_text(const ast::TextTest& text);
+  void add_regex(const std::string& key, const std::string& pattern);
+  [[nodiscard]] ProbeKind kind_of(const ast::Test& test) const;
+
+  std::set<std::string> opaque_;  // expressions without an automaton
+  std::size_t states_ = 0;        // of all automata
 };
 
 }  // namespace mcpac::policy

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <ctime>
 #include <random>
 
 #include "policy/support_inclusion.h"
@@ -30,6 +31,34 @@ std::string limit(const std::string& wider, const std::string& narrower) {
   return excess == nullptr ? "no excess" : excess->limit;
 }
 
+// Whether the automaton accepts the text. Every letter of it is a class of its own in the
+// alphabet.
+bool accepts(const Nfa& nfa, const std::string& text) {
+  const Nfa itself = exactly(text);
+  const Alphabet alphabet({nfa, itself});
+  Dfa one(nfa, alphabet);
+  Dfa two(itself, alphabet);
+  int at_one = one.start();
+  int at_two = two.start();
+  for (const char32_t c : code_points_of(text)) {
+    for (std::size_t letter = 0; letter < alphabet.size(); ++letter) {
+      if (alphabet.letter(letter) != c) continue;
+      at_one = one.step(at_one, letter);
+      at_two = two.step(at_two, letter);
+      break;
+    }
+  }
+  REQUIRE(two.accepts(at_two));
+  return one.accepts(at_one);
+}
+
+template <class List>
+std::string some_of(const List& pieces, std::size_t most, std::mt19937& random) {
+  std::string text;
+  for (std::size_t n = random() % (most + 1); n > 0; --n) text += pieces[random() % pieces.size()];
+  return text;
+}
+
 }  // namespace
 
 TEST_SUITE("policy/inclusion") {
@@ -50,6 +79,64 @@ TEST_SUITE("policy/inclusion") {
         "allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key == \"b\") calls <= 2\n";
     CHECK(included("allow kv.get calls <= 5", two));
     CHECK_FALSE(included("allow kv.get calls <= 4", two));
+  }
+
+  TEST_CASE("a limit that several tools share is not handed out once for each") {
+    const std::string apart = "allow kv.get calls <= 3\nallow kv.clear calls <= 3\n";
+    CHECK_FALSE(included("allow kv.get, kv.clear calls <= 3", apart));
+    CHECK_FALSE(included("allow kv.* calls <= 3", apart));
+    CHECK_FALSE(included("allow *.* calls <= 3", apart));
+    CHECK_FALSE(
+        included("allow kv.* rate 3/min", "allow kv.get rate 3/min\nallow kv.set rate 3/min"));
+    CHECK_FALSE(included("allow kv.get, kv.clear cost <= 1.00 USD",
+                         "allow kv.get cost <= 1.00 USD\nallow kv.clear cost <= 1.00 USD"));
+    CHECK_FALSE(included("allow kv.* bytes in <= 1KB",
+                         "allow kv.get bytes in <= 1KB\nallow kv.clear bytes in <= 1KB"));
+    // What one tool may do without a limit leaves nothing to the other.
+    CHECK_FALSE(included("allow kv.get, kv.clear calls <= 3\nallow kv.clear",
+                         "allow kv.get calls <= 3\nallow kv.clear"));
+    CHECK(included("allow kv.get, kv.clear calls <= 6", apart));
+    CHECK(included("allow kv.* calls <= 6", apart));
+    CHECK(included("allow kv.* calls <= 3", "allow kv.* calls <= 3"));
+    CHECK(included("allow kv.* calls <= 3", "allow kv.* calls <= 2"));
+    CHECK(included("allow kv.* calls <= 3", "allow kv.get calls <= 3"));
+    CHECK(included("allow kv.* calls <= 3", "allow kv.* calls <= 3\ndeny kv.set"));
+    CHECK(included("allow kv.* calls <= 3", "allow kv.get, kv.clear calls <= 3"));
+    CHECK(included("allow kv.get, kv.clear calls <= 3", "allow kv.get, kv.clear calls <= 3"));
+    CHECK(included("allow kv.* for 5m", "allow kv.get for 5m\nallow kv.clear for 5m"));
+  }
+
+  TEST_CASE("an approved question is charged to the allows that match as well") {
+    CHECK_FALSE(included("ask kv.get(key == \"a\")\nallow kv.get calls <= 3",
+                         "ask kv.get(key == \"a\")\nallow kv.get(key != \"a\") calls <= 3"));
+    CHECK(included("ask kv.get(key == \"a\")\nallow kv.get calls <= 3",
+                   "ask kv.get(key == \"a\")\nallow kv.get calls <= 2"));
+  }
+
+  TEST_CASE("an expression that RE2 reads otherwise than it looks is not compared") {
+    CHECK_FALSE(included("allow kv.get(key == \"*a\")", "allow kv.get(key re /^*a/)"));
+    CHECK_FALSE(included("allow kv.get(key == \"{2}a\")", "allow kv.get(key re /^{2}a/)"));
+    CHECK_FALSE(included("allow kv.get(key == \"a\")", "allow kv.get(key re /a{01}/)"));
+    CHECK_FALSE(included("allow kv.get(key re /a{0,5}/)", "allow kv.get(key re /a{0,05}/)"));
+    CHECK(included("allow kv.get(key == \"a{,3}\")", "allow kv.get(key re /a{,3}/)"));
+    CHECK(included("allow kv.get(key == \"{x}\")", "allow kv.get(key re /{x}/)"));
+    CHECK(included("allow kv.get(key == \"a\")", "allow kv.get(key re /^a$/)"));
+  }
+
+  TEST_CASE("expressions with very many states are given up soon") {
+    const auto rules = [](const std::string& letter, int count) {
+      std::string text;
+      for (int i = 0; i < count; ++i)
+        text += fmt::format("allow kv.get(key re /(a|b)*{}(a|b){{{}}}x{}/)\n", letter, 300 + i, i);
+      return text;
+    };
+    for (const int count : {1, 60}) {
+      const std::clock_t begin = std::clock();
+      CHECK(undecided(compare(rules("a", count), rules("b", count))));
+      // Some tenths of a second; half a minute and gigabytes before their sets were counted.
+      CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 8);
+    }
+    CHECK(included(rules("a", 60), rules("a", 60)));
   }
 
   TEST_CASE("what was found of one tool's strings is not taken for another's where they differ") {
@@ -194,37 +281,76 @@ TEST_SUITE("policy/inclusion") {
     const std::vector<std::string> letters = {"a", "b", "c", "1", ".", "\n", "é", " "};
     int matched = 0;
     for (int i = 0; i < 400; ++i) {
-      std::string pattern;
-      for (std::size_t n = 1 + random() % 4; n > 0; --n)
-        pattern += pieces[random() % pieces.size()];
+      std::string pattern = pieces[random() % pieces.size()] + some_of(pieces, 3, random);
       if (random() % 3 == 0) pattern = "(" + pattern + "){0,2}|" + pieces[random() % pieces.size()];
       const auto nfa = regex_automaton(pattern);
       REQUIRE_MESSAGE(nfa.has_value(), pattern);
       const RE2 real(pattern);
       for (int j = 0; j < 60; ++j) {
-        std::string text;
-        for (std::size_t n = random() % 5; n > 0; --n) text += letters[random() % letters.size()];
-        // Every letter of the text is a class of its own in this alphabet.
-        const Nfa itself = exactly(text);
-        const Alphabet alphabet({*nfa, itself});
-        Dfa one(*nfa, alphabet);
-        Dfa two(itself, alphabet);
-        int at_one = one.start();
-        int at_two = two.start();
-        for (const char32_t c : code_points_of(text)) {
-          for (std::size_t letter = 0; letter < alphabet.size(); ++letter) {
-            if (alphabet.letter(letter) != c) continue;
-            at_one = one.step(at_one, letter);
-            at_two = two.step(at_two, letter);
-            break;
-          }
-        }
-        REQUIRE(two.accepts(at_two));
-        CHECK_MESSAGE(one.accepts(at_one) == RE2::FullMatch(text, real), pattern << " on " << text);
-        matched += one.accepts(at_one) ? 1 : 0;
+        const std::string text = some_of(letters, 4, random);
+        const bool accepted = accepts(*nfa, text);
+        CHECK_MESSAGE(accepted == RE2::FullMatch(text, real), pattern << " on " << text);
+        matched += accepted ? 1 : 0;
       }
     }
     CHECK(matched > 1000);
+  }
+
+  TEST_CASE("strange expressions have an automaton that matches what RE2 matches, or none") {
+    std::mt19937 random(11);
+    const std::vector<std::string> pieces = {
+        "a",       "b",        "^",    "$",           "*",
+        "+",       "?",        "{",    "}",           "{2}",
+        "{01}",    "{,3}",     "{1,}", "{0,02}",      "{2,1}",
+        "{1001}",  "{1 }",     "{a}",  "{0}",         "{00}",
+        "{+1}",    "{1,2}",    "(",    ")",           "|",
+        "(?i)",    "(?s)",     "(?m)", "(?U)",        "(?:",
+        "(?i:a)",  "(?P<n>a)", "[",    "]",           "[]a]",
+        "[^]a]",   "[a-]",     "[-a]", "[--a]",       "[a-b-c]",
+        "[\\d-z]", "[^\\n]",   "[a^]", "[[:alpha:]]", "[[:^alpha:]]",
+        "[[a]",    "[\\]a]",   "\\Q",  "\\E",         "\\Qa*\\E",
+        "\\pN",    "\\p{L}",   "\\PL", "\\z",         "\\A",
+        "\\b",     "\\B",      "\\C",  "\\x41",       "\\x{e9}",
+        "\\07",    "\\1",      "\\_",  "\\-",         "\\ ",
+        "\\{",     "\\*",      "\\$",  "\\^",         "\\\\",
+        "\\a",     "\\v",      "\\n",  ".",           "\\W",
+        "\\S",     "\\D",      "é",    "[é-ü]",       "\n"};
+    const std::vector<std::string> letters = {"a", "b", "A", "1",  "2", "0",  ",", "{",
+                                              "}", "*", "+", "^",  "$", "[",  "]", "-",
+                                              "_", "Q", "E", "\\", "é", "\n", " ", "("};
+    int modelled = 0;
+    int given_up = 0;
+    int matched = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      std::string pattern = some_of(pieces, 5, random);
+      if (random() % 4 == 0) pattern.insert(0, "^");
+      if (random() % 4 == 0) pattern += "$";
+      RE2::Options quiet;
+      quiet.set_log_errors(false);
+      const RE2 real(pattern, quiet);
+      if (!real.ok()) continue;  // no rule has it
+      const auto nfa = regex_automaton(pattern);
+      if (!nfa) {
+        ++given_up;
+        continue;
+      }
+      ++modelled;
+      std::vector<std::string> texts = {pattern, "", "a", "aa", "\n", "a\n"};
+      for (int j = 0; j < 8; ++j) texts.push_back(some_of(letters, 4, random));
+      for (int j = 0; j < 4; ++j) {
+        std::string part = pattern;
+        part.erase(random() % (part.size() + 1), 1 + random() % 3);
+        if (is_utf8(part)) texts.push_back(std::move(part));
+      }
+      for (const auto& text : texts) {
+        const bool accepted = accepts(*nfa, text);
+        CHECK_MESSAGE(accepted == RE2::FullMatch(text, real), pattern << " on " << text);
+        matched += accepted ? 1 : 0;
+      }
+    }
+    CHECK(modelled > 500);
+    CHECK(given_up > 500);
+    CHECK(matched > 500);
   }
 }
 

@@ -1,0 +1,65 @@
+// Expressions and long texts: what a test that would take too long answers.
+#include <doctest/doctest.h>
+
+#include <ctime>
+
+#include "policy/support_world.h"
+
+namespace mcpac::policy::testing {
+namespace {
+
+Permission tool(std::string_view text) {
+  return Permission::parse(text).value();
+}
+
+// Two to the power of 400 states, if anybody made them all: RE2 walks over the text state by state.
+constexpr const char* kHeavy = "(a|b)*a(a|b){400}c";
+
+Authority policy(const World& world, const std::string& text) {
+  return world
+      .load({{.name = "run", .grants = {}, .asks = {}, .denies = {}, .files = {PolicyFile(text)}}})
+      .value();
+}
+
+}  // namespace
+
+TEST_CASE("a text that is too long for its expression is not admitted, and is caught, at once") {
+  const World world;
+  const std::string heavy = std::string("(key re /") + kHeavy + "/)";
+  const Json call = {{"key", std::string(std::size_t{8} << 20, 'a')}};
+  const std::clock_t begin = std::clock();
+  auto allows = policy(world, "allow kv.get" + heavy);
+  const Decision refused = allows.decide(tool("kv.get"), call);
+  CHECK(refused.effect == Effect::kDeny);
+  CHECK(refused.reason.find("is too long to be read by 're /") != std::string::npos);
+  auto denies = policy(world, "allow kv.get\ndeny kv.get" + heavy);
+  CHECK(denies.decide(tool("kv.get"), call).effect == Effect::kDeny);
+  auto asks = policy(world, "allow kv.get\nask kv.get" + heavy);
+  CHECK(asks.decide(tool("kv.get"), call).effect == Effect::kAsk);
+  auto anywhere = policy(world, std::string("allow kv.get\ndeny *.*(* re /") + kHeavy + "/)");
+  CHECK(anywhere.decide(tool("kv.get"), call).effect == Effect::kDeny);
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 5);  // each took 20 seconds
+}
+
+TEST_CASE("many strings in one call cost no more than one") {
+  const World world;
+  Json paths = Json::array();
+  for (int i = 0; i < 400; ++i) paths.push_back(std::string(20'000, 'a'));
+  const std::clock_t begin = std::clock();
+  auto denies = policy(world, std::string("allow filesystem.read_multiple_files\n"
+                                          "deny filesystem.read_multiple_files(paths[*] re /") +
+                                  kHeavy + "/)");
+  CHECK(denies.decide(tool("filesystem.read_multiple_files"), {{"paths", paths}}).effect ==
+        Effect::kDeny);
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 5);
+}
+
+TEST_CASE("a plain expression reads a megabyte, and a heavy one an ordinary text") {
+  const World world;
+  auto plain = policy(world, "allow kv.get(key re /[a-z\\n ]*/)");
+  CHECK(plain.decide(tool("kv.get"), {{"key", std::string(std::size_t{1} << 20, 'x')}}).allowed());
+  auto heavy = policy(world, std::string("allow kv.get(key re /") + kHeavy + "/)");
+  CHECK(heavy.decide(tool("kv.get"), {{"key", std::string(4000, 'a') + "c"}}).allowed());
+}
+
+}  // namespace mcpac::policy::testing

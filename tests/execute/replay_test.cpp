@@ -124,9 +124,10 @@ struct Recorded {
         .audit = &sink,
         .clock = &clock,
         .mode = options.mode,
-        .asking = {.approver = &approver,
-                   .memory = nullptr,
-                   .binding = {"p", "h", sha256_hex(codegen::to_text(lock)), std::move(digest)}}};
+        .asking = {
+            .approver = &approver,
+            .memory = nullptr,
+            .binding = {"p", "h", sha256_hex(codegen::to_text(lock)), std::move(digest), "e"}}};
     REQUIRE(sink.append("RunStarted", started_payload({"a program", "source"}, setup)));
     gate = std::make_unique<gate::Gate>(std::move(setup));
   }

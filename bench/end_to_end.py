@@ -5,7 +5,7 @@
 
 Method: a fresh project with the pinned filesystem server; headers prepared once before. For each row N runs
 after one warm-up, wall time around the whole process (fork to exit), medians with the 10th and 90th
-percentile. "unseen" changes a number in the source before every run. The server's own start is measured in the
+percentile. "unseen" changes a number in the source before every run, "seen" runs the same again. The server's own start is measured in the
 same loop (spawn to the answer of `initialize`, by the same client: `mcpac server test`), because every run
 waits for it.
 """
@@ -78,7 +78,7 @@ def main():
         start = time.monotonic()
         run("execute", "-f", "agent.cpp", *grants, "--dry-run")
         print(f"first use of a lock (headers precompiled, once): {(time.monotonic() - start) * 1000:.0f} ms")
-        rows = {name: [] for name in ("mcpac --version", "server test filesystem", "permissions analyze", "execute --dry-run, unseen", "execute, unseen")}
+        rows = {name: [] for name in ("mcpac --version", "server test filesystem", "permissions analyze", "execute --dry-run, unseen", "execute, unseen", "execute --dry-run, seen", "execute, seen")}
         stages = {}
         for i in range(options.runs + 1):
             source(i + 1)
@@ -90,6 +90,8 @@ def main():
             }
             source(-i - 1)
             sample["execute, unseen"], text = run("execute", "-f", "agent.cpp", *grants, "--json")
+            sample["execute --dry-run, seen"] = run("execute", "-f", "agent.cpp", *grants, "--dry-run")[0]
+            sample["execute, seen"] = run("execute", "-f", "agent.cpp", *grants)[0]
             if i == 0:
                 continue  # warm-up
             for name, value in sample.items():

@@ -212,7 +212,7 @@ TEST_SUITE("codegen/names") {
 
   TEST_CASE("servers whose names differ only in case do not meet in one file") {
     const auto output = generated({tools_called("GitHub", {}), tools_called("github", {}),
-                                   tools_called("MCPAC", {}), tools_called("mcpac", {})});
+                                   tools_called("MCPAC", {}), tools_called("Mcpac", {})});
     std::set<std::string> files;
     for (const auto& entry : output.files) {
       std::string file = entry.first;
@@ -268,7 +268,7 @@ TEST_SUITE("codegen/names") {
 
   TEST_CASE("names that meet the generated code's own compile") {
     std::vector<ServerListing> servers;
-    for (const char* name : {"std", "mcpac", "mcp", "posix", "F", "P", "Member", "server_tag",
+    for (const char* name : {"std", "MCPAC", "mcp", "posix", "F", "P", "Member", "server_tag",
                              "has", "errno", "3d", "-", "int", "server", "name", "lock"}) {
       servers.push_back(tools_called(
           name,

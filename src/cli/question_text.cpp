@@ -116,9 +116,9 @@ std::string question_text(const gate::Question& question) {
   text = broken_up(text);
   text +=
       "  once        this call, exactly as it stands here\n"
-      "  run         every call that the rule above asks about, to the end of this run\n"
-      "  until TIME  the same, also in later runs of exactly this program under exactly\n"
-      "              these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
+      "  run         every call that the rule above asks about, to the end of the run\n"
+      "  until TIME  the same, also in later runs of exactly this program under\n"
+      "              exactly these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
       "  no          not this call\n"
       "  never       no call that the rule above asks about, in this and such later\n"
       "              runs\n";

@@ -80,7 +80,7 @@ TEST_SUITE("cli/question_text") {
   TEST_CASE("an argument whose name reads like an argument and its value is quoted") {
     const std::string text =
         question_text(question({{"path", "/etc/passwd"}, {"path = \"/tmp/a\"\n    x", 1}}));
-    CHECK(has(text, R"(    "path = \"/tmp/a\"\n    x" = 1)"));
+    CHECK(has(text, R"(    "path = \"/tmp/a\"\n \u0020 \u0020x" = 1)"));
     CHECK_FALSE(has(text, "    path = \"/tmp/a\""));
     CHECK(has(question_text(question({{"", 1}})), "    \"\" = 1\n"));
   }

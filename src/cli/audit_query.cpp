@@ -114,7 +114,12 @@ void add_question(CLI::App& query, Context& context, const char* name, const cha
         context.folders.audit(),
         {.run_id = run->empty() ? std::nullopt : std::optional<std::string>(*run)});
     if (!events) return context.fail(events.error());
+    const auto tampered = tampered_runs(context.folders.audit(), *run);
+    if (!tampered) return context.fail(tampered.error());
     ask(context, *events, *value);
+    // After the answer: it is what the records say, and that they say it is worth nothing.
+    if (!tampered->empty())
+      context.fail(tampered_error(context.folders.audit(), *tampered->begin()));
   });
 }
 

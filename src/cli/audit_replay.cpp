@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "audit/verify.h"
+#include "audit/log.h"
 #include "cli/audit_commands.h"
 #include "core/printable.h"
 #include "execute/replay.h"
@@ -30,28 +30,6 @@ void print_for_people(const RunReplay& replay) {
     fmt::print("    {}: {}\n", printable(difference.event_id), printable(difference.what));
   if (replay.further_differences > 0)
     fmt::print("    and {} more differences\n", replay.further_differences);
-}
-
-// Records that were changed are no records of decisions.
-Result<std::set<std::string>> tampered_runs(const std::filesystem::path& folder,
-                                            const std::string& run) {
-  auto keys = audit::own_keys(folder);
-  if (!keys) return pass_on(keys);
-  auto found =
-      audit::verify(folder, *keys, run.empty() ? std::nullopt : std::optional<std::string>(run));
-  if (!found) return pass_on(found);
-  std::set<std::string> tampered;
-  for (const auto& verdict : found->runs) {
-    if (verdict.standing == audit::Standing::kTampered) tampered.insert(verdict.run_id);
-  }
-  return tampered;
-}
-
-Error tampered_error(const std::filesystem::path& folder, const std::string& run_id) {
-  return {ErrorId::kAuditTampered,
-          fmt::format("the log of run {} is not the one that was written", run_id), folder.string(),
-          "a record that somebody changed is no record of a decision",
-          fmt::format("mcpac audit verify --run {}", run_id)};
 }
 
 Result<std::vector<std::vector<audit::Event>>> events_by_run(const std::filesystem::path& folder,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include <CLI/CLI.hpp>
 
@@ -88,6 +89,27 @@ void verify(Context& context, const std::string& run, const std::string& key) {
 }
 
 }  // namespace
+
+Result<std::set<std::string>> tampered_runs(const std::filesystem::path& folder,
+                                            const std::string& run) {
+  auto keys = audit::own_keys(folder);
+  if (!keys) return pass_on(keys);
+  auto found =
+      audit::verify(folder, *keys, run.empty() ? std::nullopt : std::optional<std::string>(run));
+  if (!found) return pass_on(found);
+  std::set<std::string> tampered;
+  for (const auto& verdict : found->runs) {
+    if (verdict.standing == audit::Standing::kTampered) tampered.insert(verdict.run_id);
+  }
+  return tampered;
+}
+
+Error tampered_error(const std::filesystem::path& folder, const std::string& run_id) {
+  return {ErrorId::kAuditTampered,
+          fmt::format("the log of run {} is not the one that was written", run_id), folder.string(),
+          "a record that somebody changed is no record of a decision",
+          fmt::format("mcpac audit verify --run {}", run_id)};
+}
 
 void add_audit_verify(CLI::App& audit, Context& context) {
   auto run = std::make_shared<std::string>();

@@ -12,7 +12,7 @@
 namespace mcpac::execute {
 namespace {
 
-// Stands still: no limit of a rule is used up, and none is over but by its `until`.
+// Stands still where time begins: no limit of a rule is used up, and no rule is over.
 class StillClock final : public Clock {
  public:
   [[nodiscard]] std::chrono::steady_clock::time_point steady_now() const override { return {}; }

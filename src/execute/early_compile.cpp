@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -58,31 +59,21 @@ EarlyCompile::EarlyCompile(const BuildPlace& place, EntryPlace entry)
     : entry_(entry),
       cancel_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       stop_(either(place.stop.descriptor, cancel_.get())),
-      thread_([this, place] {
+      objects_(std::async(std::launch::async, [this, place] {
         auto stoppable = place;
         stoppable.stop = StopSignal{stop_.get()};
-        objects_ = compile_objects(stoppable, entry_);
-      }) {}
+        return compile_objects(stoppable, entry_);
+      })) {}
 
 EarlyCompile::~EarlyCompile() {
-  if (thread_.joinable()) end();
-}
-
-void EarlyCompile::end() {
   const std::uint64_t one = 1;
   // With nothing to be told by, the compiler ends by its own limits.
   [[maybe_unused]] const auto written = ::write(cancel_.get(), &one, sizeof one);
-  thread_.join();
+  if (objects_.valid()) objects_.wait();
 }
 
-std::optional<Result<Objects>> EarlyCompile::take(EntryPlace entry) {
-  if (!thread_.joinable()) return std::nullopt;
-  if (entry != entry_) {
-    end();
-    return std::nullopt;
-  }
-  thread_.join();
-  return std::exchange(objects_, std::nullopt);
+Result<Objects> EarlyCompile::take() {
+  return objects_.get();
 }
 
 }  // namespace mcpac::execute

@@ -6,8 +6,8 @@
 // everything was checked, and a program that is refused takes its compiler with it.
 #pragma once
 
+#include <future>
 #include <optional>
-#include <thread>
 
 #include "core/file.h"
 #include "execute/compile.h"
@@ -22,17 +22,15 @@ class EarlyCompile {
   EarlyCompile(const EarlyCompile&) = delete;
   EarlyCompile& operator=(const EarlyCompile&) = delete;
   ~EarlyCompile();  // ends the compiler, where nobody took what it makes
-  // Waits for the objects, or for what went wrong; nothing where they have another entry, and then
-  // the compiler is ended.
-  [[nodiscard]] std::optional<Result<Objects>> take(EntryPlace entry);
+  [[nodiscard]] EntryPlace entry() const { return entry_; }
+  // Waits for the objects, or for what went wrong. Once.
+  [[nodiscard]] Result<Objects> take();
 
  private:
-  void end();
   EntryPlace entry_;
   UniqueFd cancel_;  // readable: nobody wants the objects any more
   UniqueFd stop_;    // readable: that, or what `place` names
-  std::optional<Result<Objects>> objects_;
-  std::thread thread_;
+  std::future<Result<Objects>> objects_;
 };
 
 // The entry as a reader sees it at a glance; nothing where the text has none, or several.

@@ -34,12 +34,11 @@ Result<analyzer::Report> ProgramBuild::analyze() {
 Result<Program> ProgramBuild::build(analyzer::Report& report) {
   if (seen_) return std::move(seen_->program);
   const EntryPlace entry = entry_place(place_.snapshot, report);
-  std::optional<Result<Objects>> objects;
-  if (early_) objects = early_->take(entry);
-  if (!objects) objects = compile_objects(place_, entry);
-  if (!*objects) return pass_on(*objects);
+  if (early_ && early_->entry() != entry) early_.reset();
+  auto objects = early_ ? early_->take() : compile_objects(place_, entry);
+  if (!objects) return pass_on(objects);
   const std::size_t findings = report.findings.size();
-  auto program = link_checked(place_, std::move(**objects), report);
+  auto program = link_checked(place_, std::move(*objects), report);
   // What only the object shows would be shown too early, or not at all, the next time.
   if (report.findings.size() != findings) analysed_.reset();
   return program;

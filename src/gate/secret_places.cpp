@@ -34,6 +34,7 @@ class Walk {
     if (!schema.is_object()) return false;
     if (marks(schema) || depth > kMaxDepth || --steps_ < 0) return take_out(value);
     bool found = false;
+    if (schema.contains("$dynamicRef") || schema.contains("$recursiveRef")) return take_out(value);
     if (schema.contains("$ref")) {
       const Json* target = referred(schema);
       if (target == nullptr) return take_out(value);  // what it says of secrets is not known
@@ -47,6 +48,12 @@ class Walk {
     for (const char* word : {"if", "then", "else"}) {
       if (const Json* part = find_member(schema, word))
         found = redact(value, *part, depth + 1) || found;
+    }
+    // Whether the member is there that they depend on is not asked either.
+    for (const char* word : {"dependentSchemas", "dependencies"}) {
+      const Json* parts = find_member(schema, word);
+      if (parts == nullptr || !parts->is_object()) continue;
+      for (const Json& part : *parts) found = redact(value, part, depth + 1) || found;
     }
     if (value.is_object()) found = members(value, schema, depth) || found;
     if (value.is_array()) found = elements(value, schema, depth) || found;
@@ -81,12 +88,14 @@ class Walk {
   bool members(Json& object, const Json& schema, int depth) {
     const Json* named = find_member(schema, "properties");
     const Json* others = find_member(schema, "additionalProperties");
+    const Json* rest = find_member(schema, "unevaluatedProperties");
     const Json* patterns = find_member(schema, "patternProperties");
     bool found = false;
     for (auto& [name, member] : object.items()) {
       const Json* own = named == nullptr ? nullptr : find_member(*named, name);
       if (own != nullptr) found = redact(member, *own, depth + 1) || found;
       if (own == nullptr && others != nullptr) found = redact(member, *others, depth + 1) || found;
+      if (own == nullptr && rest != nullptr) found = redact(member, *rest, depth + 1) || found;
       // Whether the name fits the pattern is not asked: too much is taken out rather than too
       // little.
       if (patterns == nullptr || !patterns->is_object()) continue;
@@ -97,7 +106,8 @@ class Walk {
 
   bool elements(Json& array, const Json& schema, int depth) {
     bool found = false;
-    for (const char* word : {"items", "prefixItems", "additionalItems", "contains"}) {
+    for (const char* word :
+         {"items", "prefixItems", "additionalItems", "contains", "unevaluatedItems"}) {
       const Json* part = find_member(schema, word);
       if (part == nullptr) continue;
       for (Json& element : array) {

@@ -25,7 +25,7 @@ std::optional<std::string> over_count(const CompiledRule& rule, const Times& tim
   }
   if (!c.rate || !times.steady) return std::nullopt;
   if (calls_in_window(rule, times) < c.rate->calls) return std::nullopt;
-  return fmt::format("its rate {} is used up for now", print(*c.rate));
+  return fmt::format("its rate {} is used up", print(*c.rate));
 }
 
 std::optional<std::string> over_amount(const CompiledRule& rule, const Demand& demand) {

@@ -7,6 +7,7 @@
 #include "policy/parser.h"
 #include "policy/path_pattern.h"
 #include "policy/path_value.h"
+#include "policy/policy_record.h"
 #include "policy/source_text.h"
 
 namespace mcpac::policy {
@@ -16,15 +17,6 @@ Json to_json(const LayerRules& layer) {
   Json rules = Json::array();
   for (const auto& rule : layer.rules) rules.push_back(rule.text);
   return {{"name", layer.name}, {"rules", std::move(rules)}};
-}
-
-// The same rule means another thing from another folder or for another user.
-Json to_json(const Bases& bases) {
-  return {{"current_directory", bases.current_directory},
-          {"home", bases.home},
-          {"roots", bases.roots},
-          {"working_directories", bases.working_directories},
-          {"remote_servers", bases.remote_servers}};
 }
 
 // `cost <= 1.00 USD` is more calls where a call is cheaper.
@@ -100,7 +92,7 @@ std::string policy_digest(const Authority& authority) {
   for (const auto& layer : authority.layers()) layers.push_back(to_json(layer));
   return sha256_hex(canonical_json(Json{{"mcpac", "policy"},
                                         {"layers", std::move(layers)},
-                                        {"bases", to_json(authority.bases())},
+                                        {"bases", policy::to_json(authority.bases())},
                                         {"resolved", resolved_bases(authority)},
                                         {"prices", to_json(authority.prices())}}));
 }

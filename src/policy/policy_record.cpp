@@ -51,6 +51,8 @@ Result<LayerText> read_layer(const Json& json) {
   return layer;
 }
 
+}  // namespace
+
 Json to_json(const Bases& bases) {
   return {{"current_directory", bases.current_directory},
           {"home", bases.home},
@@ -58,8 +60,6 @@ Json to_json(const Bases& bases) {
           {"working_directories", bases.working_directories},
           {"remote_servers", bases.remote_servers}};
 }
-
-}  // namespace
 
 Json to_json(const PathFact& fact) {
   Json json = {{"path", fact.path}, {"real", fact.real ? Json(*fact.real) : Json(nullptr)}};

@@ -27,6 +27,7 @@ struct RecordedPolicy {
 };
 [[nodiscard]] Result<RecordedPolicy> read_policy_record(const Json& record);
 
+[[nodiscard]] Json to_json(const Bases& bases);
 [[nodiscard]] Json to_json(const PathFact& fact);
 [[nodiscard]] Result<std::vector<PathFact>> read_path_facts(const Json& list);
 

@@ -121,9 +121,12 @@ TEST_SUITE("e2e/audit") {
     changed.replace(at, 18, "path within ./dada");
     std::ofstream(file, std::ios::binary) << changed;
     const auto refused = workspace.mcpac({"audit", "replay", run});
+    const auto asked = workspace.mcpac({"audit", "query", "after-revocation", "--run", run});
     std::ofstream(file, std::ios::binary) << whole;
     CHECK(refused.exit_code == 77);
     CHECK(refused.err.find("MCPAC-E0902") != std::string::npos);
+    CHECK(asked.exit_code == 77);
+    CHECK(asked.err.find("MCPAC-E0902") != std::string::npos);
   }
 
   TEST_CASE("where nothing was recorded there is nothing to prove, and that is no error") {

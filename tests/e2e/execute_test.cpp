@@ -83,29 +83,18 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_dire
     CHECK(run.json() == mcpac::Json{{"answer", 42}});
   }
 
-  TEST_CASE("the runtime object form works like agent_main") {
-    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
+  TEST_CASE("the runtime object form works like agent_main, also beside a comment about that") {
+    for (const std::string comment : {"", "// Like agent_main, but with an object.\n"}) {
+      const auto run = Workspace::shared().execute(comment + R"(#include <mcpac.hpp>
 #include <cstdio>
 extern mcpac::Requires<mcp::filesystem::read_text_file> runtime;
 int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text().c_str()); }
 )",
-                                                 "filesystem.read_text_file");
-    INFO(run.err);
-    CHECK(run.exit_code == 0);
-    CHECK(run.out == "alpha\n");
-  }
-
-  TEST_CASE("a comment that speaks of the other entry form changes nothing") {
-    const auto run = Workspace::shared().execute(R"(// Like agent_main, but with an object.
-#include <mcpac.hpp>
-#include <cstdio>
-extern mcpac::Requires<mcp::filesystem::read_text_file> runtime;
-int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", .head = 1}).text().c_str()); }
-)",
-                                                 "filesystem.read_text_file");
-    INFO(run.err);
-    CHECK(run.exit_code == 0);
-    CHECK(run.out == "alpha\n");
+                                                   "filesystem.read_text_file");
+      INFO(run.err);
+      CHECK(run.exit_code == 0);
+      CHECK(run.out == "alpha\n");
+    }
   }
 
   TEST_CASE("reads the program from standard input") {

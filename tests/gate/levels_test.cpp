@@ -147,6 +147,28 @@ TEST_SUITE("gate/levels") {
     CHECK(SecretPlaces::of({{"properties", {{"a", {{"type", "string"}}}}}}) == nullptr);
   }
 
+  TEST_CASE("secret places are found behind every word that applies a schema") {
+    const Json secret = {{"properties", {{"pin", {{"writeOnly", true}}}}}};
+    for (const Json& schema :
+         {Json{{"dependentSchemas", {{"name", secret}}}},
+          Json{{"dependencies", {{"name", secret}}}},
+          Json{{"unevaluatedProperties", {{"format", "password"}}}},
+          Json{{"if", {{"required", {"name"}}}}, {"then", secret}},
+          Json{{"$defs", {{"s", secret}}}, {"allOf", {{{"$dynamicRef", "#s"}}}}}}) {
+      CAPTURE(schema);
+      const auto places = SecretPlaces::of(schema);
+      REQUIRE(places != nullptr);
+      Json arguments = {{"name", "me"}, {"pin", "hunter2"}};
+      CHECK(places->redact(arguments));
+      CHECK(to_text(arguments).find("hunter2") == std::string::npos);
+    }
+    const auto lists = SecretPlaces::of({{"unevaluatedItems", {{"format", "password"}}}});
+    REQUIRE(lists != nullptr);
+    Json list = Json::array({"hunter2"});
+    CHECK(lists->redact(list));
+    CHECK(list == Json::array({kRedactedText}));
+  }
+
   TEST_CASE("a schema that leads in circles ends, and what it cannot reach is taken out") {
     const Json circle = {{"$ref", "#"}, {"properties", {{"a", {{"writeOnly", true}}}}}};
     const auto places = SecretPlaces::of(circle);

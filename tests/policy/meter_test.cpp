@@ -112,7 +112,7 @@ TEST_CASE(
   auto authority = world.grant({"kv.get rate 1/min"}).value();
   CHECK(authority.decide(tool("kv.get"), kSmall).allowed());
   const Decision refused = authority.decide(tool("kv.get"), kSmall);
-  CHECK(refused.reason == "its rate 1/min is used up for now");
+  CHECK(refused.reason == "its rate 1/min is used up");
   REQUIRE(authority.meters().size() == 1);
   CHECK(authority.meters()[0].meters.at(0).used == "1");
   CHECK(authority.meters()[0].meters.at(0).limit == "1/min");

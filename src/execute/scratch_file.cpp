@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,7 +22,8 @@ Result<void> write_scratch(const std::filesystem::path& file, std::string_view b
     if (n <= 0) break;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
-  if (fd && bytes.empty()) return {};
+  // As root the reader is another user, whatever our umask says.
+  if (fd && bytes.empty() && ::fchmod(fd.get(), mode) == 0) return {};
   return fail(
       ErrorId::kFileUnwritable,
       fmt::format("cannot write {}: {}", file.string(), std::system_category().message(errno)),

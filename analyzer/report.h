@@ -54,8 +54,8 @@ struct Argument {
   Json value;
 };
 
-// What a user's grants will make of a use. The host adds it (execute/check_uses.h); a worker that
-// says so itself is not believed.
+// What a user's grants will make of a use. The host adds it (execute/check/check_uses.h); a worker
+// that says so itself is not believed.
 struct Foreseen {
   enum class Answer : std::uint8_t { kCovered, kConditional, kDenied };
   Answer answer = Answer::kDenied;
@@ -117,7 +117,7 @@ struct Report {
   std::vector<Use> uses;            // in the order of the source
   std::vector<std::string> unused;  // declared permissions that no use needs
   std::vector<Finding> findings;    // in the order of the source; compile errors are findings too
-  // Declared and not granted, as texts; the host adds them (execute/would_be_granted.h).
+  // Declared and not granted, as texts; the host adds them (execute/check/would_be_granted.h).
   std::vector<std::string> not_granted{};
   std::string grant_fix{};  // what would grant them, for a shell
 };

@@ -42,13 +42,17 @@ function(mcpac_precompile target family)  # the first target of a family compile
   endif()
 endfunction()
 
-# mcpac_module(<name> DIR <folder> [FUZZED] [DEPS mcpac::a ...] [PRIVATE_DEPS ...])
-# A module is every .cpp of its folder except *_main.cpp, which are programs. It sees only what DEPS
+# mcpac_module(<name> DIR <folder> [CORNERS folder ...] [FUZZED] [DEPS mcpac::a ...] [PRIVATE_DEPS ...])
+# A module is every .cpp of its folder and its corners (a folder a subject) except *_main.cpp, which are programs. It sees only what DEPS
 # names, so the floor plan in docs/architecture.md is enforced here and by tools/check_layers.py.
 # FUZZED modules tell a fuzzer where an input went, and are optimised, since inputs a second count there.
 function(mcpac_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "FUZZED" "DIR" "DEPS;PRIVATE_DEPS;SOURCES")
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${arg_DIR}/*.cpp")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FUZZED" "DIR" "CORNERS;DEPS;PRIVATE_DEPS;SOURCES")
+  set(patterns "${PROJECT_SOURCE_DIR}/${arg_DIR}/*.cpp")
+  foreach(corner ${arg_CORNERS})
+    list(APPEND patterns "${PROJECT_SOURCE_DIR}/${arg_DIR}/${corner}/*.cpp")
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "_main\\.cpp$")
   if(NOT sources)
     file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${name}_empty.cpp" "")

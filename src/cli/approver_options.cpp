@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/terminal_approver.h"
-#include "execute/command_approver.h"
+#include "execute/asking/command_approver.h"
 
 namespace mcpac::cli {
 

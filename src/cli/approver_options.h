@@ -6,7 +6,7 @@
 
 #include "cli/context.h"
 #include "cli/output_hold.h"
-#include "execute/run_approver.h"
+#include "execute/asking/run_approver.h"
 
 namespace mcpac::cli {
 

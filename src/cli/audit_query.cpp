@@ -1,5 +1,5 @@
 // mcpac audit query: questions to the recorded runs.
-#include "execute/audit_query.h"
+#include "execute/records/audit_query.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "cli/audit_commands.h"
 #include "core/printable.h"
-#include "execute/run_record.h"
+#include "execute/records/run_record.h"
 
 namespace mcpac::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "audit/log.h"
 #include "cli/audit_commands.h"
 #include "core/printable.h"
-#include "execute/replay.h"
-#include "execute/run_record.h"
+#include "execute/records/replay.h"
+#include "execute/records/run_record.h"
 
 namespace mcpac::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "core/clock.h"
 #include "core/printable.h"
-#include "execute/approval_store.h"
+#include "execute/asking/approval_store.h"
 
 namespace mcpac::cli {
 namespace {

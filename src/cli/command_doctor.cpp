@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "execute/toolchain.h"
+#include "execute/build/toolchain.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::cli {

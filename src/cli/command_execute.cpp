@@ -4,7 +4,7 @@
 #include "cli/grant_options.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
-#include "execute/pipeline.h"
+#include "execute/run/pipeline.h"
 
 namespace mcpac::cli {
 namespace {

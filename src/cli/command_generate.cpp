@@ -4,8 +4,8 @@
 
 #include "cli/commands.h"
 #include "cli/written.h"
-#include "execute/build_headers.h"
-#include "execute/editor_files.h"
+#include "execute/build/build_headers.h"
+#include "execute/project/editor_files.h"
 
 namespace mcpac::cli {
 namespace {

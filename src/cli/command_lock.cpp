@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/written.h"
 #include "core/printable.h"
-#include "execute/review.h"
+#include "execute/project/review.h"
 
 namespace mcpac::cli {
 namespace {

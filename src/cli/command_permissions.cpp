@@ -16,8 +16,8 @@
 #include "cli/source_argument.h"
 #include "core/nearest_name.h"
 #include "core/printable.h"
-#include "execute/suggest_narrow.h"
-#include "execute/would_be_granted.h"
+#include "execute/check/suggest_narrow.h"
+#include "execute/check/would_be_granted.h"
 
 namespace mcpac::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/tool_choice.h"
 #include "codegen/prompt.h"
 #include "core/clock.h"
-#include "execute/authorities.h"
-#include "execute/tool_tables.h"
+#include "execute/check/authorities.h"
+#include "execute/host/tool_tables.h"
 
 namespace mcpac::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/grant_options.h"
 #include "cli/run_options.h"
-#include "execute/run_prebuilt.h"
+#include "execute/run/run_prebuilt.h"
 
 namespace mcpac::cli {
 namespace {

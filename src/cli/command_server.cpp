@@ -8,8 +8,8 @@
 #include "cli/config_file.h"
 #include "core/file.h"
 #include "core/permission.h"
-#include "execute/list_servers.h"
-#include "execute/project.h"
+#include "execute/host/list_servers.h"
+#include "execute/project/project.h"
 
 namespace mcpac::cli {
 namespace {

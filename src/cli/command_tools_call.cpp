@@ -14,7 +14,7 @@
 #include "core/call_arguments.h"
 #include "core/file.h"
 #include "core/printable.h"
-#include "execute/call_tool.h"
+#include "execute/host/call_tool.h"
 
 namespace mcpac::cli {
 namespace {

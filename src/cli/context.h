@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/project.h"
+#include "execute/project/project.h"
 
 namespace CLI {
 class App;

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "execute/authorities.h"
+#include "execute/check/authorities.h"
 
 namespace mcpac::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/policy_commands.h"
 #include "core/file.h"
 #include "core/printable.h"
-#include "execute/authorities.h"
+#include "execute/check/authorities.h"
 #include "policy/format.h"
 
 namespace mcpac::cli {

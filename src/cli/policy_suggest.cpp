@@ -12,7 +12,7 @@
 #include "cli/run_options.h"
 #include "core/file.h"
 #include "core/printable.h"
-#include "execute/suggest_policy.h"
+#include "execute/check/suggest_policy.h"
 #include "policy/format.h"
 
 namespace mcpac::cli {

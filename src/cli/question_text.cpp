@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/printable.h"
-#include "execute/question_json.h"
+#include "execute/asking/question_json.h"
 
 namespace mcpac::cli {
 namespace {

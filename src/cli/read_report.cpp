@@ -5,8 +5,8 @@
 #include "analyzer/saved_report.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
-#include "execute/analyze_source.h"
-#include "execute/program_file.h"
+#include "execute/build/analyze_source.h"
+#include "execute/build/program_file.h"
 
 namespace mcpac::cli {
 namespace {

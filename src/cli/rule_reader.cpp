@@ -1,6 +1,6 @@
 #include "cli/rule_reader.h"
 
-#include "execute/tool_tables.h"
+#include "execute/host/tool_tables.h"
 
 namespace mcpac::cli {
 

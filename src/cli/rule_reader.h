@@ -9,7 +9,7 @@
 #include "cli/context.h"
 #include "cli/grant_options.h"
 #include "core/clock.h"
-#include "execute/authorities.h"
+#include "execute/check/authorities.h"
 
 namespace mcpac::cli {
 

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/printable.h"
-#include "execute/stage.h"
+#include "execute/build/stage.h"
 
 namespace mcpac::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "analyzer/source_texts.h"
 #include "cli/approver_options.h"
 #include "cli/context.h"
-#include "execute/pipeline.h"
+#include "execute/run/pipeline.h"
 
 namespace mcpac::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/file.h"
-#include "execute/source_files.h"
+#include "execute/build/source_files.h"
 
 namespace mcpac::cli {
 

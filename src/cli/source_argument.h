@@ -6,7 +6,7 @@
 
 #include "analyzer/source_texts.h"
 #include "core/error.h"
-#include "execute/snapshot.h"
+#include "execute/build/snapshot.h"
 
 namespace mcpac::cli {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cli/context.h"
-#include "execute/generate_project.h"
-#include "execute/list_servers.h"
+#include "execute/host/list_servers.h"
+#include "execute/project/generate_project.h"
 
 namespace mcpac::cli {
 

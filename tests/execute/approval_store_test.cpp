@@ -1,5 +1,5 @@
 // Answers that outlive their run, and all that must not be taken for one.
-#include "execute/approval_store.h"
+#include "execute/asking/approval_store.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -72,7 +72,7 @@ class AsNobody {
 
 }  // namespace
 
-TEST_SUITE("execute/approval_store") {
+TEST_SUITE("execute/asking/approval_store") {
   TEST_CASE("an answer holds for exactly its rule and binding, in a private file") {
     Kept kept;
     CHECK_FALSE(kept.find());

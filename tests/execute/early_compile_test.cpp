@@ -1,4 +1,4 @@
-#include "execute/early_compile.h"
+#include "execute/build/early_compile.h"
 
 #include <doctest/doctest.h>
 

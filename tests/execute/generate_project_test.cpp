@@ -1,4 +1,4 @@
-#include "execute/generate_project.h"
+#include "execute/project/generate_project.h"
 
 #include <doctest/doctest.h>
 

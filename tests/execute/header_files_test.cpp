@@ -1,4 +1,4 @@
-#include "execute/header_files.h"
+#include "execute/project/header_files.h"
 
 #include <doctest/doctest.h>
 

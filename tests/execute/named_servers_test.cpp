@@ -1,4 +1,4 @@
-#include "execute/named_servers.h"
+#include "execute/build/named_servers.h"
 
 #include <doctest/doctest.h>
 

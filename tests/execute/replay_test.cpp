@@ -1,5 +1,5 @@
 // Replay: what a gate recorded is decided again, and every change is found.
-#include "execute/replay.h"
+#include "execute/records/replay.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,9 +9,9 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_schema.h"
-#include "execute/audit_query.h"
-#include "execute/run_record.h"
-#include "execute/tool_tables.h"
+#include "execute/host/tool_tables.h"
+#include "execute/records/audit_query.h"
+#include "execute/records/run_record.h"
 #include "gate/support_gate.h"
 #include "policy/policy_digest.h"
 #include "policy/system_path_resolver.h"
@@ -191,7 +191,7 @@ const char* const kAll = "fs.read(path within /srv/data, ?encoding any) audit ar
 
 }  // namespace
 
-TEST_SUITE("execute/replay") {
+TEST_SUITE("execute/records/replay") {
   TEST_CASE("every kind of decision comes out again as it was recorded") {
     Recorded run(
         {.grants = {kAll, "fs.list"}, .denies = {"fs.read(path matches /srv/data/*.pem)"}});
@@ -363,7 +363,7 @@ TEST_SUITE("execute/replay") {
   }
 }
 
-TEST_SUITE("execute/audit_query") {
+TEST_SUITE("execute/records/audit_query") {
   TEST_CASE("denied calls are counted by the rule that denied them") {
     Recorded run({.grants = {kAll}, .denies = {"fs.read(path == \"/srv/data/no\")"}});
     run.call("fs.read", {{"path", "/srv/data/no"}});

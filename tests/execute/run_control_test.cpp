@@ -1,5 +1,5 @@
 // The socket of a live run: what it answers, what it survives, and what is swept.
-#include "execute/run_control.h"
+#include "execute/run/run_control.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "execute/live_runs.h"
+#include "execute/run/live_runs.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;
@@ -79,7 +79,7 @@ class NoDescriptors {
 
 }  // namespace
 
-TEST_SUITE("execute/run_control") {
+TEST_SUITE("execute/run/run_control") {
   TEST_CASE("a run that has no descriptor left waits for one instead of turning in circles") {
     const Runs runs;
     boost::asio::io_context loop;

@@ -1,4 +1,4 @@
-#include "execute/scratch_file.h"
+#include "execute/build/scratch_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

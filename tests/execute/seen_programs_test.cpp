@@ -1,4 +1,4 @@
-#include "execute/seen_programs.h"
+#include "execute/build/seen_programs.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "execute/toolchain.h"
+#include "execute/build/toolchain.h"
 
 #include <doctest/doctest.h>
 
@@ -6,13 +6,13 @@
 #include <fstream>
 
 #include "core/file.h"
-#include "execute/compile.h"
-#include "execute/driver_output.h"
-#include "execute/program_file.h"
+#include "execute/build/compile.h"
+#include "execute/build/driver_output.h"
+#include "execute/build/program_file.h"
 
 using namespace mcpac;
 
-TEST_SUITE("execute/toolchain") {
+TEST_SUITE("execute/build/toolchain") {
   TEST_CASE("the driver's plan is split as a shell would") {
     CHECK(
         execute::split_quoted(R"( "/usr/bin/clang" "-cc1" "a b" "say \"hi\"" "back\\slash" "")") ==

@@ -1,0 +1,143 @@
+#include "execute/asking/program_review.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "core/canonical_json.h"
+#include "core/hash.h"
+#include "core/printable.h"
+#include "core/rfc3339.h"
+
+namespace mcpac::execute {
+namespace {
+
+std::string standing_of(const policy::Foresight& foresight) {
+  if (foresight.asks) return "asks";
+  switch (foresight.outlook) {
+    case policy::Outlook::kCovered: return "allowed";
+    case policy::Outlook::kConditional: return "depends";
+    case policy::Outlook::kDenied: break;
+  }
+  return "denied";
+}
+
+const ApprovedProgram* last_approval(const Approvals& approvals, const ReviewSubject& subject) {
+  const auto found = std::ranges::find_if(approvals.programs, [&](const ApprovedProgram& one) {
+    return one.project == subject.project && one.program == subject.program;
+  });
+  return found == approvals.programs.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+ProgramReview make_review(const ReviewSubject& subject, const ApprovalStore& store) {
+  ProgramReview review{.id = {},
+                       .program = subject.program,
+                       .binding = subject.binding,
+                       .declared = {},
+                       .rules = lines_of(subject.authority->print()),
+                       .removed = {},
+                       .last_approved = {}};
+  const Approvals approvals = store.read();
+  const ApprovedProgram* last = last_approval(approvals, subject);
+  if (last != nullptr) {
+    review.last_approved = last->when;
+    review.removed = last->declared;
+  }
+  for (const auto& [permission, text] : subject.declared) {
+    const auto foresight = subject.authority->foresee(
+        permission, {.known = Json::object(), .unknown = {}, .open = true});
+    const bool is_known = std::erase(review.removed, text) > 0;
+    review.declared.push_back({.text = text,
+                               .standing = standing_of(foresight),
+                               .reason = foresight.reason,
+                               .is_new = last != nullptr && !is_known});
+  }
+  review.id = sha256_hex(canonical_json(Json{{"mcpac", "review"}, {"of", to_json(review)}}));
+  return review;
+}
+
+std::string names_of_asked(const ProgramReview& review) {
+  std::vector<std::string> names;
+  for (const auto& item : review.declared) {
+    if (item.standing == "asks") names.push_back(printable(item.text, 200));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::unexpected<Error> nobody(const ProgramReview& review) {
+  const std::string asked = names_of_asked(review);
+  return fail(ErrorId::kApprovalMissing,
+              asked.empty() ? fmt::format("nobody is there to review {}", review.program)
+                            : fmt::format("{} asks for {}, and nobody is there to answer",
+                                          review.program, asked),
+              {.where = review.program,
+               .why = "rules that ask are answered at a terminal or by an approver",
+               .fix = "run it at a terminal, or give --approver COMMAND; with --expect-denials it "
+                      "runs, and every call that asks is denied"});
+}
+
+void remember(const ReviewSubject& subject, const ApprovalStore& store) {
+  const auto kept = store.change([&](Approvals& approvals) {
+    std::erase_if(approvals.programs, [&](const ApprovedProgram& one) {
+      return one.project == subject.project && one.program == subject.program;
+    });
+    ApprovedProgram program{.project = subject.project,
+                            .program = subject.program,
+                            .when = rfc3339_utc(store.clock().wall_now()),
+                            .declared = {}};
+    for (const auto& [permission, text] : subject.declared) program.declared.push_back(text);
+    approvals.programs.push_back(std::move(program));
+  });
+  if (!kept) store.warn("this approval is not remembered: " + kept.error().what);
+}
+
+Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver, Host& host,
+                              const Interrupt& interrupt) {
+  // Shared: after an interrupt the approver may still hold its end.
+  auto answered = std::make_shared<std::promise<gate::Reply>>();
+  auto future = answered->get_future();
+  host.on_loop([&] {
+    approver.review(review,
+                    [answered](gate::Reply reply) { answered->set_value(std::move(reply)); });
+  });
+  if (wait_unless_stopped(future, interrupt)) return future.get();
+  host.on_loop([&] { approver.cancel(); });
+  return fail(ErrorId::kInterrupted, "interrupted while a question waited");
+}
+
+}  // namespace
+
+Result<void> require_review(const ReviewSubject& subject, Review wanted, DeniedUses denied,
+                            RunApprover* approver, const ApprovalStore& store, Host& host,
+                            const Interrupt& interrupt) {
+  const ProgramReview review = make_review(subject, store);
+  const bool asks = std::ranges::any_of(review.declared,
+                                        [](const auto& item) { return item.standing == "asks"; });
+  if (!asks && wanted == Review::kWhenAsked) return {};
+  if (approver == nullptr) {
+    if (denied == DeniedUses::kExpect && wanted == Review::kWhenAsked) return {};
+    return nobody(review);
+  }
+  auto reply = answer_to(review, *approver, host, interrupt);
+  if (!reply) return pass_on(reply);
+  if (gate::is_yes(reply->answer)) {
+    remember(subject, store);
+    return {};
+  }
+  return fail(ErrorId::kApprovalRefused, fmt::format("{} was not approved", review.program),
+              {.where = review.program,
+               .why = reply->answer == gate::Answered::kNobody
+                          ? fmt::format("{}: {}", reply->who, reply->detail)
+                          : fmt::format("{} said no", reply->who)});
+}
+
+}  // namespace mcpac::execute

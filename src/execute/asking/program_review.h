@@ -1,0 +1,34 @@
+// The question before a run: shown when rules of the run ask for something that the program
+// declares, or when its user wants to see it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/lock.h"
+#include "execute/asking/approval_store.h"
+#include "execute/asking/run_approver.h"
+#include "execute/host/host.h"
+#include "execute/run/pipeline.h"
+#include "gate/approver.h"
+#include "policy/authority.h"
+
+namespace mcpac::execute {
+
+struct ReviewSubject {
+  std::string program;  // as messages call it
+  std::string project;  // its folder
+  // What it declares: text for people, and the permission.
+  std::vector<std::pair<Permission, std::string>> declared;
+  const policy::Authority* authority = nullptr;  // of the run, the declaration included; borrowed
+  gate::Binding binding;
+};
+
+// An error where it may not run: nobody is there to answer (kApprovalMissing), or the answer was no
+// (kApprovalRefused). `expects_denials`: where nobody is there it may run, and what asks is denied.
+[[nodiscard]] Result<void> require_review(const ReviewSubject& subject, Review wanted,
+                                          DeniedUses denied, RunApprover* approver,
+                                          const ApprovalStore& store, Host& host,
+                                          const Interrupt& interrupt);
+
+}  // namespace mcpac::execute

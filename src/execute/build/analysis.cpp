@@ -1,0 +1,114 @@
+#include "execute/build/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace mcpac::execute {
+namespace {
+
+constexpr std::size_t kMaxReport = std::size_t{16} << 20U;
+
+constexpr const char* kSmaller =
+    "make the program smaller or simpler; if it is small, this is a bug of mcpac";
+
+std::unexpected<Error> unusable(std::string why, std::string fix = kSmaller) {
+  return fail(ErrorId::kAnalyzerFailed, "the program could not be analysed, so it is refused",
+              {.why = std::move(why), .fix = std::move(fix)});
+}
+
+// What the worker said before it gave up, as far as it is a sentence.
+std::unexpected<Error> given_up(const ToolOutput& output, const Snapshot& snapshot) {
+  constexpr std::size_t kMaxSaid = 500;
+  const std::string ended = fmt::format("the analyzer {}", describe(output.verdict));
+  const auto json = parse_json(output.standard_output);
+  const Json* error = json ? find_member(*json, "error") : nullptr;
+  if (error == nullptr) return unusable(ended);
+  const auto text = [error](const char* name) {
+    const Json* member = find_member(*error, name);
+    return member != nullptr && member->is_string() ? member->get<std::string>().substr(0, kMaxSaid)
+                                                    : std::string();
+  };
+  std::string why = text("what");
+  if (const std::string more = text("why"); !more.empty())
+    why += fmt::format("{}{}", why.empty() ? "" : ": ", more);
+  if (why.empty()) return unusable(ended);
+  const std::string fix = text("fix");
+  return unusable(snapshot.to_user(std::move(why)), fix.empty() ? kSmaller : fix);
+}
+
+// The worker read hostile source, so its answer is hostile too: only names that were asked about
+// count.
+Result<void> check_names(const analyzer::Report& report, const analyzer::Request& request) {
+  std::set<std::string> known;
+  for (const auto& [cpp, permission] : request.permissions) known.insert(permission);
+  for (const auto& declared : report.declared) {
+    if (!known.contains(declared.permission))
+      return unusable("its report names an unknown permission");
+  }
+  for (const auto& use : report.uses) {
+    if (!known.contains(use.permission)) return unusable("its report names an unknown permission");
+    const bool declared =
+        std::ranges::find(report.declared, use.permission, &analyzer::Declared::permission) !=
+        report.declared.end();
+    if (report.verdict == analyzer::Verdict::kOk && !declared)
+      return unusable("its report lets through a use that is not declared");
+  }
+  return {};
+}
+
+void to_user(analyzer::Report& report, const Snapshot& snapshot) {
+  report.file = snapshot.to_user(report.file);
+  for (auto& declared : report.declared) declared.file = snapshot.to_user(declared.file);
+  for (auto& use : report.uses) use.file = snapshot.to_user(use.file);
+  for (auto& finding : report.findings) {
+    finding.file = snapshot.to_user(finding.file);
+    finding.message = snapshot.to_user(finding.message);
+    finding.fix = snapshot.to_user(finding.fix);
+  }
+}
+
+}  // namespace
+
+analyzer::Request analysis_request(const Snapshot& snapshot, const codegen::Lock& lock,
+                                   const Prepared& prepared) {
+  analyzer::Request request;
+  const auto sources = snapshot.sources_inside();
+  request.source_path = sources.front();
+  request.file = snapshot.to_user(request.source_path);
+  for (std::size_t i = 1; i < sources.size(); ++i)
+    request.further.push_back({snapshot.to_user(sources[i]), sources[i]});
+  request.source_dir = inside::kSource;
+  request.headers_dir = inside::kInclude;
+  request.arguments = prepared.toolchain.analyze;
+  for (const auto& server : lock.servers) {
+    for (const auto& tool : server.tools)
+      request.permissions[tool.cpp_name] = server.name + "." + tool.name;
+  }
+  return request;
+}
+
+Result<analyzer::Report> analyze(const Snapshot& snapshot, const codegen::Lock& lock,
+                                 const Prepared& prepared, const Folders& folders,
+                                 sandbox::Warden& warden, sandbox::Tier lowest_tier,
+                                 StopSignal stop) {
+  const auto request = analysis_request(snapshot, lock, prepared);
+  auto spec = tool_spec(folders, prepared.folder, lowest_tier);
+  spec.mounts.push_back({snapshot.folder(), inside::kSource, sandbox::Mount::Access::kRead});
+  spec.program = folders.analyzer();
+  spec.arguments = {"mcpac-analyzer"};
+  auto output = run_tool(warden, std::move(spec), to_text(to_json(request)), kMaxReport, stop);
+  if (!output) return pass_on(output);
+  if (!output->succeeded()) return given_up(*output, snapshot);
+  auto json = parse_json(output->standard_output);
+  if (!json || output->cut) return unusable("the analyzer's report cannot be read");
+  auto report = analyzer::report_from_json(*json);
+  if (!report) return unusable(report.error().what);
+  if (auto named = check_names(*report, request); !named) return pass_on(named);
+  to_user(*report, snapshot);
+  report->source_digest = snapshot.digest();
+  return report;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,42 @@
+#include "execute/build/analyze_source.h"
+
+#include <set>
+
+#include "core/clock.h"
+#include "execute/build/analysis.h"
+#include "execute/build/named_servers.h"
+#include "execute/build/prepare.h"
+#include "execute/check/authorities.h"
+#include "execute/check/declared_conditions.h"
+#include "execute/host/interrupt.h"
+#include "execute/host/tool_tables.h"
+
+namespace mcpac::execute {
+
+Result<analyzer::Report> analyze_source(const Project& project, const codegen::Lock& lock,
+                                        const Folders& folders, const Source& source,
+                                        sandbox::Tier lowest_tier,
+                                        const std::function<void(const char*)>& on_build) {
+  const Interrupt interrupt;
+  auto warden = sandbox::Warden::start(folders.warden());
+  if (!warden) return pass_on(warden);
+  auto snapshot = Snapshot::take(source, folders.temporary);
+  if (!snapshot) return pass_on(snapshot);
+  auto prepared = prepare(project, lock, named_servers(*snapshot, lock),
+                          {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
+  if (!prepared) return pass_on(prepared);
+  auto report =
+      analyze(*snapshot, lock, *prepared, folders, *warden, lowest_tier, interrupt.stop());
+  if (!report) return pass_on(report);
+  const SystemClock clock;
+  PolicyWorld world(project, clock);
+  std::set<Permission> declared;
+  for (const auto& item : report->declared) {
+    if (auto permission = Permission::parse(item.permission)) declared.insert(*permission);
+  }
+  world.tools = tool_schemas(lock, declared);
+  check_conditions(world, *report);
+  return report;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,61 @@
+// Compile: snapshot in, one static program out, through two sandboxed runs (clang -cc1, ld.lld).
+// Between the two, and after them, the result is held against what the analysis saw.
+//
+// The first half needs of the analysis only where the entry is, so it can begin beside it
+// (early_compile.h).
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analyzer/report.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "execute/build/prepare.h"
+#include "execute/build/snapshot.h"
+
+namespace mcpac::execute {
+
+// A built program; its file goes when this does.
+struct Program {
+  TemporaryFolder folder;
+  std::filesystem::path file;
+};
+
+// Which of the snapshot's sources has the entry, and in which form.
+struct EntryPlace {
+  std::size_t source = 0;
+  analyzer::Entry form = analyzer::Entry::kNone;
+  friend bool operator==(const EntryPlace&, const EntryPlace&) = default;
+};
+[[nodiscard]] EntryPlace entry_place(const Snapshot& snapshot, const analyzer::Report& report);
+
+// The objects of all sources, in their order; the files go when this does.
+struct Objects {
+  TemporaryFolder folder;
+  std::vector<std::string> inside;  // as the linker's sandbox sees them
+};
+
+// Where and how the two tools run.
+struct BuildPlace {
+  const Snapshot& snapshot;
+  const Prepared& prepared;
+  const Folders& folders;
+  sandbox::Warden& warden;
+  sandbox::Tier lowest_tier;
+  StopSignal stop;
+};
+
+[[nodiscard]] Result<Objects> compile_objects(const BuildPlace& place, EntryPlace entry);
+
+// `report` is that of the snapshot's source; what the compiled program shows is added to it.
+[[nodiscard]] Result<Program> link_checked(const BuildPlace& place, Objects objects,
+                                           analyzer::Report& report);
+
+// The text that ties the program's entry to the runtime; it stands after the program's own last
+// line.
+[[nodiscard]] std::string entry_text(analyzer::Entry entry);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,70 @@
+#include "execute/build/named_servers.h"
+
+#include <algorithm>
+
+namespace mcpac::execute {
+namespace {
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+// A backslash, blanks that C++23 ignores, the end of the line: the next line goes on in this one.
+std::string joined_lines(std::string_view source) {
+  std::string joined;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source[i] == '\\') {
+      std::size_t end = i + 1;
+      while (end < source.size() && is_blank(source[end])) ++end;
+      if (end < source.size() && source[end] == '\n') {
+        i = end;
+        continue;
+      }
+    }
+    joined += source[i];
+  }
+  return joined;
+}
+
+bool can_make_names(std::string_view joined) {
+  return joined.contains("##") || joined.contains("%:%:");
+}
+
+std::string header_of(const codegen::LockedServer& server) {
+  const auto last = server.cpp_name.rfind(':');
+  return server.cpp_name.substr(last == std::string::npos ? 0 : last + 1);
+}
+
+}  // namespace
+
+std::set<std::string> words_of(std::string_view source) {
+  const std::string joined = joined_lines(source);
+  std::set<std::string> words;
+  for (auto at = joined.begin(); at != joined.end();) {
+    const auto begin = std::find_if(at, joined.end(), is_word);
+    at = std::find_if_not(begin, joined.end(), is_word);
+    if (begin != at) words.emplace(begin, at);
+  }
+  return words;
+}
+
+std::set<std::string> named_servers(const Snapshot& snapshot, const codegen::Lock& lock) {
+  std::set<std::string> words;
+  bool every = false;
+  for (const auto& [name, text] : snapshot.files()) {
+    words.merge(words_of(text));
+    every = every || can_make_names(joined_lines(text));
+  }
+  std::set<std::string> headers;
+  for (const auto& server : lock.servers) {
+    const std::string name = header_of(server);
+    if (every || words.contains(name)) headers.insert(name + ".hpp");
+  }
+  return headers;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,20 @@
+// ObjectFiles: the objects of one program and the program linked from them, held against what the
+// analysis of their source saw (analyzer/object_check.h).
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "analyzer/report.h"
+#include "core/error.h"
+#include "execute/build/prepare.h"
+#include "execute/build/program_file.h"
+
+namespace mcpac::execute {
+
+// Adds what it finds to the findings of `report`; kFindingRefuses where one of them refuses.
+[[nodiscard]] Result<void> check_object_files(const std::vector<std::filesystem::path>& objects,
+                                              const Prepared& prepared, analyzer::Report& report);
+[[nodiscard]] Result<void> check_linked(const ProgramFile& program, analyzer::Report& report);
+
+}  // namespace mcpac::execute

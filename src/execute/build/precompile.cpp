@@ -1,0 +1,163 @@
+#include "execute/build/precompile.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <system_error>
+
+#include "core/file.h"
+#include "execute/build/library_symbols.h"
+#include "execute/build/prepare.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kAgentHeaderText[] = "#pragma once\n#include <mcpac.hpp>\n";
+
+// A folder in the making, beside the place where it will stand.
+class Making {
+ public:
+  static Result<Making> create(const fs::path& target) {
+    auto work = TemporaryFolder::create(target.parent_path(), "making-");
+    if (!work) return pass_on(work);
+    std::error_code error;
+    fs::permissions(work->path(), fs::perms(0755), error);
+    // As root the compiler runs under another id: it may write here, behind the private cache.
+    const fs::path output = work->path() / "output";
+    fs::create_directories(output, error);
+    fs::permissions(output, fs::perms(0777), error);
+    if (error) return unwritable(output, error);
+    return Making(std::move(*work), target);
+  }
+
+  [[nodiscard]] const fs::path& path() const { return work_.path(); }
+
+  Result<void> write(const Headers& headers) {
+    for (const auto& [name, bytes] : headers) {
+      const fs::path file = path() / "include" / name;
+      std::error_code error;
+      fs::create_directories(file.parent_path(), error);
+      if (auto written = write_file_atomic(file, bytes, 0644); !written) return written;
+    }
+    return {};
+  }
+
+  Result<void> compile(const std::vector<std::string>& command, const CompilerPlace& place) {
+    auto spec = tool_spec(place.folders, path(), place.lowest_tier);
+    spec.program = command.front();
+    spec.arguments = command;
+    spec.mounts.push_back({path() / "output", inside::kOutput, sandbox::Mount::Access::kReadWrite});
+    spec.work_directory = inside::kOutput;
+    // Our own text, larger than any agent: it gets more time than one.
+    spec.limits.wall = std::chrono::minutes(10);
+    spec.limits.cpu = std::chrono::minutes(5);
+    spec.limits.file_size = std::uint64_t{2} << 30U;
+    auto result = run_tool(place.warden, std::move(spec), "", 64U << 10U, place.stop);
+    if (!result) return pass_on(result);
+    if (result->succeeded()) return {};
+    return fail(ErrorId::kCompileFailed, "the generated headers could not be precompiled",
+                {.why = fmt::format("{}\n{}", describe(result->verdict), result->standard_error),
+                 .fix = "run `mcpac doctor`; if it finds nothing, this is a bug of mcpac"});
+  }
+
+  // What the compiler wrote becomes part of the folder.
+  Result<void> keep(const char* name) {
+    std::error_code error;
+    fs::rename(path() / "output" / name, path() / name, error);
+    if (error) return unwritable(path() / name, error);
+    return {};
+  }
+
+  // The folder takes its place in one step.
+  Result<void> finish() {
+    std::error_code error;
+    fs::remove_all(path() / "output", error);
+    fs::remove_all(target_, error);
+    fs::rename(path(), target_, error);
+    if (error) return unwritable(target_, error);
+    return {};
+  }
+
+ private:
+  Making(TemporaryFolder work, fs::path target)
+      : work_(std::move(work)), target_(std::move(target)) {}
+
+  static std::unexpected<Error> unwritable(const fs::path& path, const std::error_code& error) {
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("cannot write {}: {}", path.string(), error.message()));
+  }
+
+  TemporaryFolder work_;
+  fs::path target_;
+};
+
+Result<Toolchain> load(const fs::path& folder, std::initializer_list<const char*> files) {
+  for (const char* name : files) {
+    std::error_code error;
+    if (!fs::is_regular_file(folder / name, error))
+      return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", name));
+  }
+  auto text = read_file(folder / "toolchain.json", 1U << 20U);
+  if (!text) return pass_on(text);
+  auto json = parse_json(*text, (folder / "toolchain.json").string());
+  if (!json) return pass_on(json);
+  return toolchain_from_json(*json);
+}
+
+}  // namespace
+
+Result<void> precompile_runtime(const Headers& runtime, const fs::path& target,
+                                const CompilerPlace& place) {
+  auto toolchain = ask_driver(place.folders.llvm);
+  if (!toolchain) return pass_on(toolchain);
+  auto folder = Making::create(target);
+  if (!folder) return pass_on(folder);
+  if (auto done = folder->write(runtime); !done) return done;
+  for (const auto* command : {&toolchain->make_runtime, &toolchain->compile_runtime}) {
+    if (auto done = folder->compile(*command, place); !done) return done;
+  }
+  for (const char* name : {"runtime.pch", "runtime.o"}) {
+    if (auto done = folder->keep(name); !done) return done;
+  }
+  auto symbols = LibrarySymbols::of_link(toolchain->link, folder->path() / "runtime.o");
+  if (!symbols) return pass_on(symbols);
+  if (auto done = write_file_atomic(folder->path() / "symbols", symbols->to_bytes()); !done)
+    return done;
+  const std::string commands = to_text(to_json(*toolchain));
+  if (auto done = write_file_atomic(folder->path() / "toolchain.json", commands); !done)
+    return done;
+  return folder->finish();
+}
+
+Result<void> precompile_servers(const Headers& servers, const fs::path& runtime,
+                                const fs::path& target, const CompilerPlace& place) {
+  auto toolchain = load_runtime(runtime);
+  if (!toolchain) return pass_on(toolchain);
+  auto folder = Making::create(target);
+  if (!folder) return pass_on(folder);
+  std::error_code error;
+  fs::copy(runtime, folder->path(),
+           fs::copy_options::recursive | fs::copy_options::create_hard_links, error);
+  if (error) {
+    return fail(ErrorId::kFileUnwritable, fmt::format("cannot link {} to {}: {}", runtime.string(),
+                                                      folder->path().string(), error.message()));
+  }
+  if (auto done = folder->write(servers); !done) return done;
+  if (auto done = write_file_atomic(folder->path() / "agent.hpp", kAgentHeaderText, 0644); !done)
+    return done;
+  if (auto done = folder->compile(toolchain->make_pch, place); !done) return done;
+  if (auto done = folder->keep("agent.pch"); !done) return done;
+  return folder->finish();
+}
+
+Result<Toolchain> load_runtime(const fs::path& folder) {
+  return load(folder, {"runtime.pch", "runtime.o", "symbols"});
+}
+
+Result<Toolchain> load_servers(const fs::path& folder) {
+  return load(folder, {"runtime.pch", "runtime.o", "symbols", "agent.hpp", "agent.pch"});
+}
+
+}  // namespace mcpac::execute

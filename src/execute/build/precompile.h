@@ -1,0 +1,46 @@
+// Precompile: the slow steps behind Prepared, each into a folder of the cache.
+//
+// The runtime (the standard library and templates/) is compiled once per toolchain and mcpac. The
+// headers of the servers are a small precompiled header chained to it, made once per lock: a new
+// tool costs tenths of a second, not ten. A folder appears whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "core/error.h"
+#include "execute/build/stage.h"
+#include "execute/build/toolchain.h"
+#include "execute/project/project.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+// Path below servers/ -> bytes, already held against the lock.
+using Headers = std::map<std::string, std::string>;
+
+struct CompilerPlace {
+  const Folders& folders;
+  sandbox::Warden& warden;
+  sandbox::Tier lowest_tier;
+  StopSignal stop;
+};
+
+// Makes `target`: include/, runtime.pch, runtime.o, symbols (library_symbols.h), toolchain.json.
+[[nodiscard]] Result<void> precompile_runtime(const Headers& runtime,
+                                              const std::filesystem::path& target,
+                                              const CompilerPlace& place);
+
+// Makes `target` from the folder of the runtime, whose files it shares (hard links: clang holds a
+// precompiled header against the size and time of what it was made from), and agent.pch.
+[[nodiscard]] Result<void> precompile_servers(const Headers& servers,
+                                              const std::filesystem::path& runtime,
+                                              const std::filesystem::path& target,
+                                              const CompilerPlace& place);
+
+// The commands that a folder of either kind was made with; an error where it is not whole.
+[[nodiscard]] Result<Toolchain> load_runtime(const std::filesystem::path& folder);
+[[nodiscard]] Result<Toolchain> load_servers(const std::filesystem::path& folder);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,131 @@
+#include "execute/build/prepare.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "codegen/embedded.h"
+#include "codegen/emit.h"
+#include "core/hash.h"
+#include "execute/build/precompile.h"
+#include "execute/build/private_folder.h"
+#include "execute/project/header_files.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kUmbrella[] = "mcpac.hpp";
+
+bool is_runtime(std::string_view name) {
+  return name.starts_with("mcpac/");
+}
+
+// The runtime, the headers of `servers`, and a <mcpac.hpp> that includes just these. The other
+// servers stay as empty namespaces: a misspelled name is then answered with the right one.
+Result<Headers> read_headers(const Project& project, const codegen::Lock& lock,
+                             const std::set<std::string>& servers) {
+  Headers headers;
+  std::set<std::string> names = servers;
+  for (const auto& [name, digest] : lock.headers) {
+    if (is_runtime(name)) names.insert(name);
+  }
+  for (const auto& name : names) {
+    auto bytes = read_header(project, lock, name);
+    if (!bytes) return pass_on(bytes);
+    headers[name] = std::move(*bytes);
+  }
+  std::string umbrella = codegen::emit_umbrella({servers.begin(), servers.end()});
+  for (const auto& server : lock.servers)
+    umbrella += fmt::format("namespace {} {{}}\n", server.cpp_name);
+  headers[kUmbrella] = std::move(umbrella);
+  return headers;
+}
+
+// The part of the headers that knows no server: what this mcpac would write itself.
+Headers runtime_part(const Headers& headers) {
+  Headers runtime;
+  for (const auto& file : codegen::embedded_files()) {
+    const auto found = headers.find(std::string(file.path));
+    if (found != headers.end()) runtime.insert(*found);
+  }
+  return runtime;
+}
+
+// The name of a folder in the cache: another text in it, another folder.
+std::string cache_key(std::string_view what, const Headers& headers, std::string_view beside) {
+  std::string text = fmt::format("mcpac {} {} 4\n{}\n", MCPAC_VERSION, what, beside);
+  for (const auto& [name, bytes] : headers) text += fmt::format("{} {}\n", sha256_hex(bytes), name);
+  return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
+}
+
+// One builder at a time per cache; others wait, until they find the work done or are interrupted.
+class FolderLock {
+ public:
+  static Result<FolderLock> take(const fs::path& file, StopSignal stop) {
+    constexpr int kPause = 50;  // milliseconds between two tries; building takes seconds
+    FolderLock lock(UniqueFd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
+    while (lock.fd_ && ::flock(lock.fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) break;
+      pollfd waiting{stop.descriptor, POLLIN, 0};
+      if (::poll(&waiting, 1, kPause) > 0)
+        return fail(ErrorId::kInterrupted, "interrupted while another mcpac precompiled headers");
+    }
+    return lock;
+  }
+
+ private:
+  explicit FolderLock(UniqueFd fd) : fd_(std::move(fd)) {}
+  UniqueFd fd_;
+};
+
+}  // namespace
+
+sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
+                        sandbox::Tier lowest_tier) {
+  sandbox::Spec spec;
+  spec.profile = sandbox::Profile::kCompiler;
+  spec.limits = compiler_limits();
+  spec.lowest_tier = lowest_tier;
+  spec.mounts = toolchain_mounts(folders.llvm);
+  spec.mounts.push_back({prepared, inside::kPrepared, sandbox::Mount::Access::kRead});
+  return spec;
+}
+
+Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
+                         const std::set<std::string>& servers, const CompilerPlace& place,
+                         const std::function<void(const char*)>& on_build) {
+  auto headers = read_headers(project, lock, servers);
+  if (!headers) return pass_on(headers);
+  // It decides what the compiler sees as `mcpac::Requires`.
+  const fs::path cache = place.folders.cache / "prepared";
+  if (auto made = make_private(cache); !made) return pass_on(made);
+  const Headers runtime = runtime_part(*headers);
+  const std::string runtime_key =
+      cache_key("runtime", runtime, toolchain_identity(place.folders.llvm));
+  const fs::path target = cache / cache_key("servers", *headers, runtime_key);
+  if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
+  auto exclusive = FolderLock::take(cache / "lock", place.stop);
+  if (!exclusive) return pass_on(exclusive);
+  if (!load_runtime(cache / runtime_key)) {
+    on_build("first use on this machine: precompiling the runtime headers, once");
+    if (auto made = precompile_runtime(runtime, cache / runtime_key, place); !made)
+      return pass_on(made);
+  }
+  if (!load_servers(target)) {
+    for (const auto& [name, bytes] : runtime) headers->erase(name);
+    if (auto made = precompile_servers(*headers, cache / runtime_key, target, place); !made)
+      return pass_on(made);
+  }
+  auto ready = load_servers(target);
+  if (!ready) return pass_on(ready);
+  return Prepared{target, std::move(*ready)};
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,43 @@
+// Prepared: the verified headers and their precompiled form, ready for any number of programs.
+//
+// Preparing happens once per lock (a fraction of a second) and once per toolchain (seconds); later
+// runs verify and reuse. What is
+// used is never servers/ itself: its bytes are read once, held against the digests in the lock, and
+// copied into the private cache, so nobody can change a header between the check and the
+// compilation.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "codegen/lock.h"
+#include "core/error.h"
+#include "execute/build/precompile.h"
+#include "execute/build/stage.h"
+#include "execute/build/toolchain.h"
+#include "execute/project/project.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+struct Prepared {
+  std::filesystem::path folder;  // include/, agent.pch, runtime.pch, runtime.o, symbols
+  Toolchain toolchain;
+};
+
+// `servers` are the headers that the program is given, as mcpac.lock names them (named_servers.h);
+// <mcpac.hpp> includes just these. kHeaderDrift when one of them, or of the runtime, is not the
+// file that the lock names. `on_build` is called before each slow part, so that a terminal can say
+// why it takes seconds.
+[[nodiscard]] Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
+                                       const std::set<std::string>& servers,
+                                       const CompilerPlace& place,
+                                       const std::function<void(const char*)>& on_build);
+
+// The sandbox of a compiler or analyzer process: toolchain, prepared headers, source; nothing else.
+[[nodiscard]] sandbox::Spec tool_spec(const Folders& folders, const std::filesystem::path& prepared,
+                                      sandbox::Tier lowest_tier);
+
+}  // namespace mcpac::execute

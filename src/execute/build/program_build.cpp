@@ -1,0 +1,51 @@
+#include "execute/build/program_build.h"
+
+#include <thread>
+#include <utility>
+
+#include "execute/build/analysis.h"
+
+namespace mcpac::execute {
+
+ProgramBuild::ProgramBuild(const BuildPlace& place, const codegen::Lock& lock,
+                           sandbox::Warden& beside)
+    : place_(place),
+      lock_(lock),
+      beside_(beside),
+      programs_(place.folders),
+      key_(key_of(place.snapshot, lock, place.prepared, place.folders)) {}
+
+Result<analyzer::Report> ProgramBuild::analyze() {
+  seen_ = programs_.find(key_);
+  if (seen_) return seen_->report;
+  const auto entry = likely_entry(place_.snapshot);
+  // With one processor the two would only share it, and a refusal would come later.
+  if (entry && std::thread::hardware_concurrency() > 1) {
+    early_.emplace(BuildPlace{place_.snapshot, place_.prepared, place_.folders, beside_,
+                              place_.lowest_tier, place_.stop},
+                   *entry);
+  }
+  auto report = execute::analyze(place_.snapshot, lock_, place_.prepared, place_.folders,
+                                 place_.warden, place_.lowest_tier, place_.stop);
+  if (report) analysed_ = *report;
+  return report;
+}
+
+Result<Program> ProgramBuild::build(analyzer::Report& report) {
+  if (seen_) return std::move(seen_->program);
+  const EntryPlace entry = entry_place(place_.snapshot, report);
+  if (early_ && early_->entry() != entry) early_.reset();
+  auto objects = early_ ? early_->take() : compile_objects(place_, entry);
+  if (!objects) return pass_on(objects);
+  const std::size_t findings = report.findings.size();
+  auto program = link_checked(place_, std::move(*objects), report);
+  // What only the object shows would be shown too early, or not at all, the next time.
+  if (report.findings.size() != findings) analysed_.reset();
+  return program;
+}
+
+void ProgramBuild::keep(const Program& program) const {
+  if (analysed_) programs_.keep(key_, *analysed_, program.file);
+}
+
+}  // namespace mcpac::execute

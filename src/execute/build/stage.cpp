@@ -1,0 +1,178 @@
+#include "execute/build/stage.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace mcpac::execute {
+namespace {
+
+struct Pipe {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorId::kInternal, "cannot make a pipe");
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+void set_nonblocking(int fd) {
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+// A pipe that is writable takes at least this much without blocking (POSIX, PIPE_BUF).
+constexpr std::size_t kSinkRoom = 4096;
+
+bool is_writable(int fd) {
+  pollfd sink{fd, POLLOUT, 0};
+  return fd < 0 || ::poll(&sink, 1, 0) != 0;
+}
+
+// What to wait for: something to read or, when something is there that nobody takes, room to write
+// it.
+pollfd waiting(const UniqueFd& from, int sink) {
+  pollfd source{from.get(), POLLIN, 0};
+  const bool blocked = sink >= 0 && from && ::poll(&source, 1, 0) > 0 && !is_writable(sink);
+  return blocked ? pollfd{sink, POLLOUT, 0} : pollfd{from.get(), POLLIN, 0};
+}
+
+// Passes on what is there; closes the descriptor at its end. False: the receiver has had enough.
+bool drain(UniqueFd& from, const std::function<bool(std::string_view)>& into, int sink) {
+  std::array<char, 65536> buffer;
+  const std::size_t most = sink < 0 ? buffer.size() : kSinkRoom;
+  const ssize_t n = ::read(from.get(), buffer.data(), most);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (n <= 0) {
+    from.reset();
+    return true;
+  }
+  return into(std::string_view(buffer.data(), static_cast<std::size_t>(n)));
+}
+
+// Milliseconds until `deadline` for poll(), never less than 0.
+int milliseconds_until(std::chrono::steady_clock::time_point deadline) {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  return static_cast<int>(
+      std::max<std::int64_t>(0, std::min<std::int64_t>(left.count(), 1'000'000)));
+}
+
+void feed(UniqueFd& to, std::string_view& input) {
+  const ssize_t n = ::write(to.get(), input.data(), input.size());
+  if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
+  const bool failed = n < 0 && errno != EINTR && errno != EAGAIN;
+  if (failed || input.empty()) to.reset();
+}
+
+}  // namespace
+
+Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, ChildIo io,
+                                   StopSignal stop) {
+  auto in = make_pipe();
+  auto out = make_pipe();
+  auto err = make_pipe();
+  if (!in || !out || !err) return fail(ErrorId::kInternal, "cannot make a pipe");
+  spec.standard_input = in->read_end.get();
+  spec.standard_output = out->write_end.get();
+  spec.standard_error = err->write_end.get();
+  auto child = warden.spawn(spec);
+  if (!child) return pass_on(child);
+  if (io.started) io.started(child->tier());
+  in->read_end.reset();
+  out->write_end.reset();
+  err->write_end.reset();
+  for (const int fd : {in->write_end.get(), out->read_end.get(), err->read_end.get()})
+    set_nonblocking(fd);
+  if (io.input.empty()) in->write_end.reset();
+
+  const bool has_deadline = spec.limits.wall.count() > 0;
+  const auto deadline = std::chrono::steady_clock::now() + spec.limits.wall;
+  bool ended = false;
+  while (!ended || out->read_end || err->read_end) {
+    // poll() passes over negative descriptors: whatever is closed simply drops out.
+    std::array<pollfd, 5> watched{
+        pollfd{in->write_end.get(), POLLOUT, 0}, waiting(out->read_end, io.output_sink),
+        waiting(err->read_end, io.error_sink), pollfd{stop.descriptor, POLLIN, 0},
+        pollfd{ended ? -1 : child->end_descriptor(), POLLIN, 0}};
+    const int ready =
+        ::poll(watched.data(), watched.size(), has_deadline ? milliseconds_until(deadline) : -1);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) {
+      child->kill(sandbox::Verdict::Kind::kTimedOut);
+      break;
+    }
+    bool go_on = watched[3].revents == 0;
+    if (watched[0].revents != 0) feed(in->write_end, io.input);
+    if (watched[1].revents != 0 && is_writable(io.output_sink))
+      go_on = drain(out->read_end, io.standard_output, io.output_sink) && go_on;
+    if (watched[2].revents != 0 && is_writable(io.error_sink))
+      go_on = drain(err->read_end, io.standard_error, io.error_sink) && go_on;
+    ended = ended || watched[4].revents != 0;
+    if (!go_on) {
+      child->kill(sandbox::Verdict::Kind::kKilled);
+      break;
+    }
+  }
+  return child->wait();
+}
+
+Result<ToolOutput> run_tool(sandbox::Warden& warden, sandbox::Spec spec, std::string_view input,
+                            std::size_t max_output, StopSignal stop) {
+  ToolOutput result;
+  const auto collect = [&result, max_output](std::string& into) {
+    return [&result, &into, max_output](std::string_view piece) {
+      const std::size_t room = max_output - std::min(max_output, into.size());
+      into.append(piece.substr(0, room));
+      result.cut = result.cut || piece.size() > room;
+      return true;
+    };
+  };
+  auto verdict = run_child(warden, std::move(spec),
+                           {.input = input,
+                            .standard_output = collect(result.standard_output),
+                            .standard_error = collect(result.standard_error)},
+                           stop);
+  if (!verdict) return pass_on(verdict);
+  result.verdict = std::move(*verdict);
+  return result;
+}
+
+sandbox::Limits compiler_limits() {
+  sandbox::Limits limits;
+  limits.wall = std::chrono::seconds(20);
+  limits.cpu = std::chrono::seconds(16);
+  limits.memory = std::uint64_t{4} << 30U;  // address space: libLLVM alone maps some hundred MiB
+  limits.file_size = std::uint64_t{256} << 20U;
+  limits.processes = 16;
+  limits.open_files = 256;
+  return limits;
+}
+
+std::string describe(const sandbox::Verdict& verdict) {
+  using Kind = sandbox::Verdict::Kind;
+  const double seconds = static_cast<double>(verdict.wall.count()) / 1e6;
+  switch (verdict.kind) {
+    case Kind::kExited: return fmt::format("ended with exit code {}", verdict.code);
+    case Kind::kSignalled:
+      return fmt::format("was ended by signal {} ({})", verdict.code, ::strsignal(verdict.code));
+    case Kind::kViolated:
+      return verdict.detail.empty()
+                 ? "made a system call that the sandbox does not admit"
+                 : fmt::format("made a system call that the sandbox does not admit: {}",
+                               verdict.detail);
+    case Kind::kTimedOut: return fmt::format("was stopped after {:.1f} s of wall time", seconds);
+    case Kind::kCpuLimit: return fmt::format("used up its processor time after {:.1f} s", seconds);
+    case Kind::kKilled: return "was stopped";
+  }
+  return "ended";
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,179 @@
+#include "execute/build/toolchain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "core/file.h"
+#include "execute/build/driver_output.h"
+
+namespace mcpac::execute {
+namespace {
+
+// One set of flags for analysis and compilation: two sets would be two programs.
+// The limits bound what a hostile source can ask of the compiler beside the sandbox's own limits.
+const std::vector<std::string>& language_flags() {
+  static const std::vector<std::string> flags{
+      "--no-default-config", "-std=c++23", "-stdlib=libc++", "-O0", "-fno-crash-diagnostics",
+      "-ferror-limit=20", "-ftemplate-depth=256", "-fbracket-depth=256",
+      "-fconstexpr-steps=4000000",
+      // A function that ends without its value does anything at all.
+      "-Werror=return-type"};
+  return flags;
+}
+
+std::vector<std::string> with(std::vector<std::string> flags,
+                              std::initializer_list<std::string> more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+std::string in(std::string_view folder, std::string_view name) {
+  return fmt::format("{}/{}", folder, name);
+}
+
+// The driver looks whether its inputs are there, but they will be only inside the sandbox. So it is
+// asked about empty stand-ins below a folder, whose name is then taken out of its answer.
+Result<TemporaryFolder> make_stand_ins() {
+  auto folder = TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-driver-");
+  if (!folder) return folder;
+  for (const std::string& file :
+       {in(inside::kInclude, "mcpac/warm.hpp"), std::string(inside::kRuntimePch),
+        std::string(inside::kAgentHeader), std::string(inside::kPch),
+        in(inside::kPrepared, "runtime.o"), in(inside::kOutput, "runtime.pch"),
+        in(inside::kOutput, "agent.o"), in(inside::kSource, "agent.cpp")}) {
+    const std::filesystem::path stand_in = folder->path().string() + file;
+    std::error_code error;
+    std::filesystem::create_directories(stand_in.parent_path(), error);
+    if (auto written = write_file_atomic(stand_in, ""); !written) return pass_on(written);
+  }
+  return folder;
+}
+
+}  // namespace
+
+Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
+  const auto driver = llvm / "bin" / "clang++";
+  std::error_code error;
+  if (!std::filesystem::exists(driver, error) ||
+      !std::filesystem::exists(llvm / "bin" / "ld.lld", error)) {
+    return fail(ErrorId::kToolchainMissing,
+                fmt::format("clang 19 and lld 19 are not at {}", llvm.string()),
+                {.fix = "apt-get install clang-19 lld-19 libc++-19-dev libc++abi-19-dev"});
+  }
+  auto stand_ins = make_stand_ins();
+  if (!stand_ins) return pass_on(stand_ins);
+  const std::string base = stand_ins->path().string();
+  const auto here = [&base](std::string_view inside_path) {
+    return base + std::string(inside_path);
+  };
+  const std::string include = fmt::format("-isystem{}", inside::kInclude);
+  const std::string source = in(inside::kSource, "agent.cpp");
+  Toolchain toolchain;
+  struct Question {
+    std::vector<std::string>& answer;
+    std::vector<std::string> flags;
+  };
+  const std::array questions{
+      Question{toolchain.make_runtime,
+               with(language_flags(), {include, "-fpch-instantiate-templates", "-fpch-codegen",
+                                       "-xc++-header", here(in(inside::kInclude, "mcpac/warm.hpp")),
+                                       "-o", here(in(inside::kOutput, "runtime.pch"))})},
+      Question{toolchain.compile_runtime,
+               with(language_flags(), {"-O2", "-c", here(in(inside::kOutput, "runtime.pch")), "-o",
+                                       here(in(inside::kOutput, "runtime.o"))})},
+      // What the headers themselves need is instantiated here once, not in every program. No code
+      // is generated: a program uses few of the types of its servers.
+      Question{toolchain.make_pch,
+               with(language_flags(),
+                    {include, "-include-pch", here(inside::kRuntimePch),
+                     "-fpch-instantiate-templates", "-xc++-header", here(inside::kAgentHeader),
+                     "-o", here(in(inside::kOutput, "agent.pch"))})},
+      Question{toolchain.compile,
+               with(language_flags(), {include, "-include-pch", here(inside::kPch), "-c", "-xc++",
+                                       here(source), "-o", here(in(inside::kOutput, "agent.o"))})},
+      Question{toolchain.link,
+               with(language_flags(),
+                    {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
+                     here(in(inside::kOutput, "agent.o")), here(in(inside::kPrepared, "runtime.o")),
+                     "-o", here(in(inside::kOutput, "agent"))})},
+  };
+  for (const Question& question : questions) {
+    auto answer = ask(driver, question.flags);
+    if (!answer) return pass_on(answer);
+    for (std::string& word : *answer) {
+      if (const auto at = word.find(base); at != std::string::npos) word.erase(at, base.size());
+      if (word == source) word = "{source}";
+    }
+    question.answer = std::move(*answer);
+  }
+  toolchain.analyze = with(language_flags(), {include, "-include-pch", inside::kPch, "-xc++"});
+  return toolchain;
+}
+
+std::vector<sandbox::Mount> toolchain_mounts(const std::filesystem::path& llvm) {
+  using Access = sandbox::Mount::Access;
+  std::vector<sandbox::Mount> mounts{
+      {llvm, llvm, Access::kReadExecute},
+      {"/usr/include", "/usr/include", Access::kRead},
+      {"/usr/lib/gcc", "/usr/lib/gcc", Access::kRead},
+      {"/usr/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", Access::kReadExecute},
+      {"/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", Access::kReadExecute},
+      {"/lib64", "/lib64", Access::kReadExecute},
+  };
+  std::erase_if(mounts, [](const sandbox::Mount& mount) {
+    std::error_code error;
+    return !std::filesystem::exists(mount.host, error);
+  });
+  return mounts;
+}
+
+std::string toolchain_identity(const std::filesystem::path& llvm) {
+  std::string identity;
+  // The last three stand for the headers of libc, the kernel and the JSON library: absolute paths
+  // win.
+  for (const char* name : {"bin/clang", "bin/ld.lld", "lib/libclang-cpp.so.19.1", "lib/libc++.a",
+                           "include/c++/v1/__config", "/usr/include/features.h",
+                           "/usr/include/linux/version.h", "/usr/include/nlohmann/json.hpp"}) {
+    std::error_code error;
+    const auto file = std::filesystem::canonical(llvm / name, error);
+    const auto size = std::filesystem::file_size(file, error);
+    const auto time = std::filesystem::last_write_time(file, error).time_since_epoch().count();
+    identity += fmt::format("{} {} {}\n", file.string(), size, time);
+  }
+  return identity;
+}
+
+Json to_json(const Toolchain& toolchain) {
+  return {{"make_runtime", toolchain.make_runtime},
+          {"compile_runtime", toolchain.compile_runtime},
+          {"make_pch", toolchain.make_pch},
+          {"compile", toolchain.compile},
+          {"link", toolchain.link},
+          {"analyze", toolchain.analyze}};
+}
+
+Result<Toolchain> toolchain_from_json(const Json& json) {
+  Toolchain toolchain;
+  const auto read = [&json](const char* name, std::vector<std::string>& into) {
+    const Json* member = find_member(json, name);
+    if (member == nullptr || !member->is_array()) return false;
+    for (const Json& item : *member) {
+      if (!item.is_string()) return false;
+      into.push_back(item.get<std::string>());
+    }
+    return !into.empty();
+  };
+  if (read("make_runtime", toolchain.make_runtime) &&
+      read("compile_runtime", toolchain.compile_runtime) && read("make_pch", toolchain.make_pch) &&
+      read("compile", toolchain.compile) && read("link", toolchain.link) &&
+      read("analyze", toolchain.analyze)) {
+    return toolchain;
+  }
+  return fail(ErrorId::kToolchainMissing, "the cached toolchain commands cannot be read",
+              {.fix = "remove the mcpac cache folder; it is made again"});
+}
+
+}  // namespace mcpac::execute

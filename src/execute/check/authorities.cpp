@@ -1,0 +1,81 @@
+#include "execute/check/authorities.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "core/file.h"
+#include "core/printable.h"
+#include "policy/system_path_resolver.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As much as the parser takes.
+constexpr std::size_t kMaxRules = std::size_t{1} << 20U;
+
+// "home of the policy's owner" (grants.md, section 4): the user's entry, not a variable that a
+// script set.
+std::string home_of_user() {
+  const passwd* user = ::getpwuid(::geteuid());
+  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
+}
+
+}  // namespace
+
+PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
+    : resolver(std::make_unique<policy::SystemPathResolver>()), clock(the_clock) {
+  std::error_code error;
+  bases.current_directory = fs::current_path(error).string();
+  bases.home = home_of_user();
+  for (const auto& server : project.config.servers) {
+    if (server.is_http()) bases.remote_servers.insert(server.name);
+    if (!server.working_directory.empty()) {
+      bases.working_directories[server.name] =
+          fs::absolute(server.working_directory, error).lexically_normal().string();
+    }
+    if (!server.root.empty()) {
+      bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();
+    }
+    for (const auto& [tool, price] : server.prices) {
+      if (auto permission = Permission::of(server.name, tool)) prices.emplace(*permission, price);
+    }
+  }
+}
+
+policy::Environment PolicyWorld::environment() const {
+  return {.tools = &tools,
+          .resolver = resolver.get(),
+          .clock = &clock,
+          .bases = bases,
+          .prices = prices};
+}
+
+Result<policy::PolicyFile> read_rules(const fs::path& file) {
+  auto text = read_file(file, kMaxRules);
+  if (!text) return pass_on(text);
+  return policy::PolicyFile(std::move(*text), printable(file.string()));
+}
+
+Result<policy::Authority> load_authority(const Project& project, const PolicyWorld& world,
+                                         std::vector<policy::LayerText> layers) {
+  // A ceiling that is there and cannot be read must not be as none.
+  if (!is_absent(project.policy_file())) {
+    auto rules = read_rules(project.policy_file());
+    if (!rules) return pass_on(rules);
+    rules->name = kPolicyLayer;
+    if (!layers.empty() && !layers.front().profiles.empty())
+      layers.front().profile_files.push_back(*rules);
+    layers.push_back({.name = std::string(kPolicyLayer),
+                      .grants = {},
+                      .asks = {},
+                      .denies = {},
+                      .files = {std::move(*rules)}});
+  }
+  return policy::Authority::load(layers, world.environment());
+}
+
+}  // namespace mcpac::execute

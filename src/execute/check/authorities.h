@@ -1,0 +1,43 @@
+// The authority of a run: what was granted, under what was declared, under the project's ceiling.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/error.h"
+#include "execute/project/project.h"
+#include "policy/authority.h"
+
+namespace mcpac::execute {
+
+// What rules are about: the lock's tools, the places that path tests name, the clock. Outlives
+// every Authority that was loaded against it.
+struct PolicyWorld {
+  PolicyWorld(const Project& project, const Clock& clock);
+  // What rules are read against; borrows from this world.
+  [[nodiscard]] policy::Environment environment() const;
+  policy::ToolSchemas tools;
+  policy::Bases bases;
+  std::map<Permission, Money> prices;
+  std::unique_ptr<const policy::PathResolver> resolver;
+  const Clock& clock;
+};
+
+// How explanations call the project's ceiling, and what a program declares.
+inline constexpr std::string_view kPolicyLayer = "mcpac.policy";
+inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
+
+// A file of rules that a user wrote; at most 1 MiB. Messages call it as it is called here.
+[[nodiscard]] Result<policy::PolicyFile> read_rules(const std::filesystem::path& file);
+
+// `layers` plus, where the project has one, mcpac.policy as a ceiling. A rule that does not load is
+// an error: then nothing runs.
+[[nodiscard]] Result<policy::Authority> load_authority(const Project& project,
+                                                       const PolicyWorld& world,
+                                                       std::vector<policy::LayerText> layers);
+
+}  // namespace mcpac::execute

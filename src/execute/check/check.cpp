@@ -1,0 +1,132 @@
+#include "execute/check/check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "core/characters.h"
+#include "core/printable.h"
+#include "core/shell_quote.h"
+#include "execute/check/authorities.h"
+#include "policy/parser.h"
+#include "policy/printer.h"
+
+namespace mcpac::execute {
+namespace {
+
+// True where `text` reads as one rule, and that for all or part of this tool and no other.
+bool is_rule_for(const Permission& permission, const std::string& text) {
+  const auto rule = policy::parse_rule({"a declared permission", text}, policy::Effect::kAllow);
+  if (!rule || rule->targets.size() != 1) return false;
+  const auto& selector = rule->targets.front().selector;
+  return selector.server == permission.server() && selector.tool == permission.tool();
+}
+
+}  // namespace
+
+Result<std::string> grant_text(const Permission& permission, std::string_view where) {
+  const std::string tool =
+      policy::print_name(permission.server()) + "." + policy::print_name(permission.tool());
+  if (where.empty()) return tool;
+  const std::string name = fmt::format("the condition of {}", printable(tool));
+  auto brackets = policy::parse_brackets({name, where});
+  if (!brackets) return pass_on(brackets);
+  std::string text = fmt::format("{}({})", tool, policy::print(*brackets));
+  if (!has_invisible(text) && is_rule_for(permission, text)) return text;
+  return fail(ErrorId::kRuleSyntax, fmt::format("{} is no rule for that tool alone", name),
+              {.where = printable(where),
+               .why = "a Narrow holds the tests of one tool, in characters that people see"});
+}
+
+Result<std::vector<std::string>> declared_rules(const analyzer::Report& report) {
+  std::vector<std::string> rules;
+  for (const auto& declared : report.declared) {
+    auto permission = Permission::parse(declared.permission);
+    if (!permission) continue;
+    auto text = grant_text(*permission, declared.where);
+    if (!text) return pass_on(text);
+    rules.push_back(std::move(*text));
+  }
+  return rules;
+}
+
+namespace {
+
+// What would help: a grant, an entry in the project's policy, or nothing but to take out a deny.
+void add_remedy(const Permission& permission, std::string rule, const policy::Decision& refused,
+                CheckResult& result) {
+  if (refused.rule.starts_with("deny")) {
+    result.blocked.push_back(
+        fmt::format("{} denies {}: {}", refused.layer, permission.text(), refused.rule));
+  } else if (refused.layer == kPolicyLayer) {
+    result.blocked.push_back(fmt::format("{} does not allow {}", kPolicyLayer, permission.text()));
+    result.to_allow.push_back(std::move(rule));
+  } else {
+    result.to_grant.push_back(std::move(rule));
+  }
+}
+
+// Of what is missing: a call that is declared and refused, where rules speak of the tool, else how
+// any call of it fares.
+policy::Decision refusal_of(const Permission& permission, const policy::DeclaredStanding& standing,
+                            const policy::Authority& granted, CheckResult& result) {
+  if (standing.refused) {
+    auto refused = granted.explain(permission, *standing.refused).decision;
+    result.blocked.push_back(
+        fmt::format("declared {} {} is denied{}: {}", permission.text(),
+                    printable(to_text(*standing.refused), 200),
+                    refused.place.empty() ? "" : " by " + refused.place,
+                    refused.reason.empty() ? "nothing allows it" : refused.reason));
+    return refused;
+  }
+  const auto foresight =
+      granted.foresee(permission, {.known = Json::object(), .unknown{}, .open = true});
+  policy::Decision refused;
+  refused.layer = foresight.outlook == policy::Outlook::kDenied ? foresight.layer : "";
+  refused.rule = foresight.rule;
+  return refused;
+}
+
+std::string fix_of(const CheckResult& result) {
+  std::string fix;
+  if (!result.to_grant.empty())
+    fix = "--grant " + shell_quoted(fmt::format("{}", fmt::join(result.to_grant, ",")));
+  for (const std::string& rule : result.to_allow)
+    fix += fmt::format("{}`allow {}` in {}", fix.empty() ? "" : ", and ", rule, kPolicyLayer);
+  return fix;
+}
+
+}  // namespace
+
+Result<CheckResult> check(const analyzer::Report& report, const policy::Authority& granted) {
+  CheckResult result;
+  std::set<Permission> declared;
+  for (const auto& item : report.declared) {
+    auto permission = Permission::parse(item.permission);
+    if (!permission) continue;
+    declared.insert(*permission);
+    auto rule = grant_text(*permission, item.where);
+    if (!rule) return pass_on(rule);
+    const auto standing = granted.standing(*permission, item.where);
+    switch (standing.coverage) {
+      case policy::Coverage::kCovered: break;
+      case policy::Coverage::kConditional:
+        result.conditional.push_back(item.text());
+        if (!standing.is_certain) result.unproven.push_back(item.text());
+        break;
+      case policy::Coverage::kMissing:
+        result.missing.push_back(item.text());
+        add_remedy(*permission, std::move(*rule),
+                   refusal_of(*permission, standing, granted, result), result);
+        break;
+    }
+  }
+  for (const Permission& permission : granted.named_tools()) {
+    if (!declared.contains(permission)) result.extra.push_back(permission.text());
+  }
+  result.fix = fix_of(result);
+  return result;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,103 @@
+#include "execute/check/check_uses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/denial_text.h"
+#include "execute/check/call_in_source.h"
+#include "execute/check/check.h"
+
+namespace mcpac::execute {
+namespace {
+
+analyzer::Foreseen::Answer answer_of(policy::Outlook outlook) {
+  using Answer = analyzer::Foreseen::Answer;
+  switch (outlook) {
+    case policy::Outlook::kCovered: return Answer::kCovered;
+    case policy::Outlook::kConditional: return Answer::kConditional;
+    case policy::Outlook::kDenied: break;
+  }
+  return Answer::kDenied;
+}
+
+// The authority as the run will have it: with the declaration as a layer of its own, so that a
+// Narrow counts.
+Result<policy::Authority> authority_of(const Project& project, const PolicyWorld& world,
+                                       const policy::LayerText& granted,
+                                       const analyzer::Report& report) {
+  policy::LayerText declaration;
+  declaration.name = kDeclarationLayer;
+  auto rules = declared_rules(report);
+  if (!rules) return pass_on(rules);
+  declaration.grants = std::move(*rules);
+  return load_authority(project, world, {granted, std::move(declaration)});
+}
+
+Error denial(const analyzer::Report& report, const std::vector<analyzer::Finding>& denied) {
+  const auto& first = denied.front();
+  const std::string more = denied.size() == 1 ? "" : fmt::format(" ({} such calls)", denied.size());
+  Error error;
+  error.id = ErrorId::kUseDenied;
+  error.what = fmt::format("{}: {}{}", report.file, first.message, more);
+  error.where = fmt::format("{}:{}:{}", first.file, first.line, first.column);
+  error.why = "a call with these constants fails whenever it is made";
+  error.fix = first.fix;
+  return error;
+}
+
+// Where no rule speaks of the tool at all, the check of what is declared has said so.
+void warn_of_denials(const Listener& listener, const analyzer::Report& report) {
+  for (const auto& use : report.uses) {
+    const auto& foreseen = use.foreseen;
+    const bool is_denied = foreseen && foreseen->answer == analyzer::Foreseen::Answer::kDenied;
+    if (!is_denied || foreseen->rule.empty()) continue;
+    listener.warning(fmt::format(
+        "{}:{}:{}: {} would be denied, and is called: {}", use.file, use.line, use.column,
+        use.permission, denial_text(foreseen->reason, foreseen->rule, foreseen->other_rules)));
+  }
+}
+
+}  // namespace
+
+Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
+                          const policy::LayerText& granted, DeniedUses denied,
+                          analyzer::Report& report) {
+  if (report.uses.empty()) return {};
+  auto authority = authority_of(project, world, granted, report);
+  if (!authority) return pass_on(authority);
+  for (auto& use : report.uses) {
+    const auto permission = Permission::parse(use.permission);
+    if (!permission) continue;  // the analysis let only names of the lock through
+    policy::Foresight foresight = authority->foresee(*permission, call_in_source(use));
+    use.foreseen = {.answer = answer_of(foresight.outlook),
+                    .reason = std::move(foresight.reason),
+                    .rule = std::move(foresight.rule),
+                    .layer = std::move(foresight.layer),
+                    .depends_on = std::move(foresight.depends_on),
+                    .is_expected = denied == DeniedUses::kExpect &&
+                                   foresight.outlook == policy::Outlook::kDenied,
+                    .other_rules = foresight.other_rules,
+                    .would_grant = std::move(foresight.would_grant),
+                    .asks = foresight.asks};
+  }
+  return {};
+}
+
+Result<void> require_admitted(const GrantCheck& parts, analyzer::Report& report,
+                              const policy::LayerText& granted, DeniedUses denied) {
+  const bool observes = parts.enforcement == Enforcement::kObserve;
+  auto foreseen = foresee_uses(parts.project, parts.world, granted,
+                               observes ? DeniedUses::kExpect : denied, report);
+  if (!foreseen) return foreseen;
+  if (observes) {
+    warn_of_denials(parts.listener, report);
+    return {};
+  }
+  auto problems = analyzer::problems(report);
+  std::erase_if(problems, [](const auto& problem) { return problem.rule != "denied-use"; });
+  if (problems.empty()) return {};
+  return std::unexpected(denial(report, problems));
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,60 @@
+#include "execute/check/require_granted.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace mcpac::execute {
+namespace {
+
+Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Report& report,
+                                  const policy::LayerText& granted) {
+  auto authority = load_authority(parts.project, parts.world, {granted});
+  if (!authority) return pass_on(authority);
+  return check(report, *authority);
+}
+
+}  // namespace
+
+void warn_of_observing(const Listener& listener) {
+  listener.warning(
+      "permission checks are off: calls that would be denied are made, and audited as such");
+}
+
+Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,
+                             policy::LayerText& granted, CheckResult& result) {
+  auto first = check_against(parts, report, granted);
+  if (!first) return pass_on(first);
+  result = std::move(*first);
+  for (const auto& text : result.extra) {
+    parts.listener.warning(fmt::format("{} is granted, but the program does not declare it", text));
+  }
+  for (const auto& text : result.unproven) {
+    parts.listener.note(fmt::format(
+        "{}: whether the grants admit all of it could not be told; each call will be decided",
+        text));
+  }
+  if (parts.enforcement == Enforcement::kObserve) {
+    warn_of_observing(parts.listener);
+    return {};
+  }
+  if (!result.ok() && parts.listener.may_grant(result, parts.stop)) {
+    // Exactly what was shown, and then the same check again: a yes does not lift a deny or a
+    // ceiling.
+    for (const auto& rule : result.to_grant) granted.grants.push_back(rule);
+    auto again = check_against(parts, report, granted);
+    if (!again) return pass_on(again);
+    result = std::move(*again);
+  }
+  if (result.ok()) return {};
+  return fail(
+      ErrorId::kPermissionMissing,
+      fmt::format("{} declares {} not granted: {}", report.file,
+                  result.missing.size() == 1 ? "a permission that was" : "permissions that were",
+                  fmt::join(result.missing, ", ")),
+      {.where = report.file,
+       .why = result.blocked.empty() ? "a program may do only what its user granted"
+                                     : fmt::format("{}", fmt::join(result.blocked, "; ")),
+       .fix = result.fix});
+}
+
+}  // namespace mcpac::execute

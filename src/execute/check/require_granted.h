@@ -1,0 +1,26 @@
+// require_granted: the check before a run, the same for `execute`, which knows from the source what
+// is declared, and `run`, which reads it from the binary.
+#pragma once
+
+#include "core/error.h"
+#include "execute/check/authorities.h"
+#include "execute/run/pipeline.h"
+
+namespace mcpac::execute {
+
+struct GrantCheck {
+  const Project& project;
+  const PolicyWorld& world;
+  const Listener& listener;
+  Enforcement enforcement = Enforcement::kEnforce;
+  StopSignal stop;
+};
+
+// kPermissionMissing where `report` declares more than was granted and nobody adds it; a person who
+// says yes adds to `granted` exactly what was shown. Fills `result`.
+[[nodiscard]] Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& report,
+                                           policy::LayerText& granted, CheckResult& result);
+
+void warn_of_observing(const Listener& listener);
+
+}  // namespace mcpac::execute

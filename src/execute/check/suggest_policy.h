@@ -1,0 +1,31 @@
+// Suggest policy: the least rules that admit what a program's source shows, or what a run did.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/report.h"
+#include "audit/log.h"
+#include "core/error.h"
+#include "execute/check/authorities.h"
+
+namespace mcpac::execute {
+
+// One rule to write into a policy, or, without one, only something to say.
+struct SuggestedRule {
+  std::string rule;  // as after --grant; empty: none
+  std::string why;   // what it is for, in one line
+};
+
+// Of every call in the source one rule: constants become tests, what only the run knows is `any`;
+// where a Narrow says more than the calls, its condition. What is declared and never used is
+// granted as well, for a run needs it. Each rule loads in `world`.
+[[nodiscard]] std::vector<SuggestedRule> suggest_for(const analyzer::Report& report,
+                                                     const PolicyWorld& world);
+
+// Of every allowed call of a recorded run one rule: where the arguments were recorded, with tests
+// for them.
+[[nodiscard]] std::vector<SuggestedRule> suggest_for(const std::vector<audit::Event>& events,
+                                                     const PolicyWorld& world);
+
+}  // namespace mcpac::execute

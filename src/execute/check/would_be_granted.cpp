@@ -1,0 +1,29 @@
+#include "execute/check/would_be_granted.h"
+
+#include "core/clock.h"
+#include "execute/check/check_uses.h"
+#include "execute/check/require_granted.h"
+#include "execute/host/tool_tables.h"
+
+namespace mcpac::execute {
+
+Result<GrantAnswer> would_be_granted(const Project& project, const codegen::Lock& lock,
+                                     const Listener& listener, analyzer::Report& report,
+                                     policy::LayerText granted, DeniedUses denied) {
+  const SystemClock clock;
+  PolicyWorld world(project, clock);
+  world.tools = tool_schemas(lock);
+  const GrantCheck parts{project, world, listener, Enforcement::kEnforce, {}};
+  CheckResult check;
+  auto declared = require_granted(parts, report, granted, check);
+  if (!declared && declared.error().id != ErrorId::kPermissionMissing) return pass_on(declared);
+  report.not_granted = check.missing;
+  report.grant_fix = check.fix;
+  auto used = require_admitted(parts, report, granted, denied);
+  if (!used && used.error().id != ErrorId::kUseDenied) return pass_on(used);
+  if (!declared) return GrantAnswer{std::move(declared.error())};
+  if (!used) return GrantAnswer{std::move(used.error())};
+  return GrantAnswer{};
+}
+
+}  // namespace mcpac::execute

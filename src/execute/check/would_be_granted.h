@@ -1,0 +1,23 @@
+// WouldBeGranted: the checks before a run, for those who only ask: `permissions analyze` and
+// `validate`.
+#pragma once
+
+#include "analyzer/report.h"
+#include "core/error.h"
+#include "execute/run/pipeline.h"
+
+namespace mcpac::execute {
+
+// Says of every use in `report` what the grants will make of it. Asks nobody.
+// An error of the rules comes back at once; in `refusal` stands what would keep `execute` from
+// running the program: kPermissionMissing, kUseDenied.
+struct GrantAnswer {
+  std::optional<Error> refusal;
+};
+[[nodiscard]] Result<GrantAnswer> would_be_granted(const Project& project,
+                                                   const codegen::Lock& lock,
+                                                   const Listener& listener,
+                                                   analyzer::Report& report,
+                                                   policy::LayerText granted, DeniedUses denied);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,129 @@
+#include "execute/host/call_tool.h"
+
+#include <fmt/format.h>
+
+#include "audit/log.h"
+#include "core/clock.h"
+#include "core/ids.h"
+#include "core/rfc3339.h"
+#include "core/shell_quote.h"
+#include "execute/asking/approval_store.h"
+#include "execute/asking/run_binding.h"
+#include "execute/check/authorities.h"
+#include "execute/host/gate_control.h"
+#include "execute/host/host.h"
+#include "execute/host/tool_tables.h"
+#include "execute/records/run_record.h"
+#include "gate/gate.h"
+#include "policy/printer.h"
+
+namespace mcpac::execute {
+namespace {
+
+// The gate's refusal in the words of a person at a terminal.
+Error to_error(const gate::CallError& error, const Permission& tool) {
+  using Kind = gate::ErrorKind;
+  switch (error.kind) {
+    case Kind::kDenied:
+      return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", tool.text()),
+              "", string_member(error.data, "reason", error.message),
+              fmt::format("--grant {}, unless a --deny or mcpac.policy stands against it",
+                          shell_quoted(policy::print_name(tool.server()) + "." +
+                                       policy::print_name(tool.tool())))};
+    case Kind::kInvalidArguments:
+      return {ErrorId::kCallInvalid, error.message,
+              fmt::format("arguments of {}{}", tool.text(), string_member(error.data, "pointer")),
+              "the locked input schema of the tool",
+              fmt::format("mcpac tools describe {}", shell_quoted(tool.text()))};
+    case Kind::kUnknownTool:
+      return {ErrorId::kCallUnknownTool, error.message, "", "", "mcpac tools list"};
+    case Kind::kTimeout:
+      return {ErrorId::kServerTimeout, error.message, fmt::format("server {}", tool.server()), "",
+              ""};
+    case Kind::kRevoked:
+      if (!error.data.contains("id"))
+        return {ErrorId::kCallDenied, error.message, "", "its user took it back", ""};
+      return {ErrorId::kLockDrift, error.message, fmt::format("server {}", tool.server()), "",
+              fmt::format("mcpac lock diff {}", tool.server())};
+    case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
+    default:
+      return {ErrorId::kServerError, error.message, fmt::format("server {}", tool.server()), "",
+              ""};
+  }
+}
+
+}  // namespace
+
+Result<Json> call_tool(const Project& project, const Folders& folders, const Permission& tool,
+                       Json arguments, policy::LayerText granted, const Questions& questions) {
+  const SystemClock clock;
+  const Interrupt interrupt;
+  auto lock = load_lock(project);
+  if (!lock) return pass_on(lock);
+  if (lock->find_tool(tool.server(), tool.tool()) == nullptr) {
+    return fail(ErrorId::kCallUnknownTool, fmt::format("mcpac.lock has no tool {}", tool.text()),
+                {.fix = "mcpac tools list"});
+  }
+  PolicyWorld world(project, clock);
+  world.tools = tool_schemas(*lock);
+  auto authority = load_authority(project, world, {std::move(granted)});
+  if (!authority) return pass_on(authority);
+  const auto compiled = compile_tools(*lock, {tool.server()});
+  if (!compiled.table.contains(tool) && !compiled.unusable.empty())
+    return std::unexpected(compiled.unusable.front());
+  auto log = audit::RunLog::create(folders.audit(), new_uuid_v7(clock), clock);
+  if (!log) return pass_on(log);
+
+  // What is not granted at all is refused before a server is started for it; the gate says the
+  // same.
+  const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
+  Host host(project.config, *lock);
+  if (!hopeless) {
+    host.start({tool.server()});
+    if (auto ready = host.wait_for({tool}, interrupt); !ready) return pass_on(ready);
+  }
+  const LiveApprover approver(host, questions.approver);
+  const ApprovalStore store(folders.approvals(), questions.warning, clock);
+  const auto binding = bind_run("mcpac tools call", *lock, project.config, *authority);
+  RunMemory memory(store, binding, "mcpac tools call");
+  std::promise<gate::Answer> answered;
+  std::unique_ptr<gate::Gate> gate;
+  std::unique_ptr<RunControl> control;
+  LiveFacts facts{
+      .program = "mcpac tools call", .started = rfc3339_utc(clock.wall_now()), .granted = {}};
+  gate::GateSetup setup{
+      .tools = &compiled.table,
+      .authority = std::move(*authority),
+      .declared = {.permissions = {tool}, .texts = {tool.text()}},
+      .upstream = &host.upstreams(),
+      .audit = log->get(),
+      .clock = &clock,
+      .mode = gate::Mode::kEnforce,
+      .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}};
+  auto started = record_start({.program = "mcpac tools call", .declared_in = "command line"}, setup,
+                              *lock, folders.audit(), **log);
+  if (!started) return pass_on(started);
+  host.on_loop([&] {
+    gate = std::make_unique<gate::Gate>(std::move(setup));
+    auto opened = RunControl::open(host.executor(), folders.runs(), (*log)->run_id(),
+                                   controls_of(*gate, std::move(facts), [] {}));
+    if (opened) control = std::move(*opened);
+    gate->call({.permission = tool.text(), .arguments = std::move(arguments)},
+               [&answered](gate::Answer answer) { answered.set_value(std::move(answer)); });
+  });
+  auto future = answered.get_future();
+  const bool in_time = wait_unless_stopped(future, interrupt);
+  if (!in_time) host.on_loop([&] { gate->close(); });
+  auto answer = future.get();
+  host.on_loop([&] {
+    control.reset();
+    gate.reset();
+  });
+  // The call was made; that its record is whole is as much of an answer as its result.
+  if (auto closed = (*log)->close(); !closed) return pass_on(closed);
+  if (!in_time) return fail(ErrorId::kInterrupted, "interrupted");
+  if (!answer) return std::unexpected(to_error(answer.error(), tool));
+  return std::move(*answer);
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,24 @@
+// GateControl: a gate behind a RunControl. What `mcpac runs` shows of it, and what revoking does.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/clock.h"
+#include "execute/run/run_control.h"
+#include "gate/gate.h"
+
+namespace mcpac::execute {
+
+struct LiveFacts {
+  std::string program;
+  std::string started;               // RFC 3339
+  std::vector<std::string> granted;  // the rules of all layers
+};
+
+// `gate` is borrowed and outlives the controls. `kill` ends the run.
+[[nodiscard]] RunControls controls_of(gate::Gate& gate, LiveFacts facts,
+                                      std::function<void()> kill);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,71 @@
+// Host: the event loop of a run on its own thread, and the servers behind it.
+//
+// The stages of a run (analyse, compile, wait for the agent) block the main thread; the connections
+// to servers and the agent's channel live on the loop. Taking a Host down ends every server by the
+// shutdown ladder and joins the thread; nothing of it runs afterwards.
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "codegen/lock.h"
+#include "core/error.h"
+#include "execute/host/interrupt.h"
+#include "execute/host/upstreams.h"
+#include "mcp/server_config.h"
+
+namespace mcpac::execute {
+
+// What to say of a tool that is not the locked one.
+[[nodiscard]] Error drift_error(const Permission& tool);
+
+class Host {
+ public:
+  // Both are borrowed for the life of the host.
+  Host(const mcp::Config& config, const codegen::Lock& lock);
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  // Starts the servers that are not started yet and returns at once. Unknown or disabled names are
+  // left out here and reported by wait_for().
+  void start(const std::set<std::string>& servers);
+  // Waits until the servers are usable. An Error for the first that is not; kLockDrift when one of
+  // `tools` ("server.tool") is not what the lock approved.
+  [[nodiscard]] Result<void> wait_for(const std::set<Permission>& tools,
+                                      const Interrupt& interrupt);
+
+  // The same, but a tool that drifted is an answer: those of `tools` that cannot be called.
+  [[nodiscard]] Result<std::set<Permission>> drifted_of(const std::set<Permission>& tools,
+                                                        const Interrupt& interrupt);
+
+  // Runs `work` on the loop and waits for its result. Not from the loop itself.
+  template <class Work>
+  auto on_loop(Work work) -> decltype(work()) {
+    std::packaged_task<decltype(work())()> task(std::move(work));
+    auto result = task.get_future();
+    boost::asio::post(loop_, std::move(task));
+    return result.get();
+  }
+
+  [[nodiscard]] boost::asio::any_io_executor executor() { return loop_.get_executor(); }
+  [[nodiscard]] Upstreams& upstreams() { return *upstreams_; }
+
+ private:
+  const mcp::Config& config_;
+  std::map<std::string, std::shared_future<Result<std::set<std::string>>>> started_;
+  boost::asio::io_context loop_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::unique_ptr<Upstreams> upstreams_;
+  std::thread thread_;
+};
+
+}  // namespace mcpac::execute

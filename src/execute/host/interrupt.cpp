@@ -1,0 +1,45 @@
+#include "execute/host/interrupt.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/signalfd.h>
+
+namespace mcpac::execute {
+namespace {
+
+sigset_t ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  return set;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  const sigset_t set = ending_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, &before_);
+  descriptor_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+Interrupt::~Interrupt() {
+  // A signal that came is answered now; one that nobody consumed would otherwise end us on the way
+  // out.
+  const timespec at_once{};
+  const sigset_t set = ending_signals();
+  while (::sigtimedwait(&set, nullptr, &at_once) > 0) {
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<int> Interrupt::received() const {
+  sigset_t pending;
+  sigemptyset(&pending);
+  ::sigpending(&pending);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (sigismember(&pending, signal) == 1) return signal;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mcpac::execute

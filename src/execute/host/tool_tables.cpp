@@ -1,0 +1,61 @@
+#include "execute/host/tool_tables.h"
+
+#include <fmt/format.h>
+
+namespace mcpac::execute {
+namespace {
+
+Json input_schema(const codegen::LockedTool& tool) {
+  const auto found = tool.definition.find("inputSchema");
+  // MCP requires an inputSchema; a tool without one takes an empty object.
+  if (found == tool.definition.end()) return {{"type", "object"}, {"additionalProperties", false}};
+  return Json(*found);
+}
+
+template <class Visit>
+void for_each_tool(const codegen::Lock& lock, Visit visit) {
+  for (const auto& server : lock.servers) {
+    for (const auto& tool : server.tools) {
+      if (auto permission = Permission::of(server.name, tool.name)) visit(*permission, tool);
+    }
+  }
+}
+
+}  // namespace
+
+policy::ToolSchemas tool_schemas(const codegen::Lock& lock) {
+  policy::ToolSchemas schemas;
+  for_each_tool(lock, [&schemas](const Permission& permission, const codegen::LockedTool& tool) {
+    schemas.emplace(permission, input_schema(tool));
+  });
+  return schemas;
+}
+
+policy::ToolSchemas tool_schemas(const codegen::Lock& lock, const std::set<Permission>& tools) {
+  policy::ToolSchemas schemas;
+  for (const Permission& permission : tools) {
+    if (const auto* tool = lock.find_tool(permission.server(), permission.tool()))
+      schemas.emplace(permission, input_schema(*tool));
+  }
+  return schemas;
+}
+
+CompiledTools compile_tools(const codegen::Lock& lock, const std::set<std::string>& servers) {
+  CompiledTools compiled;
+  for_each_tool(lock, [&](const Permission& permission, const codegen::LockedTool& tool) {
+    if (!servers.contains(permission.server())) return;
+    const Json text = input_schema(tool);
+    auto schema = JsonSchema::compile(text);
+    if (schema) {
+      compiled.table.emplace(permission, gate::LockedTool{std::move(*schema), tool.digest,
+                                                          gate::SecretPlaces::of(text)});
+    } else {
+      Error error = schema.error();
+      error.where = permission.text();
+      compiled.unusable.push_back(std::move(error));
+    }
+  });
+  return compiled;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,239 @@
+#include "execute/host/upstreams.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "mcp/secrets.h"
+
+namespace mcpac::execute {
+
+namespace asio = boost::asio;
+
+struct Upstreams::Server {
+  mcp::ServerConfig config;
+  std::unique_ptr<mcp::Client> client;
+  std::set<std::string> drifted;
+  std::optional<Error> failure;
+  bool running = false;       // the first comparison is over
+  bool ready = false;         // connected, and its tools are compared with the lock
+  std::uint64_t changes = 0;  // how often it said that its tools changed
+  // Expires when the server is ready or has failed; calls that come earlier wait on it.
+  asio::steady_timer settled;
+  std::promise<Result<std::set<std::string>>> promise;
+  std::shared_future<Result<std::set<std::string>>> future{promise.get_future().share()};
+
+  Server(mcp::ServerConfig c, const asio::any_io_executor& executor)
+      : config(std::move(c)), settled(executor, asio::steady_timer::time_point::max()) {}
+};
+
+Upstreams::Upstreams(asio::any_io_executor executor, const codegen::Lock& lock)
+    : executor_(std::move(executor)), lock_(lock) {}
+Upstreams::~Upstreams() = default;
+
+std::shared_future<Result<std::set<std::string>>> Upstreams::start(
+    const mcp::ServerConfig& config) {
+  auto server = std::make_unique<Server>(config, executor_);
+  auto future = server->future;
+  asio::post(executor_, [this, owned = std::move(server)]() mutable {
+    auto [place, is_new] = servers_.try_emplace(owned->config.name, std::move(owned));
+    if (!is_new) {
+      owned->promise.set_value(std::set<std::string>{});
+      return;
+    }
+    Server& started = *place->second;
+    asio::co_spawn(
+        executor_,
+        [this, &started]() -> asio::awaitable<void> {
+          settle(started, co_await connect(started));
+          started.promise.set_value(
+              started.failure ? Result<std::set<std::string>>(std::unexpected(*started.failure))
+                              : started.drifted);
+        },
+        [this, &started](std::exception_ptr bug) {
+          if (!bug) return;
+          // Out of descriptors or memory while starting: an answer all the same, or the run would
+          // wait.
+          settle(started,
+                 fail(ErrorId::kServerStart,
+                      fmt::format("the server {} could not be started", started.config.name)));
+          started.promise.set_value(std::unexpected(*started.failure));
+        });
+  });
+  return future;
+}
+
+// From here on calls to the server are decided; those that came earlier go on. Only grows: a server
+// that shows another tool for a moment has shown that it is not the one that was approved.
+void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
+  const auto tell = [&](std::string_view what, const std::string& name) {
+    if (server.running && heard_) heard_(what, name);
+  };
+  if (outcome) {
+    for (const std::string& tool : *outcome) {
+      if (server.drifted.insert(tool).second)
+        tell("a server changed a tool during the run: quarantined",
+             fmt::format("{}.{}", server.config.name, tool));
+    }
+  } else {
+    server.failure = std::move(outcome.error());
+    tell("a server says that its tools changed, and cannot be asked: all quarantined",
+         server.config.name);
+  }
+  server.running = true;
+  server.ready = true;
+  server.settled.expires_at(asio::steady_timer::time_point::min());
+}
+
+asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server) {
+  mcp::Events events;
+  events.tools_changed = [this, &server] {
+    ++server.changes;
+    if (!server.ready) return;  // a comparison is under way, and will see this
+    // Until the new list is compared, nothing of this server is trusted: calls wait.
+    server.ready = false;
+    server.settled.expires_at(asio::steady_timer::time_point::max());
+    asio::co_spawn(executor_, compare_again(server), asio::detached);
+  };
+  const auto* locked = lock_.find_server(server.config.name);
+  if (locked != nullptr && locked->identity != server.config.identity()) {
+    co_return fail(
+        ErrorId::kLockDrift,
+        fmt::format("the server {} is not the one that mcpac.lock approved", server.config.name),
+        {.where = fmt::format("server {}", server.config.name),
+         .why = "mcpac.json starts or calls another one now",
+         .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
+                            server.config.name)});
+  }
+  auto client = co_await mcp::Client::connect(executor_, server.config, std::move(events));
+  if (!client) co_return pass_on(client);
+  server.client = std::move(*client);
+  co_return co_await compare_until_quiet(server);
+}
+
+asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_until_quiet(Server& server) {
+  // A server that never stops changing would keep its callers waiting for ever.
+  constexpr int kRounds = 16;
+  std::set<std::string> drifted;  // in any round: what was shown once was shown
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t seen = server.changes;
+    auto outcome = co_await compare_with_lock(server);
+    if (!outcome) co_return pass_on(outcome);
+    drifted.merge(*outcome);
+    if (server.changes == seen) co_return drifted;
+  }
+  co_return fail(ErrorId::kServerProtocol,
+                 fmt::format("the server {} changes its tools without end", server.config.name));
+}
+
+asio::awaitable<void> Upstreams::compare_again(Server& server) {
+  settle(server, co_await compare_until_quiet(server));
+}
+
+asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Server& server) {
+  auto listing = co_await server.client->list_tools();
+  if (!listing) co_return pass_on(listing);
+  std::set<std::string> drifted;
+  if (const auto* locked = lock_.find_server(server.config.name)) {
+    std::map<std::string, std::string> offered;
+    for (const auto& tool : listing->tools)
+      offered[tool.name] = codegen::definition_digest(tool.definition);
+    for (const auto& tool : locked->tools) {
+      const auto found = offered.find(tool.name);
+      if (found == offered.end() || found->second != tool.digest) drifted.insert(tool.name);
+    }
+  }
+  co_return drifted;
+}
+
+asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments) {
+  const auto found = servers_.find(permission.server());
+  if (found == servers_.end()) {
+    co_return fail(ErrorId::kUnknownServer,
+                   fmt::format("the server {} was not started for this run", permission.server()));
+  }
+  Server& server = *found->second;
+  while (!server.ready) {
+    boost::system::error_code ignored;
+    co_await server.settled.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+  if (server.failure) co_return std::unexpected(*server.failure);
+  if (server.drifted.contains(permission.tool())) {
+    co_return fail(ErrorId::kLockDrift,
+                   fmt::format("{} is not the tool that mcpac.lock approved", permission.text()),
+                   {.why = "the server changed its definition, or took it away",
+                    .fix = fmt::format("mcpac lock diff {}", permission.server())});
+  }
+  co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
+                                              server.config.timeout);
+}
+
+gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json arguments,
+                                             std::function<void(Result<Json>)> done) {
+  const CallToken token = next_token_++;
+  auto& signal = calls_[token];
+  signal = std::make_unique<asio::cancellation_signal>();
+  asio::co_spawn(executor_, call(permission, std::move(arguments)),
+                 asio::bind_cancellation_slot(
+                     signal->slot(), [this, token, done = std::move(done)](std::exception_ptr bug,
+                                                                           Result<Json> result) {
+                       calls_.erase(token);
+                       // An exception here is a cancelled wait, or our bug; neither may pass for an
+                       // answer.
+                       if (bug) result = fail(ErrorId::kServerError, "the call was cancelled");
+                       done(std::move(result));
+                     }));
+  return token;
+}
+
+// A server that is being compared is not known to have drifted; its calls wait in call().
+bool Upstreams::quarantines(const Permission& permission) const {
+  const auto found = servers_.find(permission.server());
+  return found != servers_.end() && found->second->drifted.contains(permission.tool());
+}
+
+void Upstreams::cancel(CallToken token) {
+  const auto found = calls_.find(token);
+  if (found != calls_.end()) found->second->emit(asio::cancellation_type::terminal);
+}
+
+gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Json& arguments,
+                                          Json& redacted) const {
+  const auto own = servers_.find(permission.server());
+  if (own == servers_.end() || !own->second->client) return Secrecy::kUnknown;
+  Secrecy secrecy = Secrecy::kNone;
+  for (const auto& [name, server] : servers_) {
+    if (!server->client || !server->client->secrets().occurs_within(arguments)) continue;
+    if (secrecy == Secrecy::kNone) redacted = arguments;
+    server->client->secrets().redact(redacted);
+    secrecy = Secrecy::kRedacted;
+  }
+  return secrecy;
+}
+
+asio::awaitable<void> Upstreams::close() {
+  // One coroutine a server, so that a slow one does not make the others wait. A server that is
+  // still connecting is not waited for: its client dies with the event loop, and kills what it
+  // started.
+  std::size_t open = 0;
+  asio::steady_timer done(executor_, asio::steady_timer::time_point::max());
+  for (auto& [name, server] : servers_) {
+    if (!server->client) continue;
+    ++open;
+    asio::co_spawn(executor_, server->client->close(), [&open, &done](const std::exception_ptr&) {
+      if (--open == 0) done.expires_at(asio::steady_timer::time_point::min());
+    });
+  }
+  if (open > 0) {
+    boost::system::error_code ignored;
+    co_await done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,62 @@
+// generate: what servers offer in, servers/ and mcpac.lock of a project out.
+//
+// A locked tool keeps its approved definition, also when its server changes or withdraws it: a tool
+// that went and came back as another would else be approved in two steps. New tools are added.
+// What was approved changes only by review.h.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/generate.h"
+#include "core/error.h"
+#include "execute/project/project.h"
+
+namespace mcpac::execute {
+
+struct GenerateReport {
+  codegen::Output output;
+  std::vector<std::string> written;  // paths below the project that changed
+  std::vector<std::string> removed;  // files of servers that are gone
+  std::vector<std::string> drifted;  // locked tools whose definition is another now: kept as locked
+  std::vector<std::string> withdrawn;      // locked tools that their server no longer offers: kept
+  std::vector<std::string> other_servers;  // another command or URL than the lock approved: kept
+  std::vector<std::string> added;          // tools that are new in the lock
+};
+
+// What a person approved, by "server" and "server.tool".
+struct Approval {
+  std::set<std::string> names{};
+  bool adds_new = false;  // what is not locked yet comes in without being named
+  [[nodiscard]] bool covers(const std::string& server) const { return names.contains(server); }
+  [[nodiscard]] bool covers(const std::string& server, const std::string& tool) const {
+    return covers(server) || names.contains(server + "." + tool);
+  }
+};
+
+// The lock's text and its meaning; both empty where there is none yet.
+struct LockFile {
+  std::string text;
+  codegen::Lock lock;
+};
+[[nodiscard]] Result<LockFile> read_lock_file(const Project& project);
+
+// Adds what is new. Writes what changed, each file whole and mcpac.lock last.
+[[nodiscard]] Result<GenerateReport> write_project(const Project& project,
+                                                   std::vector<ServerListing> listings);
+// servers/ again from mcpac.lock alone; no server is asked. The same lock gives the same bytes.
+[[nodiscard]] Result<GenerateReport> write_from_lock(const Project& project);
+
+// The common part; whoever calls it holds the ProjectTurn. `listings` are what servers offer; a
+// server of the lock that has none there stays as it is locked, unless it is in `gone`.
+[[nodiscard]] Result<GenerateReport> merge_and_write(const Project& project, const LockFile& before,
+                                                     std::vector<ServerListing> listings,
+                                                     const Approval& approval,
+                                                     const std::set<std::string>& gone);
+
+// Servers of the lock that mcpac.json does not name any more.
+[[nodiscard]] std::set<std::string> servers_gone(const Project& project, const codegen::Lock& lock);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,53 @@
+#include "execute/project/project.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "core/file.h"
+
+namespace mcpac::execute {
+
+bool is_absent(const std::filesystem::path& file) {
+  std::error_code error;
+  return std::filesystem::symlink_status(file, error).type() ==
+         std::filesystem::file_type::not_found;
+}
+
+Result<Project> load_project(const std::filesystem::path& config_file) {
+  if (is_absent(config_file)) {
+    return fail(ErrorId::kConfigMissing, fmt::format("there is no {}", config_file.string()),
+                {.where = config_file.string(),
+                 .why = "mcpac.json names the MCP servers of a project",
+                 .fix = "run `mcpac init`, or name another file with --config FILE"});
+  }
+  auto text = read_file(config_file);
+  if (!text) return pass_on(text);
+  auto config = mcp::parse_config(*text, config_file.string());
+  if (!config) return pass_on(config);
+  Project project;
+  std::error_code error;
+  project.config_file = std::filesystem::absolute(config_file, error);
+  project.folder = project.config_file.parent_path();
+  project.config = std::move(*config);
+  return project;
+}
+
+Result<codegen::Lock> load_lock(const Project& project) {
+  const auto file = project.lock_file();
+  if (is_absent(file)) {
+    return fail(ErrorId::kLockMissing, fmt::format("there is no {}", file.string()),
+                {.where = file.string(),
+                 .why = "a tool that is not in the lock cannot be called",
+                 .fix = "run `mcpac generate`, look at what it found, and commit mcpac.lock"});
+  }
+  auto text = read_lock_text(project);
+  if (!text) return pass_on(text);
+  return codegen::parse_lock(*text, file.string());
+}
+
+Result<std::string> read_lock_text(const Project& project) {
+  return read_file(project.lock_file(), codegen::kMaxLockBytes);
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,78 @@
+// Audit queries: questions to recorded runs, answered from their events alone.
+//
+// Who could have touched a path is asked of the rules as they were recorded, read by their text:
+// what links led where then nobody knows any more. All else is what happened.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "audit/log.h"
+#include "core/json.h"
+#include "execute/records/replay.h"
+
+namespace mcpac::execute {
+
+// Denied calls, by the rule that denied them or came nearest, the most frequent first.
+struct DeniedByRule {
+  std::string layer;
+  std::string rule;  // empty: no rule spoke of the tool
+  std::string capability;
+  std::string reason;  // of the last
+  std::size_t calls = 0;
+  std::string first;  // times
+  std::string last;
+  std::set<std::string> runs;
+};
+[[nodiscard]] std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events);
+
+// A run that did touch the path, or could have: which tool, by which argument.
+struct Touch {
+  std::string run_id;
+  std::string program;
+  std::string time;
+  std::string permission;
+  std::string argument;  // empty where it did
+  bool did = false;
+};
+// `path` is absolute; what lies below it counts as the path where a call did touch it.
+[[nodiscard]] Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& events,
+                                                         const std::string& path,
+                                                         const LockOf& lock_of);
+
+// The first allowed call of each tool with each target, oldest first.
+struct FirstUse {
+  std::string capability;
+  std::string target;  // empty: none was recorded
+  std::string time;
+  std::string run_id;
+};
+[[nodiscard]] std::vector<FirstUse> first_uses(const std::vector<audit::Event>& events);
+
+// What a run was granted or declared, and never used: rules of its own layer, and tools.
+struct Unused {
+  std::string run_id;
+  std::string program;
+  std::vector<std::string> rules;
+  std::vector<std::string> permissions;
+};
+[[nodiscard]] std::vector<Unused> granted_never_used(const std::vector<audit::Event>& events);
+
+// Calls that were allowed after their permission was taken back: there must be none.
+struct LateCall {
+  std::string run_id;
+  std::string capability;
+  std::string event_id;
+  std::string time;
+  std::string revoked;  // when
+};
+[[nodiscard]] std::vector<LateCall> calls_after_revocation(const std::vector<audit::Event>& events);
+
+[[nodiscard]] Json to_json(const std::vector<DeniedByRule>& rows);
+[[nodiscard]] Json to_json(const std::vector<Touch>& rows);
+[[nodiscard]] Json to_json(const std::vector<FirstUse>& rows);
+[[nodiscard]] Json to_json(const std::vector<Unused>& rows);
+[[nodiscard]] Json to_json(const std::vector<LateCall>& rows);
+
+}  // namespace mcpac::execute

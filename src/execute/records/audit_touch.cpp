@@ -1,0 +1,182 @@
+// Who could have touched a path: the recorded rules of each run, asked for every tool that it
+// declared and every argument of it that names a place.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "core/clock.h"
+#include "execute/host/tool_tables.h"
+#include "execute/records/audit_query.h"
+#include "policy/policy_record.h"
+
+namespace mcpac::execute {
+namespace {
+
+// Stands still where time begins: no limit of a rule is used up, and no rule is over.
+class StillClock final : public Clock {
+ public:
+  [[nodiscard]] std::chrono::steady_clock::time_point steady_now() const override { return {}; }
+  [[nodiscard]] std::chrono::system_clock::time_point wall_now() const override { return {}; }
+};
+
+bool names_a_place(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  constexpr std::array<std::string_view, 8> kWords = {"path",   "file",        "dir",  "folder",
+                                                      "source", "destination", "root", "uri"};
+  return std::ranges::any_of(
+      kWords, [&name](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+bool takes(const Json& schema, std::string_view type) {
+  const Json* types = find_member(schema, "type");
+  if (types == nullptr) return true;
+  if (types->is_string()) return *types == type;
+  return types->is_array() && std::ranges::find(*types, Json(type)) != types->end();
+}
+
+struct Argument {
+  std::string name;
+  bool is_list = false;
+};
+
+std::vector<Argument> places_of(const Json& schema) {
+  std::vector<Argument> places;
+  const Json* properties = find_member(schema, "properties");
+  if (properties == nullptr || !properties->is_object()) return places;
+  for (const auto& [name, property] : properties->items()) {
+    if (!names_a_place(name)) continue;
+    if (takes(property, "string")) places.push_back({name, false});
+    if (takes(property, "array")) places.push_back({name, true});
+  }
+  return places;
+}
+
+// The spellings by which a call may mean the path.
+std::vector<std::string> spellings(const std::string& path, const policy::Bases& bases,
+                                   const std::string& server) {
+  std::vector<std::string> all = {path};
+  const auto below = [&](const std::string& base) {
+    if (base.empty()) return;
+    const auto relative = std::filesystem::path(path).lexically_relative(base).string();
+    if (relative.empty() || relative.starts_with("..")) return;
+    all.push_back(relative);
+    all.push_back("./" + relative);
+  };
+  below(bases.current_directory);
+  if (const auto root = bases.roots.find(server); root != bases.roots.end()) below(root->second);
+  return all;
+}
+
+policy::CallInSource call_with(const Json& schema, const Argument& argument,
+                               const std::string& value) {
+  policy::CallInSource call;
+  call.known[argument.name] = argument.is_list ? Json::array({value}) : Json(value);
+  if (const Json* properties = find_member(schema, "properties")) {
+    for (const auto& [name, property] : properties->items()) {
+      if (name != argument.name) call.unknown.insert(name);
+    }
+  }
+  call.open = true;
+  return call;
+}
+
+bool is_at_or_below(const std::string& target, const std::string& path) {
+  return target == path || (target.starts_with(path) &&
+                            (path.ends_with('/') || target.substr(path.size()).starts_with('/')));
+}
+
+std::set<Permission> permissions_of(const Json& started) {
+  std::set<Permission> permissions;
+  const Json* list = find_member(started, "permissions");
+  if (list == nullptr || !list->is_array()) return permissions;
+  for (const Json& name : *list) {
+    if (!name.is_string()) continue;
+    if (auto permission = Permission::parse(name.get<std::string>()))
+      permissions.insert(*permission);
+  }
+  return permissions;
+}
+
+// One run's own view of the path.
+struct RunView {
+  std::string program;
+  policy::Bases bases;
+};
+
+Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
+                          const LockOf& lock_of, std::vector<Touch>& rows) {
+  RunView view{.program = string_member(started.payload, "program"), .bases = {}};
+  const Json* record = find_member(started.payload, "policy");
+  if (record == nullptr) return view;  // an older mcpac: only what it did is known
+  auto recorded = policy::read_policy_record(*record);
+  if (!recorded) return pass_on(recorded);
+  view.bases = recorded->bases;
+  const Json* binding = find_member(started.payload, "binding");
+  auto lock = lock_of(binding == nullptr ? "" : string_member(*binding, "lock"));
+  if (!lock) return pass_on(lock);
+  const StillClock clock;
+  const auto schemas = tool_schemas(*lock);
+  policy::Environment environment;
+  environment.tools = &schemas;
+  environment.clock = &clock;
+  environment.bases = recorded->bases;
+  environment.prices = recorded->prices;
+  auto authority = policy::Authority::load(recorded->layers, environment);
+  if (!authority) return pass_on(authority);
+  const bool observes = string_member(started.payload, "mode") == "observe";
+  for (const Permission& permission : permissions_of(started.payload)) {
+    const auto schema = schemas.find(permission);
+    if (schema == schemas.end()) continue;
+    for (const auto& argument : places_of(schema->second)) {
+      const auto texts = spellings(path, recorded->bases, permission.server());
+      const bool could =
+          observes || std::ranges::any_of(texts, [&](const std::string& text) {
+            const auto call = call_with(schema->second, argument, text);
+            return authority->foresee(permission, call).outlook != policy::Outlook::kDenied;
+          });
+      if (could)
+        rows.push_back(
+            {started.run_id, view.program, started.time, permission.text(), argument.name, false});
+    }
+  }
+  return view;
+}
+
+// The target of a call, as a path from the root.
+std::string absolute_target(const std::string& target, const RunView& view,
+                            const std::string& capability) {
+  if (target.empty() || target.starts_with('/') || target.find("://") != std::string::npos)
+    return target;
+  const auto root = view.bases.roots.find(capability.substr(0, capability.find('.')));
+  const std::string& base =
+      root == view.bases.roots.end() ? view.bases.current_directory : root->second;
+  return (std::filesystem::path(base) / target).lexically_normal().string();
+}
+
+}  // namespace
+
+Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& events,
+                                           const std::string& path, const LockOf& lock_of) {
+  std::vector<Touch> rows;
+  std::map<std::string, RunView> runs;
+  for (const auto& event : events) {
+    if (event.kind != "RunStarted") continue;
+    auto view = ask_rules(event, path, lock_of, rows);
+    if (!view) return pass_on(view);
+    runs.insert_or_assign(event.run_id, std::move(*view));
+  }
+  for (const auto& event : events) {
+    const Json* allowed = find_member(event.payload, "allowed");
+    if (event.kind != "CapabilityCheck" || allowed == nullptr || *allowed != true) continue;
+    const std::string capability = string_member(event.payload, "capability");
+    const RunView& view = runs[event.run_id];
+    const auto target = absolute_target(string_member(event.payload, "target"), view, capability);
+    if (is_at_or_below(target, path))
+      rows.push_back({event.run_id, view.program, event.time, capability, "", true});
+  }
+  return rows;
+}
+
+}  // namespace mcpac::execute

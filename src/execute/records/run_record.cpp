@@ -1,0 +1,94 @@
+#include "execute/records/run_record.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/file.h"
+#include "core/hash.h"
+#include "policy/policy_record.h"
+
+namespace mcpac::execute {
+namespace {
+
+constexpr std::size_t kDigestDigits = 64;
+
+std::filesystem::path lock_path(const std::filesystem::path& audit_folder,
+                                const std::string& digest) {
+  return audit_folder / "locks" / (digest + ".json");
+}
+
+// Written once: its name says what is in it, and who reads it checks that.
+Result<void> keep_lock(const std::filesystem::path& audit_folder, const std::string& digest,
+                       const codegen::Lock& lock) {
+  const auto path = lock_path(audit_folder, digest);
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return {};
+  const auto unkept = [&](const std::string& why) {
+    return fail(ErrorId::kAuditUnwritable, "the lock of the run cannot be kept beside its log",
+                {.where = path.string(),
+                 .why = why,
+                 .fix = "free space, or point XDG_STATE_HOME at a folder that you can write"});
+  };
+  if (::mkdir(path.parent_path().c_str(), 0700) != 0 && errno != EEXIST)
+    return unkept(std::system_category().message(errno));
+  const std::string text = codegen::to_text(lock);
+  if (sha256_hex(text) != digest)
+    return fail(ErrorId::kInternal, "the lock is not the one that the run is bound to");
+  if (auto written = write_file_atomic(path, text, 0600); !written)
+    return unkept(written.error().what);
+  return {};
+}
+
+}  // namespace
+
+Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
+  Json permissions = Json::array();
+  for (const auto& permission : setup.declared.permissions)
+    permissions.push_back(permission.text());
+  Json policy = policy::policy_record(setup.authority);
+  std::string digest = policy::digest_of_record(policy);
+  return {{"program", run.program},
+          {"declared", setup.declared.texts},
+          {"permissions", std::move(permissions)},
+          {"declared_in", run.declared_in},
+          {"mode", setup.mode == gate::Mode::kEnforce ? "enforce" : "observe"},
+          {"binding", gate::to_json(setup.asking.binding)},
+          {"policy", std::move(policy)},
+          {"policy_digest", std::move(digest)}};
+}
+
+Result<void> record_start(const RunStart& run, const gate::GateSetup& setup,
+                          const codegen::Lock& lock, const std::filesystem::path& audit_folder,
+                          audit::RunLog& log) {
+  if (auto kept = keep_lock(audit_folder, setup.asking.binding.lock, lock); !kept) return kept;
+  auto started = log.append("RunStarted", started_payload(run, setup));
+  if (!started) return pass_on(started);
+  return {};
+}
+
+Result<codegen::Lock> kept_lock(const std::filesystem::path& audit_folder,
+                                const std::string& digest) {
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (digest.size() != kDigestDigits || !std::ranges::all_of(digest, is_digit))
+    return fail(ErrorId::kAuditUnreadable, "the run does not say which lock it had");
+  const auto path = lock_path(audit_folder, digest);
+  auto text = read_file(path, codegen::kMaxLockBytes);
+  if (!text) {
+    return fail(ErrorId::kAuditUnreadable, "the lock of the run is gone",
+                {.where = path.string(),
+                 .why = text.error().what,
+                 .fix = "put the file back: it is the mcpac.lock of that time"});
+  }
+  if (sha256_hex(*text) != digest) {
+    return fail(ErrorId::kAuditTampered, "the lock beside the log is not the one of the run",
+                {.where = path.string(),
+                 .why = "its bytes do not have the digest that is its name",
+                 .fix = "put the file back: it is the mcpac.lock of that time"});
+  }
+  return codegen::parse_lock(*text, path.string());
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,189 @@
+#include "execute/run/agent_run.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+#include "gate/agent_door.h"
+
+namespace mcpac::execute {
+namespace {
+
+// The program has ended; what it sent before is read within this time.
+constexpr auto kLastWords = std::chrono::seconds(2);
+
+struct Socketpair {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Result<Socketpair> make_channel() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return fail(ErrorId::kInternal, "cannot make the program's channel");
+  }
+  return Socketpair{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+// Gate and door as they live on the loop; made and taken down there.
+struct Service {
+  std::unique_ptr<gate::Gate> gate;
+  std::shared_ptr<gate::AgentDoor> door;
+  std::optional<Json> result;
+  std::promise<void> closed;
+  bool is_closed = false;
+};
+
+void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetup setup,
+                  audit::RunLog& log, const AgentIo& io) {
+  service.gate = std::make_unique<gate::Gate>(std::move(setup));
+  io.gate(service.gate.get());
+  gate::DoorCallbacks callbacks;
+  callbacks.on_log = io.log;
+  callbacks.on_result = [&service](Json value) { service.result = std::move(value); };
+  callbacks.on_closed = [&service](gate::DoorCallbacks::End, std::string_view) {
+    if (!std::exchange(service.is_closed, true)) service.closed.set_value();
+  };
+  service.door = gate::AgentDoor::open(host.executor(), std::move(channel), *service.gate, log,
+                                       std::move(callbacks));
+}
+
+std::string verdict_name(const AgentOutcome& outcome) {
+  using Kind = sandbox::Verdict::Kind;
+  if (outcome.output_limit) return "output-limit";
+  if (outcome.killed_by_user) return "killed-by-user";
+  switch (outcome.verdict.kind) {
+    case Kind::kExited: return "exited";
+    case Kind::kSignalled: return "signalled";
+    case Kind::kViolated: return "violated";
+    case Kind::kTimedOut: return "timed-out";
+    case Kind::kCpuLimit: return "cpu-limit";
+    case Kind::kKilled: return "killed";
+  }
+  return "ended";
+}
+
+sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
+  sandbox::Spec spec;
+  spec.program = program.file;
+  spec.arguments = program.arguments;
+  spec.environment = program.environment;
+  spec.mounts = program.mounts;
+  spec.profile = program.profile;
+  spec.lowest_tier = limits.lowest_tier;
+  spec.limits.wall = limits.wall;
+  // Processor time ends a program that spins; wall time ends one that waits. One thread cannot use
+  // more processor time than wall time, several can: they get the double.
+  spec.limits.cpu = std::chrono::ceil<std::chrono::seconds>(limits.wall * 2);
+  spec.limits.memory = limits.memory;
+  spec.limits.file_size = 0;
+  return spec;
+}
+
+}  // namespace
+
+Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentProgram& program,
+                               const RunLimits& limits, gate::GateSetup setup, audit::RunLog& log,
+                               const AgentIo& io, StopSignal stop) {
+  auto channel = make_channel();
+  if (!channel) return pass_on(channel);
+
+  Service service;
+  host.on_loop(
+      [&] { open_service(host, service, std::move(channel->ours), std::move(setup), log, io); });
+  AgentOutcome outcome;
+  std::uint64_t written = 0;
+  const auto counted = [&](const std::function<void(std::string_view)>& to) {
+    return [&, to](std::string_view piece) {
+      const auto room =
+          static_cast<std::size_t>(limits.output - std::min<std::uint64_t>(written, limits.output));
+      to(piece.substr(0, room));
+      written += piece.size();
+      outcome.output_limit = outcome.output_limit || piece.size() > room;
+      return !outcome.output_limit;
+    };
+  };
+  auto spec = agent_spec(program, limits);
+  spec.channel = channel->theirs.get();
+  auto verdict = run_child(warden, std::move(spec),
+                           {.standard_output = counted(io.standard_output),
+                            .standard_error = counted(io.standard_error),
+                            .output_sink = io.output_sink,
+                            .error_sink = io.error_sink,
+                            .started =
+                                [&](sandbox::Tier tier) {
+                                  outcome.tier = tier;
+                                  channel->theirs.reset();
+                                }},
+                           stop);
+  channel->theirs.reset();
+  // What the program said last (its result) may still be on its way through the loop.
+  service.closed.get_future().wait_for(kLastWords);
+  host.on_loop([&] {
+    io.gate(nullptr);
+    service.door->close();
+    service.gate->close();
+    service.door.reset();
+    service.gate.reset();
+  });
+  if (!verdict) {
+    auto noted = log.append("RunEnded",
+                            {{"verdict", "not-started"}, {"error", to_string(verdict.error().id)}});
+    if (!noted) return pass_on(noted);
+    return pass_on(verdict);
+  }
+  outcome.verdict = std::move(*verdict);
+  outcome.result = std::move(service.result);
+  outcome.killed_by_user =
+      outcome.verdict.kind == sandbox::Verdict::Kind::kKilled && io.was_killed();
+  auto noted = log.append("RunEnded", {{"verdict", verdict_name(outcome)},
+                                       {"code", outcome.verdict.code},
+                                       {"tier", sandbox::to_string(outcome.tier)},
+                                       {"wall_us", outcome.verdict.wall.count()},
+                                       {"peak_memory", outcome.verdict.peak_memory}});
+  if (!noted) return pass_on(noted);
+  return outcome;
+}
+
+int exit_code_of(const AgentOutcome& outcome) {
+  using Kind = sandbox::Verdict::Kind;
+  if (outcome.output_limit) return static_cast<int>(ExitCode::kKilled);
+  switch (outcome.verdict.kind) {
+    case Kind::kExited: return outcome.verdict.code;
+    case Kind::kSignalled: return 128 + outcome.verdict.code;
+    case Kind::kTimedOut: return static_cast<int>(ExitCode::kTimeout);
+    case Kind::kViolated:
+    case Kind::kCpuLimit:
+    case Kind::kKilled: return static_cast<int>(ExitCode::kKilled);
+  }
+  return static_cast<int>(ExitCode::kInternal);
+}
+
+std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limits) {
+  using Kind = sandbox::Verdict::Kind;
+  const std::string how = "the program " + describe(outcome.verdict);
+  if (outcome.output_limit) {
+    return Error{ErrorId::kRunOutputLimit,
+                 fmt::format("the program wrote more than {} bytes and was stopped", limits.output),
+                 "", "output is limited", "--output-limit BYTES"};
+  }
+  if (outcome.killed_by_user)
+    return Error{ErrorId::kRunKilledByUser, "the run was killed by its user", "", "", ""};
+  switch (outcome.verdict.kind) {
+    case Kind::kExited: return std::nullopt;
+    case Kind::kTimedOut:
+      return Error{ErrorId::kRunTimeout, how, "", "", "--timeout SECONDS gives it more time"};
+    case Kind::kViolated:
+      return Error{
+          ErrorId::kRunViolation, how, "",
+          "a program talks to its tools and computes; files, sockets and processes are not there",
+          "use a tool for it"};
+    case Kind::kSignalled:
+    case Kind::kCpuLimit:
+    case Kind::kKilled: return Error{ErrorId::kRunKilled, how, "", "", ""};
+  }
+  return std::nullopt;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,65 @@
+// run_agent: one program in the sandbox, its channel at the gate, to its end. Used by `execute`
+// (for what it compiled) and by `run` (for a prebuilt program): there is one way to run anything.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/log.h"
+#include "core/error.h"
+#include "execute/build/stage.h"
+#include "execute/host/host.h"
+#include "execute/run/run_limits.h"
+#include "gate/gate.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+struct AgentProgram {
+  std::filesystem::path file;
+  std::vector<std::string> arguments;    // with argv[0]
+  std::vector<std::string> environment;  // "NAME=value"; empty for an agent
+  std::vector<sandbox::Mount> mounts;    // empty for a static program
+  sandbox::Profile profile = sandbox::Profile::kAgent;
+  // Where its declaration was read: "source", "note", or "grants" where it has none of its own.
+  const char* declared_in = "source";
+};
+
+struct AgentIo {
+  std::function<void(std::string_view)> standard_output;
+  std::function<void(std::string_view)> standard_error;
+  int output_sink = -1;  // see ChildIo
+  int error_sink = -1;
+  std::function<void(std::string_view level, std::string_view text)>
+      log;  // called on the loop's thread
+  // The gate as long as it lives; called on the loop's thread. Null: it is going.
+  std::function<void(gate::Gate*)> gate = [](gate::Gate*) {};
+  // Whether `stop` was the run's own user, and no signal.
+  std::function<bool()> was_killed = [] { return false; };
+};
+
+struct AgentOutcome {
+  sandbox::Verdict verdict;
+  sandbox::Tier tier = sandbox::Tier::kA;
+  std::optional<Json> result;
+  bool output_limit = false;    // it wrote more than it may, and was ended for it
+  bool killed_by_user = false;  // mcpac runs kill
+};
+
+// `setup` is the authority of this run; it is used up. RunEnded is recorded in `log`; RunStarted
+// was (execute/records/run_record.h).
+[[nodiscard]] Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden,
+                                             const AgentProgram& program, const RunLimits& limits,
+                                             gate::GateSetup setup, audit::RunLog& log,
+                                             const AgentIo& io, StopSignal stop);
+
+// The exit code for a run that ended so, and the Error to show when it was not the program's own
+// end.
+[[nodiscard]] int exit_code_of(const AgentOutcome& outcome);
+[[nodiscard]] std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limits);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,182 @@
+#include "execute/run/live_runs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "audit/limits.h"
+#include "core/printable.h"
+
+namespace mcpac::execute {
+namespace {
+
+constexpr std::string_view kEnding = ".sock";
+constexpr std::string_view kUnready = ".new";  // bound, and not yet listening (run_control.cpp)
+constexpr std::size_t kMaxListed = 1'000;
+// A run that starts needs a moment between the two.
+constexpr auto kReadyWithin = std::chrono::minutes(1);
+constexpr int kAnswerSeconds = 5;
+
+std::string reason(int error) {
+  return std::system_category().message(error);
+}
+
+std::unexpected<Error> unreachable(std::string_view id, std::string_view why) {
+  return fail(ErrorId::kRunUnreachable,
+              fmt::format("the run {} does not answer", printable(id, 64)),
+              {.why = std::string(why), .fix = "mcpac runs list"});
+}
+
+// A connection, or the errno that says why there is none.
+struct Connection {
+  UniqueFd socket;
+  int error = 0;
+};
+
+Connection connect_to(const UniqueFd& folder, std::string_view name) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket) return {UniqueFd(), errno};
+  const timeval limit{kAnswerSeconds, 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = socket_path(folder, name);
+  if (path.size() >= sizeof address.sun_path) return {UniqueFd(), ENAMETOOLONG};
+  std::ranges::copy(path, static_cast<char*>(address.sun_path));
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return {UniqueFd(), errno};
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  const bool is_ours = ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+                       peer.uid == ::geteuid();
+  if (!is_ours) return {UniqueFd(), EACCES};
+  return {std::move(socket), 0};
+}
+
+std::optional<std::string> exchange(const UniqueFd& socket, std::string request) {
+  request += '\n';
+  std::string_view rest = request;
+  while (!rest.empty()) {
+    const ssize_t n = ::send(socket.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
+  std::string answer;
+  std::array<char, 65536> piece{};
+  while (answer.size() <= kMaxControlLine) {
+    const ssize_t n = ::recv(socket.get(), piece.data(), piece.size(), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return std::nullopt;
+    answer.append(piece.data(), static_cast<std::size_t>(n));
+    if (const auto end = answer.find('\n'); end != std::string::npos) return answer.substr(0, end);
+  }
+  return std::nullopt;
+}
+
+bool is_run_name(std::string_view name, std::string_view ending) {
+  return name.ends_with(ending) && audit::is_run_id(name.substr(0, name.size() - ending.size()));
+}
+
+// A run that was killed between binding its socket and listening.
+void sweep_unready(const UniqueFd& folder, const char* name) {
+  struct stat info {};
+  if (::fstatat(folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode))
+    return;
+  const auto made = std::chrono::system_clock::from_time_t(info.st_mtime);
+  if (std::chrono::system_clock::now() - made > kReadyWithin) ::unlinkat(folder.get(), name, 0);
+}
+
+}  // namespace
+
+Result<UniqueFd> open_runs_folder(const std::filesystem::path& folder) {
+  const auto refuse = [&folder](std::string why) {
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("the folder of live runs cannot be used: {}", why),
+                {.where = folder.string(), .why = "it must be its user's alone (mode 0700)"});
+  };
+  std::error_code ignored;
+  std::filesystem::create_directories(folder.parent_path().parent_path(), ignored);
+  ::mkdir(folder.parent_path().c_str(), 0700);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return refuse(reason(errno));
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return refuse(reason(errno));
+  if (info.st_uid != ::geteuid()) return refuse("it belongs to another user");
+  if ((info.st_mode & 077U) != 0) return refuse("others may enter it");
+  return fd;
+}
+
+std::string socket_path(const UniqueFd& folder, std::string_view name) {
+  return fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
+}
+
+Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder) {
+  auto fd = open_runs_folder(folder);
+  if (!fd) return pass_on(fd);
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (!entries) return fail(ErrorId::kFileUnreadable, reason(errno), {.where = folder.string()});
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string_view name = static_cast<const char*>(entry->d_name);
+    if (is_run_name(name, kUnready)) sweep_unready(*fd, static_cast<const char*>(entry->d_name));
+    if (is_run_name(name, kEnding) && names.size() < kMaxListed) names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  std::vector<std::string> live;
+  for (const std::string& name : names) {
+    const auto connection = connect_to(*fd, name);
+    // Nobody listens: its run died without taking it away.
+    if (connection.error == ECONNREFUSED) ::unlinkat(fd->get(), name.c_str(), 0);
+    if (connection.error == 0) live.push_back(name.substr(0, name.size() - kEnding.size()));
+  }
+  return live;
+}
+
+Result<std::string> find_live_run(const std::filesystem::path& folder, std::string_view start) {
+  auto live = live_runs(folder);
+  if (!live) return pass_on(live);
+  std::vector<std::string> found;
+  std::ranges::copy_if(*live, std::back_inserter(found),
+                       [&](const std::string& id) { return id.starts_with(start); });
+  if (found.size() == 1 && !start.empty()) return found.front();
+  return fail(ErrorId::kUnknownRun,
+              found.empty() ? fmt::format("no live run's id starts with '{}'", printable(start, 64))
+                            : fmt::format("'{}' is the start of the ids of {} live runs",
+                                          printable(start, 64), found.size()),
+              {.fix = "mcpac runs list shows the live runs; mcpac audit list the ones that ended"});
+}
+
+Result<Json> ask_live_run(const std::filesystem::path& folder, std::string_view id,
+                          const Json& request) {
+  auto fd = open_runs_folder(folder);
+  if (!fd) return pass_on(fd);
+  const auto connection = connect_to(*fd, std::string(id) + std::string(kEnding));
+  if (connection.error != 0) return unreachable(id, reason(connection.error));
+  const auto answer = exchange(connection.socket, to_text(request));
+  if (!answer) return unreachable(id, "the connection ended without an answer");
+  auto json = parse_json(*answer, "the run's answer");
+  if (!json) return pass_on(json);
+  if (const std::string error = string_member(*json, "error"); !error.empty()) {
+    const bool unknown = string_member(*json, "id") == to_string(ErrorId::kUnknownTool);
+    return fail(unknown ? ErrorId::kUnknownTool : ErrorId::kRunUnreachable, printable(error, 400),
+                {.fix = unknown ? fmt::format("mcpac runs show {}", id.substr(0, 13)) : ""});
+  }
+  return json;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,250 @@
+#include "execute/run/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/clock.h"
+#include "core/printable.h"
+#include "execute/asking/program_review.h"
+#include "execute/asking/run_binding.h"
+#include "execute/build/named_servers.h"
+#include "execute/build/prepare.h"
+#include "execute/build/program_build.h"
+#include "execute/check/authorities.h"
+#include "execute/check/check_uses.h"
+#include "execute/check/declared_conditions.h"
+#include "execute/check/require_granted.h"
+#include "execute/host/host.h"
+#include "execute/host/tool_tables.h"
+#include "execute/run/supervise.h"
+
+namespace mcpac::execute {
+namespace {
+
+// One run as it goes: what the stages share, and nothing that outlives them.
+class Run {
+ public:
+  Run(const Project& project, const Folders& folders, ExecuteRequest& request,
+      const Listener& listener, Outcome& outcome)
+      : project_(project),
+        folders_(folders),
+        request_(request),
+        listener_(listener),
+        outcome_(outcome) {}
+
+  Result<void> all();
+  [[nodiscard]] const Interrupt& interrupt() const { return interrupt_; }
+
+ private:
+  Result<void> load();
+  Result<void> check_findings() const;
+  void warn_of_findings() const;
+  Result<void> check_grants();
+  // What the run stands on: rules, declaration and the digests of everything.
+  Result<void> settle_authority(const Snapshot& snapshot);
+  Result<void> review(Host& host, RunApprover* approver);
+  Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program,
+                           RunApprover* approver);
+  [[nodiscard]] gate::Declared declared() const;
+
+  // Times one stage and says so.
+  template <class Work>
+  auto stage(const char* name, Work work) {
+    const auto start = clock_.steady_now();
+    auto result = work();
+    const StageTime time{
+        name, std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - start)};
+    outcome_.stages.push_back(time);
+    listener_.stage(time);
+    return result;
+  }
+
+  const Project& project_;
+  const Folders& folders_;
+  ExecuteRequest& request_;
+  const Listener& listener_;
+  Outcome& outcome_;
+  SystemClock clock_;
+  Interrupt interrupt_;
+  codegen::Lock lock_;
+  PolicyWorld world_{project_, clock_};
+  std::optional<policy::Authority> granted_;    // for what starts early
+  std::optional<policy::Authority> authority_;  // of the run
+  gate::Binding binding_;
+};
+
+gate::Declared Run::declared() const {
+  gate::Declared result;
+  for (const auto& item : outcome_.report->declared) {
+    if (auto permission = Permission::parse(item.permission))
+      result.permissions.insert(*permission);
+    result.texts.push_back(item.text());
+  }
+  return result;
+}
+
+Result<void> Run::load() {
+  auto lock = load_lock(project_);
+  if (!lock) return pass_on(lock);
+  lock_ = std::move(*lock);
+  world_.tools = tool_schemas(lock_);
+  auto granted = load_authority(project_, world_, {request_.granted});
+  if (!granted) return pass_on(granted);
+  granted_ = std::move(*granted);
+  return {};
+}
+
+// Before the program runs: what will not work in the sandbox is better known than found out.
+void Run::warn_of_findings() const {
+  for (const auto& finding : outcome_.report->findings) {
+    if (finding.severity != analyzer::Severity::kWarns || !finding.allowed.empty()) continue;
+    // On one line: what a source brings in must not look like lines of ours.
+    listener_.warning(printable(fmt::format("{}:{}:{}: {} [{}]", finding.file, finding.line,
+                                            finding.column, finding.message, finding.rule)));
+  }
+}
+
+Result<void> Run::check_findings() const {
+  const auto& report = *outcome_.report;
+  if (report.verdict == analyzer::Verdict::kOk) {
+    warn_of_findings();
+    return {};
+  }
+  const bool compile_error = report.verdict == analyzer::Verdict::kCompileError;
+  const auto worst = std::ranges::find(report.findings, analyzer::Severity::kRefuses,
+                                       &analyzer::Finding::severity);
+  const std::string where = worst == report.findings.end()
+                                ? report.file
+                                : fmt::format("{}:{}:{}", worst->file, worst->line, worst->column);
+  return fail(compile_error ? ErrorId::kSourceDoesNotCompile : ErrorId::kFindingRefuses,
+              compile_error ? fmt::format("{} does not compile", report.file)
+                            : fmt::format("{} is refused", report.file),
+              {.where = where,
+               .why = worst == report.findings.end() ? "" : worst->message,
+               .fix = worst == report.findings.end() ? "" : worst->fix});
+}
+
+Result<void> Run::check_grants() {
+  for (const auto& text : outcome_.report->unused) {
+    listener_.note(fmt::format("{} is declared, but never used", text));
+  }
+  const GrantCheck parts{project_, world_, listener_, request_.enforcement, interrupt_.stop()};
+  auto granted = require_granted(parts, *outcome_.report, request_.granted, outcome_.check);
+  if (!granted) {
+    outcome_.report->not_granted = outcome_.check.missing;
+    outcome_.report->grant_fix = outcome_.check.fix;
+    return granted;
+  }
+  return require_admitted(parts, *outcome_.report, request_.granted, request_.denied_uses);
+}
+
+Result<void> Run::settle_authority(const Snapshot& snapshot) {
+  // What the program declares is a layer of its own: a Narrow binds it even where more was granted.
+  policy::LayerText declaration;
+  declaration.name = kDeclarationLayer;
+  auto rules = declared_rules(*outcome_.report);
+  if (!rules) return pass_on(rules);
+  declaration.grants = std::move(*rules);
+  auto authority = load_authority(project_, world_, {request_.granted, std::move(declaration)});
+  if (!authority) return pass_on(authority);
+  authority_ = std::move(*authority);
+  binding_ = bind_run(snapshot.digest(), lock_, project_.config, *authority_);
+  return {};
+}
+
+Result<void> Run::review(Host& host, RunApprover* approver) {
+  if (request_.enforcement == Enforcement::kObserve) return {};
+  ReviewSubject subject{.program = outcome_.report->file,
+                        .project = project_.folder.string(),
+                        .declared = {},
+                        .authority = &*authority_,
+                        .binding = binding_};
+  for (const auto& item : outcome_.report->declared) {
+    if (auto permission = Permission::parse(item.permission))
+      subject.declared.emplace_back(std::move(*permission), item.text());
+  }
+  const ApprovalStore store(folders_.approvals(), listener_.warning, clock_);
+  return require_review(subject, request_.questions.review, request_.denied_uses, approver, store,
+                        host, interrupt_);
+}
+
+Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program,
+                              RunApprover* approver) {
+  const AgentProgram agent{.file = program.file,
+                           .arguments = {outcome_.report->file},
+                           .environment = {},
+                           .mounts = {},
+                           .profile = sandbox::Profile::kAgent,
+                           .declared_in = "source"};
+  return supervise(
+      {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver}, agent,
+      request_.limits,
+      {std::move(*authority_), declared(), request_.enforcement, binding_, outcome_.report->file},
+      outcome_);
+}
+
+Result<void> Run::all() {
+  // The wardens start first: nothing that comes later may reach them or their children.
+  auto warden = sandbox::Warden::start(folders_.warden());
+  if (!warden) return pass_on(warden);
+  auto beside = sandbox::Warden::start(folders_.warden());  // for what runs beside the analyzer
+  if (!beside) return pass_on(beside);
+  if (auto loaded = load(); !loaded) return loaded;
+  Host host(project_.config, lock_);
+  if (request_.mode == RunMode::kRun) {
+    const auto named = granted_->named_tools();
+    host.start(servers_of({named.begin(), named.end()}));
+  }
+  const sandbox::Tier lowest = request_.limits.lowest_tier;
+  auto snapshot = Snapshot::take(request_.source, folders_.temporary);
+  if (!snapshot) return pass_on(snapshot);
+  auto prepared = stage("prepare", [&] {
+    return prepare(project_, lock_, named_servers(*snapshot, lock_),
+                   {folders_, *warden, lowest, interrupt_.stop()},
+                   [&](const char* what) { listener_.note(what); });
+  });
+  if (!prepared) return pass_on(prepared);
+  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_,
+                     *beside);
+  auto report = stage("analyse", [&] { return build.analyze(); });
+  if (!report) return pass_on(report);
+  check_conditions(world_, *report);
+  outcome_.report = std::move(*report);
+  if (auto done = check_findings(); !done) return done;
+  if (auto done = stage("check", [&] { return check_grants(); }); !done) return done;
+  if (auto done = settle_authority(*snapshot); !done) return done;
+  const LiveApprover approver(host, request_.questions.approver);
+  if (request_.mode == RunMode::kRun) {
+    if (auto done = review(host, approver.get()); !done) return done;
+    host.start(servers_of(declared().permissions));
+  }
+  auto program = stage("compile", [&] { return build.build(*outcome_.report); });
+  if (!program) return pass_on(program);
+  if (request_.mode == RunMode::kDryRun) {
+    build.keep(*program);
+    return {};
+  }
+  auto ready = stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
+  if (!ready) return ready;
+  auto done = stage("run", [&] { return run_program(*warden, host, *program, approver.get()); });
+  build.keep(*program);
+  return done;
+}
+
+}  // namespace
+
+Outcome execute(const Project& project, const Folders& folders, ExecuteRequest request,
+                const Listener& listener) {
+  Outcome outcome;
+  Run run(project, folders, request, listener, outcome);
+  auto done = run.all();
+  note_interrupt(run.interrupt(), done, outcome);
+  if (!done) {
+    outcome.error = std::move(done.error());
+    outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
+  }
+  return outcome;
+}
+
+}  // namespace mcpac::execute

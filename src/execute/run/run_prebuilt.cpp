@@ -1,0 +1,179 @@
+#include "execute/run/run_prebuilt.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "core/clock.h"
+#include "execute/asking/program_review.h"
+#include "execute/asking/run_binding.h"
+#include "execute/build/program_file.h"
+#include "execute/check/authorities.h"
+#include "execute/check/require_granted.h"
+#include "execute/host/host.h"
+#include "execute/host/tool_tables.h"
+#include "execute/run/supervise.h"
+
+namespace mcpac::execute {
+namespace {
+
+// The only interpreter that we mount (x86-64 psABI); a program with another one does not run.
+constexpr std::string_view kInterpreter = "/lib64/ld-linux-x86-64.so.2";
+
+Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& file) {
+  AgentProgram program{
+      .file = request.program,
+      .arguments = request.arguments,
+      // A program of somebody's own looks for its connection here (agent-api, "Connection").
+      .environment = {"MCPAC_FD=3"},
+      .mounts = {},
+      .profile = sandbox::Profile::kAgent,
+      .declared_in = file.declared ? "note" : "grants"};
+  if (file.interpreter.empty()) return program;
+  if (file.interpreter != kInterpreter) {
+    return fail(
+        ErrorId::kProgramUnusable,
+        fmt::format("{} wants the interpreter {}", request.program.string(), file.interpreter),
+        {.why = "only the system's own loader is there",
+         .fix = "link the program statically (-static)"});
+  }
+  using Access = sandbox::Mount::Access;
+  program.profile = sandbox::Profile::kAgentDynamic;
+  program.mounts = {
+      {"/usr/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", Access::kReadExecute},
+      {"/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", Access::kReadExecute},
+      {"/lib64", "/lib64", Access::kReadExecute}};
+  return program;
+}
+
+// What a program without a note can be said to declare: every tool that some grant may admit; when
+// only observed, every tool there is.
+gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authority& authority,
+                                  const policy::ToolSchemas& tools) {
+  gate::Declared declared;
+  for (const auto& [tool, schema] : tools) {
+    if (enforcement == Enforcement::kEnforce &&
+        authority.coverage(tool, "") == policy::Coverage::kMissing)
+      continue;
+    declared.permissions.insert(tool);
+    declared.texts.push_back(tool.text());
+  }
+  return declared;
+}
+
+gate::Declared declared_by_note(const analyzer::Report& report) {
+  gate::Declared declared;
+  for (const auto& item : report.declared) {
+    if (auto permission = Permission::parse(item.permission))
+      declared.permissions.insert(*permission);
+    declared.texts.push_back(item.text());
+  }
+  return declared;
+}
+
+// Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
+// of whoever built the program: as a layer of its own it can only take away.
+Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
+                                    RunRequest& request, const codegen::Lock& lock,
+                                    Outcome& outcome) {
+  std::vector<policy::LayerText> layers;
+  analyzer::Report report;
+  if (file.declared) {
+    report = report_of_binary(request.program, *file.declared);
+    auto checked = require_granted(parts, report, request.granted, outcome.check);
+    if (!checked) return pass_on(checked);
+    policy::LayerText declaration;
+    declaration.name = kDeclarationLayer;
+    auto rules = declared_rules(report);
+    if (!rules) return pass_on(rules);
+    declaration.grants = std::move(*rules);
+    layers.push_back(std::move(declaration));
+  } else {
+    parts.listener.warning(fmt::format(
+        "{} does not say what it declares (it has no mcpac note): it may use all that is "
+        "granted",
+        request.program.string()));
+    if (parts.enforcement == Enforcement::kObserve) warn_of_observing(parts.listener);
+  }
+  layers.insert(layers.begin(), request.granted);
+  auto digest = digest_of_program(request.program, request.arguments);
+  if (!digest) return pass_on(digest);
+  auto authority = load_authority(parts.project, parts.world, std::move(layers));
+  if (!authority) return pass_on(authority);
+  auto binding = bind_run(std::move(*digest), lock, parts.project.config, *authority);
+  auto declared = file.declared
+                      ? declared_by_note(report)
+                      : declared_by_grants(request.enforcement, *authority, parts.world.tools);
+  return RunAuthority{std::move(*authority), std::move(declared), request.enforcement,
+                      std::move(binding), request.program.string()};
+}
+
+Result<void> review(const Project& project, const Folders& folders, const RunRequest& request,
+                    const RunAuthority& authority, const RunParts& parts) {
+  if (request.enforcement == Enforcement::kObserve) return {};
+  ReviewSubject subject{.program = authority.program,
+                        .project = project.folder.string(),
+                        .declared = {},
+                        .authority = &authority.authority,
+                        .binding = authority.binding};
+  for (const std::string& text : authority.declared.texts) {
+    for (const Permission& permission : authority.declared.permissions) {
+      if (text == permission.text() || text.starts_with(permission.text() + " where "))
+        subject.declared.emplace_back(permission, text);
+    }
+  }
+  const ApprovalStore store(folders.approvals(), parts.listener.warning, parts.clock);
+  return require_review(subject, request.questions.review, request.denied_uses, parts.approver,
+                        store, parts.host, parts.interrupt);
+}
+
+Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
+                 const Listener& listener, const Interrupt& interrupt, Outcome& outcome) {
+  const SystemClock clock;
+  auto warden = sandbox::Warden::start(folders.warden());
+  if (!warden) return pass_on(warden);
+  auto file = inspect_program(request.program);
+  if (!file) return pass_on(file);
+  auto program = make_program(request, *file);
+  if (!program) return pass_on(program);
+  auto lock = load_lock(project);
+  if (!lock) return pass_on(lock);
+  PolicyWorld world(project, clock);
+  world.tools = tool_schemas(*lock);
+  auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
+                                  *file, request, *lock, outcome);
+  if (!authority) return pass_on(authority);
+  Host host(project.config, *lock);
+  const LiveApprover approver(host, request.questions.approver);
+  const RunParts parts{folders, *lock, host, *warden, interrupt, clock, listener, approver.get()};
+  if (auto done = review(project, folders, request, *authority, parts); !done) return done;
+  const auto& permissions = authority->declared.permissions;
+  host.start(servers_of(permissions));
+  auto drifted = host.drifted_of(permissions, interrupt);
+  if (!drifted) return pass_on(drifted);
+  // A grant may be wider than what the program uses: the other tools work, these are refused.
+  if (!drifted->empty() && drifted->size() == permissions.size())
+    return std::unexpected(drift_error(*drifted->begin()));
+  for (const Permission& tool : *drifted) {
+    const Error error = drift_error(tool);
+    listener.warning(fmt::format("{}: calls to it are refused ({})", error.what, error.fix));
+  }
+  return supervise(parts, *program, request.limits, std::move(*authority), outcome);
+}
+
+}  // namespace
+
+Outcome run_prebuilt(const Project& project, const Folders& folders, RunRequest request,
+                     const Listener& listener) {
+  Outcome outcome;
+  const Interrupt interrupt;
+  auto done = run(project, folders, request, listener, interrupt, outcome);
+  note_interrupt(interrupt, done, outcome);
+  if (!done) {
+    outcome.error = std::move(done.error());
+    outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
+  }
+  return outcome;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,138 @@
+#include "execute/run/supervise.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/ids.h"
+#include "core/rfc3339.h"
+#include "execute/asking/approval_store.h"
+#include "execute/host/gate_control.h"
+#include "execute/host/tool_tables.h"
+#include "execute/records/run_record.h"
+#include "execute/run/kill_switch.h"
+#include "gate/anomalies.h"
+
+namespace mcpac::execute {
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find('\n'), rest.size());
+    lines.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return lines;
+}
+
+// A run whose record has no signed end proves less than its user believes. An error of the program
+// itself is not hidden by it.
+void note_unclosed(const Result<void>& closed, const Listener& listener, Outcome& outcome) {
+  if (closed) return;
+  if (outcome.error) {
+    listener.warning("the audit log could not be closed: " + closed.error().what);
+    return;
+  }
+  outcome.error = closed.error();
+  outcome.exit_code = static_cast<int>(exit_code_of(closed.error().id));
+}
+
+}  // namespace
+
+std::set<std::string> servers_of(const std::set<Permission>& tools) {
+  std::set<std::string> servers;
+  for (const auto& tool : tools) servers.insert(tool.server());
+  return servers;
+}
+
+void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& outcome) {
+  const auto signal = interrupt.received();
+  const bool ended_by_itself =
+      done && outcome.verdict && outcome.verdict->kind != sandbox::Verdict::Kind::kKilled;
+  if (!signal || ended_by_itself) return;
+  outcome.error = Error{ErrorId::kInterrupted,
+                        fmt::format("interrupted by {}", ::sigdescr_np(*signal)), "", "", ""};
+  outcome.exit_code = 128 + *signal;
+  done = {};
+}
+
+Result<void> supervise(const RunParts& parts, const AgentProgram& program, const RunLimits& limits,
+                       RunAuthority authority, Outcome& outcome) {
+  const auto compiled = compile_tools(parts.lock, servers_of(authority.declared.permissions));
+  for (const Error& error : compiled.unusable) {
+    const auto permission = Permission::parse(error.where);
+    if (permission && authority.declared.permissions.contains(*permission))
+      return std::unexpected(error);
+  }
+  outcome.run_id = new_uuid_v7(parts.clock);
+  auto log = audit::RunLog::create(parts.folders.audit(), outcome.run_id, parts.clock);
+  if (!log) return pass_on(log);
+  const ApprovalStore store(parts.folders.approvals(), parts.listener.warning, parts.clock);
+  RunMemory memory(store, authority.binding, authority.program);
+  gate::GateSetup setup{
+      .tools = &compiled.table,
+      .authority = std::move(authority.authority),
+      .declared = std::move(authority.declared),
+      .upstream = &parts.host.upstreams(),
+      .audit = log->get(),
+      .clock = &parts.clock,
+      .mode = authority.enforcement == Enforcement::kObserve ? gate::Mode::kObserve
+                                                             : gate::Mode::kEnforce,
+      .on_denied =
+          [&outcome](const gate::Check& check) {
+            outcome.denials.add(check);  // read when the loop is done with the gate
+          },
+      .asking = {.approver = parts.approver, .memory = &memory, .binding = authority.binding}};
+  auto kill = KillSwitch::beside(parts.interrupt.stop());
+  if (!kill) return pass_on(kill);
+  std::unique_ptr<RunControl> control;  // lives on the loop, as long as the gate
+  const LiveFacts facts{.program = authority.program,
+                        .started = rfc3339_utc(parts.clock.wall_now()),
+                        .granted = lines_of(setup.authority.print())};
+  const AgentIo io{.standard_output = parts.listener.standard_output,
+                   .standard_error = parts.listener.standard_error,
+                   .output_sink = parts.listener.output_sink,
+                   .error_sink = parts.listener.error_sink,
+                   .log = parts.listener.log,
+                   .gate =
+                       [&](gate::Gate* gate) {
+                         control.reset();
+                         if (gate == nullptr) return;
+                         auto opened = RunControl::open(
+                             parts.host.executor(), parts.folders.runs(), outcome.run_id,
+                             controls_of(*gate, facts, [&kill] { kill->pull(); }));
+                         if (opened)
+                           control = std::move(*opened);
+                         else
+                           parts.listener.warning(opened.error().what);
+                       },
+                   .was_killed = [&kill] { return kill->was_pulled(); }};
+  gate::Anomalies anomalies(**log);
+  parts.host.on_loop([&] {
+    parts.host.upstreams().on_drift([&anomalies](std::string_view what, const std::string& name) {
+      anomalies.note(what, name);
+    });
+  });
+  auto started = record_start({program.arguments.front(), program.declared_in}, setup, parts.lock,
+                              parts.folders.audit(), **log);
+  if (!started) return pass_on(started);
+  auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
+                         kill->stop());
+  parts.host.on_loop([&] {
+    parts.host.upstreams().on_drift(nullptr);
+    anomalies.summarize();
+  });
+  auto closed = (*log)->close();
+  if (!ended) return pass_on(ended);
+  outcome.tier = ended->tier;
+  outcome.verdict = ended->verdict;
+  outcome.exit_code = exit_code_of(*ended);
+  outcome.error = error_of(*ended, limits);
+  outcome.result = std::move(ended->result);
+  note_unclosed(closed, parts.listener, outcome);
+  return {};
+}
+
+}  // namespace mcpac::execute

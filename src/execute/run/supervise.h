@@ -1,0 +1,44 @@
+// supervise: the last stage of `execute` and of `run`, the same for both: an audit log, a gate with
+// the run's authority, the program in the sandbox, and what became of it.
+#pragma once
+
+#include "core/clock.h"
+#include "execute/run/agent_run.h"
+#include "execute/run/pipeline.h"
+#include "gate/gate.h"
+#include "policy/authority.h"
+
+namespace mcpac::execute {
+
+struct RunAuthority {
+  policy::Authority authority;
+  gate::Declared declared;
+  Enforcement enforcement = Enforcement::kEnforce;
+  gate::Binding binding;
+  std::string program;  // as messages call it
+};
+
+// The parts of a run that are made before this stage. All borrowed.
+struct RunParts {
+  const Folders& folders;
+  const codegen::Lock& lock;
+  Host& host;
+  sandbox::Warden& warden;
+  const Interrupt& interrupt;
+  const Clock& clock;
+  const Listener& listener;
+  RunApprover* approver = nullptr;  // null: what asks is denied
+};
+
+// Fills the run id, tier, verdict, result, error and exit code of `outcome`.
+[[nodiscard]] Result<void> supervise(const RunParts& parts, const AgentProgram& program,
+                                     const RunLimits& limits, RunAuthority authority,
+                                     Outcome& outcome);
+
+// After a run: when a signal ended it, that is what is said, whatever stage it was in. A program
+// that ended by itself before keeps its own end.
+void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& outcome);
+
+[[nodiscard]] std::set<std::string> servers_of(const std::set<Permission>& tools);
+
+}  // namespace mcpac::execute

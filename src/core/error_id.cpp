@@ -60,7 +60,13 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kRunKilled:
     case ErrorId::kRunOutputLimit:
     case ErrorId::kRunViolation: return ExitCode::kKilled;
-    case ErrorId::kRunKilledByUser: return ExitCode::kKilled;
+    case ErrorId::kRunKilledByUser:
+    case ErrorId::kChangesLimit: return ExitCode::kKilled;
+    case ErrorId::kChangesUnknown: return ExitCode::kNoInput;
+    case ErrorId::kChangesDamaged: return ExitCode::kData;
+    case ErrorId::kFilesRefused:
+    case ErrorId::kChangesConflict:
+    case ErrorId::kChangesRefused: return ExitCode::kRefused;
     case ErrorId::kUseDenied:
     case ErrorId::kApprovalMissing:
     case ErrorId::kApprovalRefused: return ExitCode::kRefused;

@@ -75,6 +75,12 @@ enum class ErrorId : std::uint16_t {
   kApprovalMissing = 711,  // rules ask, and nobody is there to answer
   kApprovalRefused = 712,  // the question before the run was answered with no
   kRunKilledByUser = 713,  // mcpac runs kill
+  kFilesRefused = 720,     // a place that cannot be granted, or not as it was asked for
+  kChangesUnknown = 721,   // no changeset of this run
+  kChangesDamaged = 722,   // a changeset is not what its record says
+  kChangesConflict = 723,  // the user's files moved on since the run
+  kChangesRefused = 724,   // a change that is never applied, or is outside of what was granted
+  kChangesLimit = 725,     // a run changed more than it may
   // 08: gate
   kCallDenied = 800,
   kCallInvalid = 801,

@@ -8,4 +8,8 @@ namespace mcpac::sandbox {
 // In the child: no_new_privs, empty bounding set, own ids (kOwnId), no capabilities. 0 or errno.
 [[nodiscard]] int drop_privileges(const Plan& plan);
 
+// In the child, for a moment: files are made as `user`, with the powers of root. 0 or errno.
+[[nodiscard]] int make_files_as(uid_t user);
+[[nodiscard]] int make_files_as_before();
+
 }  // namespace mcpac::sandbox

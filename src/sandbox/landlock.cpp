@@ -80,12 +80,18 @@ UniqueFd make_ruleset(std::span<const PlannedMount> mounts, int program, int abi
       ::syscall(SYS_landlock_create_ruleset, &attributes, attributes_size(abi), 0)));
   if (!ruleset) return {};
   for (const PlannedMount& mount : mounts) {
+    if (!mount.changes.empty()) continue;  // allow_overlay()
     std::uint64_t rights = rights_of(mount.access) & known;
     if (!mount.directory) rights &= kRightsOfFiles;
     if (!allow(ruleset.get(), mount.handle.get(), rights)) return {};
   }
   if (program >= 0 && !allow(ruleset.get(), program, kExecute | kReadFile)) return {};
   return ruleset;
+}
+
+int allow_overlay(int ruleset, int folder, int abi) {
+  const std::uint64_t rights = rights_of(Mount::Access::kReadWrite) & known_rights(abi);
+  return allow(ruleset, folder, rights) ? 0 : errno;
 }
 
 int enter_ruleset(int ruleset) {

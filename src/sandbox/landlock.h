@@ -15,6 +15,10 @@ namespace mcpac::sandbox {
 // `program` (-1: none) may be run. On failure an empty descriptor, with errno set.
 [[nodiscard]] UniqueFd make_ruleset(std::span<const PlannedMount> mounts, int program, int abi);
 
+// In the child: lets in a folder that exists only there, an overlay; rules for what it is made of
+// do not hold for it. 0 or errno.
+[[nodiscard]] int allow_overlay(int ruleset, int folder, int abi);
+
 // In the child, after the mounts: a confined process can mount nothing. 0 or errno.
 [[nodiscard]] int enter_ruleset(int ruleset);
 

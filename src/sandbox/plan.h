@@ -33,6 +33,10 @@ struct PlannedMount {
   dev_t device = 0;
   ino_t inode = 0;
   bool directory = false;
+  // An overlay where this is not empty: `host` is read, and what is written lands here.
+  std::string changes;
+  dev_t changes_device = 0;
+  ino_t changes_inode = 0;
 };
 
 struct Plan {
@@ -49,6 +53,7 @@ struct Plan {
   Profile profile = Profile::kAgent;
   bool count_processes = true;
   UniqueFd ruleset;                 // Landlock; -1: none
+  int landlock_abi = 0;             // of the ruleset
   std::vector<sock_filter> filter;  // empty: none (only in a probe)
 
   int standard_input = -1;

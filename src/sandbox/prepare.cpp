@@ -50,6 +50,24 @@ UniqueFd open_mount(const std::string& host) {
       static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, host.c_str(), &how, sizeof how)));
 }
 
+std::expected<void, Refused> plan_overlay(const Mount& mount, PlannedMount& planned) {
+  if (mount.changes.empty()) return {};
+  if (!planned.directory || mount.access != Mount::Access::kReadWrite)
+    return bad_request("only a writable folder can have its changes elsewhere: " + planned.host);
+  if (!is_plain_absolute(mount.changes))
+    return bad_request("the folder for changes must be absolute: " + mount.changes.native());
+  planned.changes = mount.changes.native();
+  const UniqueFd folder = open_mount(planned.changes);
+  struct stat info {};
+  if (!folder || ::fstat(folder.get(), &info) != 0) {
+    return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kRoot, .error = errno},
+                  "cannot open " + planned.changes);
+  }
+  planned.changes_device = info.st_dev;
+  planned.changes_inode = info.st_ino;
+  return {};
+}
+
 std::expected<PlannedMount, Refused> plan_mount(const Mount& mount) {
   if (!is_plain_absolute(mount.host) || !is_plain_absolute(mount.inside)) {
     return bad_request("a mount must have absolute paths without '..': " + mount.host.native());
@@ -69,9 +87,16 @@ std::expected<PlannedMount, Refused> plan_mount(const Mount& mount) {
   planned.device = info.st_dev;
   planned.inode = info.st_ino;
   planned.directory = S_ISDIR(info.st_mode);
+  const FileIdentity found{.device = info.st_dev, .inode = info.st_ino};
+  if (mount.identity != FileIdentity{} && mount.identity != found) {
+    return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kRoot, .error = ESTALE},
+                  "another file than the one that was granted lies at " + planned.host);
+  }
   if (!planned.directory && !S_ISREG(info.st_mode)) {
     return bad_request("only folders and regular files can be mounted: " + planned.host);
   }
+  if (auto overlay = plan_overlay(mount, planned); !overlay)
+    return std::unexpected(overlay.error());
   return planned;
 }
 
@@ -118,6 +143,11 @@ std::expected<void, Refused> check_without_root(const Machine& machine, const Sp
                   "without namespaces and Landlock nothing decides which files may be opened");
   }
   for (const Mount& mount : spec.mounts) {
+    if (!mount.changes.empty()) {
+      return refuse(
+          Refused::Kind::kTierTooLow, machine.namespaces_failed,
+          "without a mount namespace changes to " + mount.host.native() + " cannot be kept apart");
+    }
     if (mount.host.lexically_normal() != mount.inside.lexically_normal()) {
       return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                     "without a mount namespace " + mount.host.native() + " cannot appear as " +
@@ -143,6 +173,7 @@ void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
 
 std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan& plan) {
   if (stock.machine.landlock_abi > 0) {
+    plan.landlock_abi = stock.machine.landlock_abi;
     plan.ruleset = make_ruleset(plan.mounts, given.program, stock.machine.landlock_abi);
     if (!plan.ruleset) {
       return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kLandlock, .error = errno},

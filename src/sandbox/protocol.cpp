@@ -64,6 +64,9 @@ SpawnRequest read_spawn(Reader& reader) {
     mount.host = reader.text();
     mount.inside = reader.text();
     mount.access = reader.choice(Mount::Access::kReadWrite);
+    mount.identity.device = reader.number<std::uint64_t>();
+    mount.identity.inode = reader.number<std::uint64_t>();
+    mount.changes = reader.text();
     spec.mounts.push_back(std::move(mount));
   }
   return request;
@@ -137,6 +140,9 @@ std::string encode_spawn(const Spec& spec) {
     writer.text(mount.host.native());
     writer.text(mount.inside.native());
     writer.number(static_cast<std::uint8_t>(mount.access));
+    writer.number(mount.identity.device);
+    writer.number(mount.identity.inode);
+    writer.text(mount.changes.native());
   }
   return writer.take();
 }

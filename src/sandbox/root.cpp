@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +15,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+#include "sandbox/capabilities.h"
+#include "sandbox/landlock.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -44,22 +49,59 @@ int map_owner(int tree, int id_map) {
 // A detached copy of what lies at the path, restricted before anything can see it. The path may
 // have been exchanged since the warden looked: the copy must be the very file or folder that it
 // saw.
-int pick_up(const PlannedMount& mount, int id_map, int& tree) {
-  tree =
-      ::open_tree(AT_FDCWD, mount.host.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+struct Origin {
+  const char* path;
+  dev_t device;
+  ino_t inode;
+  Mount::Access access;
+};
+
+int pick_up(const Origin& origin, int id_map, int& tree) {
+  tree = ::open_tree(AT_FDCWD, origin.path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
   if (tree < 0) return errno;
   struct stat seen {};
   if (::fstat(tree, &seen) != 0) return errno;
-  if (seen.st_dev != mount.device || seen.st_ino != mount.inode) return ESTALE;
+  if (seen.st_dev != origin.device || seen.st_ino != origin.inode) return ESTALE;
   if (id_map >= 0) {
     if (const int error = map_owner(tree, id_map)) return error;
   }
   mount_attr restrict {};
-  restrict.attr_set = attributes_of(mount.access);
+  restrict.attr_set = attributes_of(origin.access);
   restrict.propagation = MS_PRIVATE;
   return ::mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, & restrict, sizeof restrict) == 0
              ? 0
              : errno;
+}
+
+// What one mount is made of: one tree, or for an overlay two.
+struct Trees {
+  int place = -1;
+  int changes = -1;
+};
+
+int pick_up_all(const PlannedMount& mount, int id_map, Trees& trees) {
+  const bool overlay = !mount.changes.empty();
+  const Origin place{mount.host.c_str(), mount.device, mount.inode,
+                     overlay ? Mount::Access::kRead : mount.access};
+  if (const int error = pick_up(place, id_map, trees.place)) return error;
+  if (!overlay) return 0;
+  const Origin changes{mount.changes.c_str(), mount.changes_device, mount.changes_inode,
+                       Mount::Access::kReadWrite};
+  return pick_up(changes, id_map, trees.changes);
+}
+
+bool lies_in_stage(int root, int folder) {
+  struct stat stage {};
+  struct stat here {};
+  return ::fstat(root, &stage) == 0 && ::fstat(folder, &here) == 0 && stage.st_dev == here.st_dev;
+}
+
+// A mount point below a mount must be there: nothing is made in what belongs to the host.
+int make_point(int root, int folder, const char* name, bool file) {
+  if (!lies_in_stage(root, folder)) return 0;
+  if (!file) return ::mkdirat(folder, name, 0755) == 0 || errno == EEXIST ? 0 : errno;
+  const UniqueFd made(::openat(folder, name, O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444));
+  return made ? 0 : errno;
 }
 
 // Folder by folder and never through a symbolic link: part of the way may lie in a mount made
@@ -75,13 +117,7 @@ int make_mount_point(int root, const PlannedMount& mount, UniqueFd& point) {
     std::memcpy(name.data(), part.data(), part.size());
     name[part.size()] = '\0';
     const bool file = rest.empty() && !mount.directory;
-    if (file) {
-      UniqueFd made(
-          ::openat(folder.get(), name.data(), O_CREAT | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444));
-    } else if (::mkdirat(folder.get(), name.data(), 0755) != 0 && errno != EEXIST &&
-               errno != EROFS) {
-      return errno;
-    }
+    if (const int error = make_point(root, folder.get(), name.data(), file)) return error;
     const int kind = file ? 0 : O_DIRECTORY;
     UniqueFd next(::openat(folder.get(), name.data(), O_PATH | O_NOFOLLOW | O_CLOEXEC | kind));
     if (!next) return errno;
@@ -91,18 +127,72 @@ int make_mount_point(int root, const PlannedMount& mount, UniqueFd& point) {
   return 0;
 }
 
-int put_down(int root, const PlannedMount& mount, int tree) {
+int attach(int tree, int point) {
+  constexpr unsigned kByDescriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+  return ::move_mount(tree, "", point, "", kByDescriptors) == 0 ? 0 : errno;
+}
+
+// Layers of an overlay are named by paths, so they lie in the stage while it is made; the overlay
+// keeps copies of their mounts. Names in them never become part of an option.
+constexpr const char* kLower = ".mcpac-lower";
+constexpr const char* kUpper = ".mcpac-upper";
+constexpr const char* kLayers =
+    "lowerdir=/proc/.mcpac-lower,upperdir=/proc/.mcpac-upper/upper,"
+    "workdir=/proc/.mcpac-upper/work,userxattr";
+
+int attach_layer(int root, const char* name, int tree) {
+  if (::mkdirat(root, name, 0700) != 0) return errno;
+  const UniqueFd point(::openat(root, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return point ? attach(tree, point.get()) : errno;
+}
+
+int detach_layer(int root, const char* name) {
+  if (::umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return errno;
+  return ::unlinkat(root, name, AT_REMOVEDIR) == 0 ? 0 : errno;
+}
+
+// The working folder is the stage before and after; `userxattr` is what the kernel admits to an
+// ordinary user, and root's changes shall look the same.
+int make_overlay(int root, const Plan& plan, const Trees& trees, int point) {
+  if (const int error = attach_layer(root, kLower, trees.place)) return error;
+  if (const int error = attach_layer(root, kUpper, trees.changes)) return error;
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (::fchdir(point) != 0) return errno;
+  // Whoever mounts an overlay is who works on its layers; id-mapped ones know the child's id alone.
+  const bool own_id = plan.identity == Identity::kOwnId;
+  if (own_id) {
+    if (const int error = make_files_as(plan.user)) return error;
+  }
+  if (::mount("changes", ".", "overlay", kFlags, kLayers) != 0) return errno;
+  if (own_id) {
+    if (const int error = make_files_as_before()) return error;
+  }
+  if (::fchdir(root) != 0) return errno;
+  if (const int error = detach_layer(root, kLower)) return error;
+  return detach_layer(root, kUpper);
+}
+
+int put_down(int root, const Plan& plan, const PlannedMount& mount, const Trees& trees) {
   UniqueFd point;
   if (const int error = make_mount_point(root, mount, point)) return error;
-  constexpr unsigned kByDescriptors = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
-  return ::move_mount(tree, "", point.get(), "", kByDescriptors) == 0 ? 0 : errno;
+  if (mount.changes.empty()) return attach(trees.place, point.get());
+  if (const int error = make_overlay(root, plan, trees, point.get())) return error;
+  UniqueFd merged;
+  if (const int error = make_mount_point(root, mount, merged)) return error;
+  // A kernel that cannot write to the layers makes an overlay for reading, and says so nowhere
+  // else.
+  struct statfs made {};
+  if (::fstatfs(merged.get(), &made) != 0) return errno;
+  if ((made.f_flags & ST_RDONLY) != 0) return EROFS;
+  if (!plan.ruleset) return 0;
+  return allow_overlay(plan.ruleset.get(), merged.get(), plan.landlock_abi);
 }
 
 // The inodes of the stage are counted, so that nothing but the mount points fits into it.
 int make_stage(const Plan& plan) {
   std::size_t inodes = 2;
   for (const PlannedMount& mount : plan.mounts) {
-    inodes += 1;
+    inodes += mount.changes.empty() ? 1 : 3;  // with its layers
     for (const char c : mount.inside) inodes += c == '/' ? 1 : 0;
   }
   std::array<char, 96> options{};
@@ -127,10 +217,10 @@ int swap_roots() {
 int enter_own_root(const Plan& plan, std::uint16_t& item) {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return errno;
   // All are picked up before the stage covers anything.
-  std::array<int, kMostMounts> trees{};
+  std::array<Trees, kMostMounts> trees{};
   for (std::size_t i = 0; i < plan.mounts.size(); ++i) {
     item = static_cast<std::uint16_t>(i);
-    if (const int error = pick_up(plan.mounts[i], plan.id_map, trees[i])) return error;
+    if (const int error = pick_up_all(plan.mounts[i], plan.id_map, trees[i])) return error;
   }
   item = 0xffff;
   if (const int error = make_stage(plan)) return error;
@@ -138,7 +228,7 @@ int enter_own_root(const Plan& plan, std::uint16_t& item) {
   if (root < 0 || ::fchdir(root) != 0) return errno;
   for (std::size_t i = 0; i < plan.mounts.size(); ++i) {
     item = static_cast<std::uint16_t>(i);
-    if (const int error = put_down(root, plan.mounts[i], trees[i])) return error;
+    if (const int error = put_down(root, plan, plan.mounts[i], trees[i])) return error;
   }
   item = 0xffff;
   return swap_roots();

@@ -32,11 +32,22 @@ enum class Profile : std::uint8_t {
   kCompiler,      // additionally opens and reads files of its root and writes below its work folder
 };
 
-// One place of the host made visible inside; read-only unless `writable`. Absent otherwise.
+// Which file is meant, where a path only says where it lies. {0, 0}: whatever lies there.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+// One place of the host made visible inside, as `access` says. Absent otherwise.
 struct Mount {
   std::filesystem::path host;
   std::filesystem::path inside;
   enum class Access : std::uint8_t { kRead, kReadExecute, kReadWrite } access = Access::kRead;
+  FileIdentity identity{};  // what the caller saw at `host`; anything else there is refused
+  // A folder of the caller's with empty folders `upper` and `work`, or empty. With it, what is
+  // written lands there (overlayfs) and `host` stays as it is. kReadWrite folders in tier A only.
+  std::filesystem::path changes{};
 };
 
 struct Limits {

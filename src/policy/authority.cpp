@@ -6,7 +6,9 @@
 
 #include "policy/canonical_urls.h"
 #include "policy/compare_layers.h"
+#include "policy/compare_places.h"
 #include "policy/decide.h"
+#include "policy/decide_places.h"
 #include "policy/declared_standing.h"
 #include "policy/explain.h"
 #include "policy/find_evidence.h"
@@ -350,14 +352,23 @@ Foresight Authority::foresee(const Permission& permission, const CallInSource& c
 }
 
 Inclusion Authority::includes(const Authority& narrower, const InclusionBudget& budget) const {
-  return layers_include(impl_->layers, narrower.impl_->layers, impl_->environment,
-                        narrower.impl_->environment, budget);
+  auto answer = layers_include(impl_->layers, narrower.impl_->layers, impl_->environment,
+                               narrower.impl_->environment, budget);
+  for (auto& place : places_beyond(impl_->layers, narrower.impl_->layers)) {
+    if (std::holds_alternative<Excess>(answer)) break;
+    if (std::holds_alternative<Included>(answer) || std::holds_alternative<Excess>(place))
+      answer = std::move(place);
+  }
+  return answer;
 }
 
 std::vector<Inclusion> Authority::beyond(const Authority& narrower,
                                          const InclusionBudget& budget) const {
-  return layers_beyond(impl_->layers, narrower.impl_->layers, impl_->environment,
-                       narrower.impl_->environment, budget);
+  auto beyond = layers_beyond(impl_->layers, narrower.impl_->layers, impl_->environment,
+                              narrower.impl_->environment, budget);
+  for (auto& place : places_beyond(impl_->layers, narrower.impl_->layers))
+    beyond.push_back(std::move(place));
+  return beyond;
 }
 
 std::vector<Permission> Authority::named_tools() const {
@@ -380,6 +391,36 @@ const std::map<Permission, Money>& Authority::prices() const {
   return impl_->environment.prices;
 }
 
+std::vector<FilePlace> Authority::files() const {
+  return files_of(impl_->layers);
+}
+
+std::vector<NetworkPlace> Authority::networks() const {
+  std::vector<NetworkPlace> networks;
+  for (const auto& place : networks_of(impl_->layers))
+    networks.push_back({place.host, place.port, place.said_in});
+  return networks;
+}
+
+std::optional<PlaceRefusal> Authority::place_refusal(PlaceKind kind) const {
+  return refusal_of(impl_->layers, kind);
+}
+
+DeclaredPlaces Authority::named_places() const {
+  if (impl_->layers.empty()) return {};
+  const auto& run = impl_->layers.front().places;
+  return {.files = !run.files.empty(), .network = !run.networks.empty()};
+}
+
+NetworkAnswer Authority::decide_network(std::string_view host, std::uint16_t port) const {
+  return policy::decide_network(impl_->layers, host, port);
+}
+
+NetworkAnswer Authority::decide_address(std::string_view host, const IpAddress& address,
+                                        std::uint16_t port) const {
+  return policy::decide_address(impl_->layers, host, address, port);
+}
+
 std::vector<RuleMeters> Authority::meters() const {
   std::vector<RuleMeters> all;
   const Times times = impl_->now();
@@ -395,6 +436,7 @@ std::string Authority::print() const {
   std::string text;
   for (const auto& layer : impl_->layers) {
     for (const auto& rule : layer.rules) text += rule.text + "\n";
+    for (const auto& place : layer.places.statements) text += place.text + "\n";
   }
   return text;
 }
@@ -402,9 +444,12 @@ std::string Authority::print() const {
 std::vector<LayerRules> Authority::layers() const {
   std::vector<LayerRules> layers;
   for (const auto& layer : impl_->layers) {
-    LayerRules rules{.name = layer.name, .rules = {}};
+    LayerRules rules{
+        .name = layer.name, .rules = {}, .places = {}, .declared = layer.places.declared};
     for (const auto& rule : layer.rules)
       rules.rules.push_back({rule.text, rule.place, rule.effect});
+    for (const auto& place : layer.places.statements)
+      rules.places.push_back({place.text, place.said_in});
     layers.push_back(std::move(rules));
   }
   return layers;

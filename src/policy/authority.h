@@ -28,8 +28,11 @@
 #include "policy/explanation.h"
 #include "policy/foresight.h"
 #include "policy/inclusion.h"
+#include "policy/places.h"
 
 namespace mcpac::policy {
+
+struct IpAddress;
 
 // What rules may name: the tools of the lock with their input schemas. A rule that names anything
 // else is a load error.
@@ -81,6 +84,11 @@ struct LayerText {
   // Profiles that hold as well, by name: of `files`, or of these, of which nothing else is taken.
   std::vector<std::string> profiles = {};
   std::vector<PolicyFile> profile_files = {};
+  // Statements about places, one a text, as options make them: `files ./src read-only`.
+  std::vector<std::string> places = {};
+  // Of the layer that says what a program declares: it cuts the places of others to the declared
+  // kinds, and names none itself.
+  std::optional<DeclaredPlaces> declared = {};
 };
 
 struct Environment {
@@ -117,6 +125,13 @@ struct LayerRules {
   };
   std::string name;
   std::vector<Rule> rules;
+  // What it says of files and the network, printed canonically.
+  struct Place {
+    std::string text;
+    std::string place;  // "mcpac.policy:12", "--files"
+  };
+  std::vector<Place> places = {};
+  std::optional<DeclaredPlaces> declared = {};
 };
 
 class Authority {
@@ -175,6 +190,26 @@ class Authority {
   // What rules are read against, and what calls cost, as it was loaded.
   [[nodiscard]] const Bases& bases() const;
   [[nodiscard]] const std::map<Permission, Money>& prices() const;
+  // Files and network (policy/places.h) -----------------------------------------------------------
+  // What all layers together admit, by path: where two layers say something, the inner path and the
+  // lower mode; nothing that lies within another place of the same mode or a wider one.
+  [[nodiscard]] std::vector<FilePlace> files() const;
+  // What may be reached, where it is known by its text alone; decide_network() and decide_address()
+  // answer for one connection.
+  [[nodiscard]] std::vector<NetworkPlace> networks() const;
+  [[nodiscard]] bool speaks_of_network() const { return !networks().empty(); }
+  // Why nothing of a kind is admitted; nothing where something is.
+  [[nodiscard]] std::optional<PlaceRefusal> place_refusal(PlaceKind kind) const;
+  // Kinds of places that the run's own layer names, for "granted but never declared".
+  [[nodiscard]] DeclaredPlaces named_places() const;
+  // A host as the program names it (an IPv6 address with or without square brackets), before any
+  // name is looked up; grants.md, section 5.
+  [[nodiscard]] NetworkAnswer decide_network(std::string_view host, std::uint16_t port) const;
+  // The address that is dialled for this host: it must be asked for each, so that no name leads to
+  // a private, loopback, link-local or metadata address that was not granted by itself.
+  [[nodiscard]] NetworkAnswer decide_address(std::string_view host, const IpAddress& address,
+                                             std::uint16_t port) const;
+
   // Of all rules with limits: how much is used.
   [[nodiscard]] std::vector<RuleMeters> meters() const;
   // The rules of all layers, printed canonically, one a line.

@@ -76,6 +76,15 @@ Checked<Covered> cover(const ast::Selector& selector, const ToolSchemas& tools) 
       return covered;
     }
   }
+  if (selector.server && selector.tool && *selector.server == kControlServer &&
+      (*selector.tool == "files" || *selector.tool == "network")) {
+    const bool is_files = *selector.tool == "files";
+    return complain(ErrorId::kRuleIneffective, selector.at,
+                    fmt::format("mcpac.{} is no tool", *selector.tool),
+                    "files and the network are granted as places, not by rules",
+                    is_files ? "`files ./PATH read-only`, or --files ./PATH"
+                             : "`network HOST:PORT`, or --network HOST:PORT");
+  }
   bool server_known = !selector.server || *selector.server == kControlServer;
   for (const auto& [permission, schema] : tools) {
     if (selector.server && permission.server() != *selector.server) continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/authority.h"
+#include "policy/compile_places.h"
 #include "policy/matcher.h"
 #include "policy/meter.h"
 #include "policy/source_text.h"
@@ -75,6 +76,7 @@ struct CompiledLayer {
   // Most policies need neither: then calls are not searched for them.
   bool has_meter = false;
   bool has_audit_clause = false;
+  LayerPlaces places;
 };
 
 // "mcpac.spawn" and the like: never covered by a wildcard.

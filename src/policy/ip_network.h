@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json.h"
+
 namespace mcpac::policy {
 
 struct IpAddress {
@@ -42,6 +44,8 @@ class IpNetwork {
 [[nodiscard]] std::optional<IpAddress> parse_ipv4(std::string_view text);
 [[nodiscard]] std::optional<IpAddress> parse_ipv6(std::string_view text);
 [[nodiscard]] IpAddress unwrap(const IpAddress& address);
+// Beside the one below, which would hide it.
+using ::mcpac::to_text;
 // As it stands in a URL: dotted decimal, or IPv6 in square brackets.
 [[nodiscard]] std::string to_text(const IpAddress& address);
 

@@ -86,6 +86,7 @@ class FileLoader {
 
   Result<void> take(const ast::Statement& statement) {
     if (const auto* rule = std::get_if<ast::Rule>(&statement)) rules_.push_back(rule);
+    if (is_place(statement)) places_.push_back(&statement);
     if (const auto* test = std::get_if<ast::SelfTest>(&statement)) tests_.push_back(test);
     const auto* use = std::get_if<ast::Use>(&statement);
     if (use == nullptr) return {};
@@ -108,6 +109,8 @@ class FileLoader {
     for (const auto& [name, block] : profiles_) {
       if (used_.contains(name)) continue;
       for (const auto& statement : block->statements) {
+        if (auto done = add_place(statement, source_, environment_, scratch.places); !done)
+          return done;
         const auto* rule = std::get_if<ast::Rule>(&statement);
         if (rule == nullptr) continue;
         if (auto done = add(*rule, source_, loader); !done) return done;
@@ -124,6 +127,9 @@ class FileLoader {
       if (tests_.empty()) continue;
       if (auto done = into_own.add(*rule, source_); !done) return done;
     }
+    for (const auto* place : places_) {
+      if (auto done = add_place(*place, source_, environment_, layer.places); !done) return done;
+    }
     return {};
   }
 
@@ -133,6 +139,7 @@ class FileLoader {
   std::map<std::string, const ast::Block*, std::less<>> profiles_;
   std::set<std::string, std::less<>> used_;
   std::vector<const ast::Rule*> rules_;
+  std::vector<const ast::Statement*> places_;
   std::vector<const ast::SelfTest*> tests_;
   CompiledLayer own_;
 };
@@ -144,6 +151,21 @@ Result<void> load_flags(const std::vector<std::string>& texts, Effect effect,
     auto rule = parse_rule(source, effect);
     if (!rule) return pass_on(rule);
     if (auto added = add(*rule, source, loader); !added) return added;
+  }
+  return {};
+}
+
+Result<void> load_places(const LayerText& text, bool flags, const Environment& environment,
+                         LayerPlaces& places) {
+  places.declared = text.declared;
+  for (const auto& statement : text.places) {
+    const char* flag = statement.starts_with("files")  ? "--files"
+                       : statement.starts_with("deny") ? "--deny"
+                                                       : "--network";
+    const SourceText source{flags ? flag : text.name, statement};
+    auto parsed = parse_place(source);
+    if (!parsed) return pass_on(parsed);
+    if (auto added = add_place(*parsed, source, environment, places); !added) return added;
   }
   return {};
 }
@@ -161,6 +183,7 @@ Result<CompiledLayer> load_layer(const LayerText& text, const Environment& envir
     if (auto done = load_flags(*texts, effect, flags ? flag : text.name, loader); !done)
       return pass_on(done);
   }
+  if (auto done = load_places(text, flags, environment, layer.places); !done) return pass_on(done);
   std::set<std::string> profiles(text.profiles.begin(), text.profiles.end());
   std::vector<std::string> known;
   const auto read = [&](const PolicyFile& file, bool whole) -> Result<void> {

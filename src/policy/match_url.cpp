@@ -1,9 +1,9 @@
 // URLs: host, scheme, port and ip tests of one argument, read together.
 #include <fmt/format.h>
-#include <libpsl.h>
 
 #include <algorithm>
 
+#include "policy/host_pattern.h"
 #include "policy/matcher.h"
 #include "policy/source_text.h"
 #include "policy/url.h"
@@ -16,49 +16,6 @@ std::unexpected<Complaint> complain(ast::Offset at, std::string what, std::strin
                                     std::string fix = "") {
   return std::unexpected(
       Complaint{at, ErrorId::kRuleIneffective, std::move(what), std::move(why), std::move(fix)});
-}
-
-// "example.com", "*.example.com" (the domain and all below), "*" (any name).
-struct HostPattern {
-  std::string name;  // empty: any
-  bool subdomains = false;
-
-  [[nodiscard]] bool covers(const std::string& host) const {
-    if (name.empty() || host == name) return true;
-    return subdomains && host.size() > name.size() && host.ends_with(name) &&
-           host[host.size() - name.size() - 1] == '.';
-  }
-};
-
-bool is_public_suffix(const std::string& name) {
-  // Without the rule for names that the list does not know: *.corp is nobody's public suffix.
-  return psl_is_public_suffix2(psl_builtin(), name.c_str(), PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE) !=
-         0;
-}
-
-Checked<HostPattern> host_pattern(const std::string& text, ast::Offset at) {
-  if (text == "*") return HostPattern{};
-  HostPattern pattern;
-  pattern.subdomains = text.starts_with("*.");
-  const auto host = read_host(pattern.subdomains ? text.substr(2) : text);
-  if (!host) {
-    auto complaint = complain(at, fmt::format("'{}' is not a host", printable(text)),
-                              "a host is a name such as example.com, *.example.com, or *");
-    complaint.error().id = ErrorId::kRuleSyntax;
-    return complaint;
-  }
-  const auto* name = std::get_if<std::string>(&*host);
-  if (name == nullptr || is_localhost(*name)) {
-    return complain(
-        at, fmt::format("'{}' is an address, and never matches a name", printable(text)),
-        "addresses are named by 'ip', with their network", "e.g. ip in {127.0.0.0/8, ::1/128}");
-  }
-  if (pattern.subdomains && is_public_suffix(*name)) {
-    return complain(at, fmt::format("'{}' is everything below a public suffix", printable(text)),
-                    "anybody can register a name there", "name the domains that you mean");
-  }
-  pattern.name = *name;
-  return pattern;
 }
 
 Checked<IpNetwork> network(const std::string& text, ast::Offset at) {

@@ -12,8 +12,9 @@ namespace {
 constexpr std::size_t kMaxRules = 10'000;
 constexpr std::size_t kMaxTargets = 1'000;
 
-const std::vector<std::string> kStatements = {"allow", "grant",     "ask",    "deny",   "use",
-                                              "match", "not_match", "policy", "profile"};
+const std::vector<std::string> kStatements = {"allow",   "grant", "ask",       "deny",
+                                              "use",     "match", "not_match", "policy",
+                                              "profile", "files", "network"};
 
 std::optional<Effect> effect_of(std::string_view word) {
   if (word == "allow" || word == "grant") return Effect::kAllow;
@@ -54,8 +55,27 @@ Result<ast::Statement> self_test(Lexer& lexer, ast::SelfTest::Expect expect) {
   return test;
 }
 
+// A statement about places, or nothing where none begins here.
+std::optional<Result<ast::Statement>> place(Lexer& lexer) {
+  const std::size_t at = lexer.position();
+  if (detail::sees_network_deny(lexer)) {
+    std::ignore = lexer.take_word("deny");
+    std::ignore = lexer.take_word("network");
+    return ast::NetworkDeny{at};
+  }
+  const auto placed = [at](auto parsed) -> Result<ast::Statement> {
+    if (!parsed) return pass_on(parsed);
+    parsed->at = at;
+    return std::move(*parsed);
+  };
+  if (lexer.take_word("files")) return placed(detail::files_grant(lexer));
+  if (lexer.take_word("network")) return placed(detail::network_grant(lexer));
+  return std::nullopt;
+}
+
 Result<ast::Statement> statement(Lexer& lexer) {
   const std::size_t at = lexer.position();
+  if (auto parsed = place(lexer)) return std::move(*parsed);
   const std::string word(lexer.peek_word());
   if (const auto effect = effect_of(word)) {
     std::ignore = lexer.take_word(word);
@@ -71,12 +91,13 @@ Result<ast::Statement> statement(Lexer& lexer) {
     if (!profile) return pass_on(profile);
     return ast::Use{at, std::move(*profile)};
   }
-  if (word.empty()) return lexer.expected("allow, ask, deny, use, match or not_match");
-  return lexer.error(
-      at, fmt::format("unknown word '{}'", printable(word, 40)),
-      "a statement begins with allow, ask, deny, use, match or not_match; a rule ends "
-      "with its clauses",
-      did_you_mean(word, kStatements));
+  if (word.empty())
+    return lexer.expected("allow, ask, deny, files, network, use, match or not_match");
+  return lexer.error(at, fmt::format("unknown word '{}'", printable(word, 40)),
+                     "a statement begins with allow, ask, deny, files, network, use, match or "
+                     "not_match; a rule ends "
+                     "with its clauses",
+                     did_you_mean(word, kStatements));
 }
 
 // A statement, noted in the layout.
@@ -141,6 +162,15 @@ Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
         "quote the name of the tool, e.g. gh.\"issues.create\"");
   }
   return lexer->expected("the end of the rule");
+}
+
+Result<ast::Statement> parse_place(const SourceText& source) {
+  auto lexer = open(source);
+  if (!lexer) return pass_on(lexer);
+  auto parsed = place(*lexer);
+  if (!parsed) return lexer->expected("files, network or deny network");
+  if (!*parsed || lexer->at_end()) return std::move(*parsed);
+  return lexer->expected("the end of the statement");
 }
 
 Result<ast::File> parse_file(const SourceText& source, Layout* layout) {

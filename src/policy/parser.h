@@ -19,6 +19,8 @@ namespace mcpac::policy {
 
 // What stands after --grant, --ask or --deny: targets and clauses, without the effect.
 Result<ast::Rule> parse_rule(const SourceText& source, Effect effect);
+// One statement about places: `files …`, `network …` or `deny network`, as options make them.
+Result<ast::Statement> parse_place(const SourceText& source);
 // How a file is laid out: what stands where, each thing as the printer writes it.
 struct Piece {
   enum class Kind : std::uint8_t { kStatement, kOpen, kClose };
@@ -46,6 +48,11 @@ Result<ast::Test> test(Lexer& lexer);
 Result<ast::Exception> exception(Lexer& lexer, const std::vector<ast::Test>& tests);
 Result<ast::Clauses> clauses(Lexer& lexer);
 bool sees_test(Lexer& lexer);
+// Behind the word that begins the statement.
+Result<ast::FilesGrant> files_grant(Lexer& lexer);
+Result<ast::NetworkGrant> network_grant(Lexer& lexer);
+// `deny network`, and not a rule over a server of that name.
+bool sees_network_deny(Lexer& lexer);
 }  // namespace detail
 
 }  // namespace mcpac::policy

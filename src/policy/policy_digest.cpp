@@ -16,7 +16,11 @@ namespace {
 Json to_json(const LayerRules& layer) {
   Json rules = Json::array();
   for (const auto& rule : layer.rules) rules.push_back(rule.text);
-  return {{"name", layer.name}, {"rules", std::move(rules)}};
+  Json json = {{"name", layer.name}, {"rules", std::move(rules)}};
+  for (const auto& place : layer.places) json["places"].push_back(place.text);
+  if (layer.declared)
+    json["declares"] = {{"files", layer.declared->files}, {"network", layer.declared->network}};
+  return json;
 }
 
 // `cost <= 1.00 USD` is more calls where a call is cheaper.

@@ -36,6 +36,26 @@ Result<Bases> read_bases(const Json& json) {
   return bases;
 }
 
+// What an older record does not have, its run had none of.
+Result<void> read_places(const Json& json, LayerText& layer) {
+  if (const Json* places = find_member(json, "places")) {
+    if (!places->is_array()) return unreadable("its places");
+    for (const Json& place : *places) {
+      const std::string line = string_member(place, "statement");
+      if (line.empty()) return unreadable("its places");
+      layer.places.push_back(line);
+    }
+  }
+  const Json* declares = find_member(json, "declares");
+  if (declares == nullptr) return {};
+  const Json* files = find_member(*declares, "files");
+  const Json* network = find_member(*declares, "network");
+  if (files == nullptr || !files->is_boolean() || network == nullptr || !network->is_boolean())
+    return unreadable("what was declared");
+  layer.declared = DeclaredPlaces{.files = files->get<bool>(), .network = network->get<bool>()};
+  return {};
+}
+
 Result<LayerText> read_layer(const Json& json) {
   LayerText layer;
   layer.name = string_member(json, "name");
@@ -48,6 +68,7 @@ Result<LayerText> read_layer(const Json& json) {
     text += line + "\n";
   }
   layer.files.emplace_back(std::move(text), layer.name);
+  if (auto read = read_places(json, layer); !read) return pass_on(read);
   return layer;
 }
 
@@ -85,7 +106,12 @@ Json policy_record(const Authority& authority) {
     Json rules = Json::array();
     for (const auto& rule : layer.rules)
       rules.push_back({{"rule", rule.text}, {"place", rule.place}});
-    layers.push_back({{"name", layer.name}, {"rules", std::move(rules)}});
+    Json json = {{"name", layer.name}, {"rules", std::move(rules)}};
+    for (const auto& place : layer.places)
+      json["places"].push_back({{"statement", place.text}, {"place", place.place}});
+    if (layer.declared)
+      json["declares"] = {{"files", layer.declared->files}, {"network", layer.declared->network}};
+    layers.push_back(std::move(json));
   }
   Json prices = Json::object();
   for (const auto& [tool, price] : authority.prices()) prices[tool.text()] = to_text(price);

@@ -1,10 +1,13 @@
 // Policy record: all that the decisions of an authority rest on beside the lock, the calls and the
 // clocks, as a value that the audit log keeps, and the authority again from it.
 //
-//   {"layers": [{"name", "rules": [{"rule", "place"}]}], "bases": {…}, "prices": {…}, "paths": […]}
+//   {"layers": [{"name", "rules": [{"rule", "place"}], "places": […], "declares"}], "bases": {…},
+//   "prices": {…}, "paths": […]}
 //
 // Rules are printed, one spelling for one meaning, in their order: records of calls name them by
-// their number. `paths` are what the file system said of the bases of path tests.
+// their number. `places` are the statements about files and the network, where a layer has any;
+// `declares` is what the layer of a program's declaration says of them. `paths` are what the file
+// system said of the bases of path tests.
 #pragma once
 
 #include <string>

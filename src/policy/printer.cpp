@@ -200,6 +200,21 @@ std::string print(const ast::Rule& rule) {
   return to_string(rule.effect) + " " + print_body(rule);
 }
 
+std::string print(const ast::FilesGrant& files) {
+  return fmt::format("files {} {}", print_path(files.path), to_string(files.mode));
+}
+
+std::string print_network(const std::string& host, std::uint16_t port) {
+  if (host == "*" && port == 0) return "any";
+  const std::string number = port == 0 ? "*" : std::to_string(port);
+  if (host.find(':') != std::string::npos) return fmt::format("[{}]:{}", host, number);
+  return print_atom(fmt::format("{}:{}", host, number));
+}
+
+std::string print(const ast::NetworkGrant& network) {
+  return "network " + print_network(network.host, network.port);
+}
+
 std::string print(const ast::Statement& statement) {
   return std::visit(
       Overloaded{[](const ast::Rule& rule) { return print(rule); },
@@ -209,7 +224,10 @@ std::string print(const ast::Statement& statement) {
                        test.expect == ast::SelfTest::Expect::kMatch ? "match" : "not_match",
                        print(test.selector), to_text(test.arguments));
                  },
-                 [](const ast::Use& use) { return "use " + print_string(use.profile); }},
+                 [](const ast::Use& use) { return "use " + print_string(use.profile); },
+                 [](const ast::FilesGrant& files) { return print(files); },
+                 [](const ast::NetworkGrant& network) { return print(network); },
+                 [](const ast::NetworkDeny&) { return std::string("deny network"); }},
       statement);
 }
 

@@ -197,7 +197,27 @@ struct Use {
   std::string profile;
 };
 
-using Statement = std::variant<Rule, SelfTest, Use>;
+// Places -----------------------------------------------------------------------------------------
+struct FilesGrant {
+  Offset at = 0;
+  Offset path_at = 0;
+  std::string path;
+  FileMode mode = FileMode::kReadOnly;
+};
+// "network any", or a host (a name, an address, a network; without square brackets) and a port, 0
+// for any.
+struct NetworkGrant {
+  Offset at = 0;
+  Offset place_at = 0;
+  std::string host = "*";
+  std::uint16_t port = 0;
+  [[nodiscard]] bool is_any() const { return host == "*" && port == 0; }
+};
+struct NetworkDeny {
+  Offset at = 0;
+};
+
+using Statement = std::variant<Rule, SelfTest, Use, FilesGrant, NetworkGrant, NetworkDeny>;
 
 struct Block {
   enum class Kind : std::uint8_t { kPolicy, kProfile };

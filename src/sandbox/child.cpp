@@ -57,7 +57,7 @@ Verdict judge_signal(int signal, const EndReport& report, const Limits& limits, 
   if (signal == SIGSYS) {
     verdict.kind = Verdict::Kind::kViolated;
     verdict.detail =
-        "a system call that the profile does not admit; the kernel's log has its number "
+        "a system call that the sandbox does not admit; the kernel's log has its number "
         "(audit type=1326), the sandbox does not";
   } else if (signal == SIGKILL && killed_for >= 0) {
     verdict.kind = static_cast<Verdict::Kind>(killed_for);

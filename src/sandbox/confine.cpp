@@ -94,7 +94,7 @@ int enter_filter(Plan& plan) {
 
 int start_program(Plan& plan) {
   if (plan.try_filter)
-    ::syscall(SYS_keyctl, 0, 0, 0, 0, 0);  // outside every profile: must not return
+    ::syscall(SYS_keyctl, 0, 0, 0, 0, 0);  // outside every filter: must not return
   if (plan.program < 0) ::syscall(SYS_exit_group, 0);
   ::syscall(SYS_execveat, kProgramDescriptor, "", plan.arguments.data(), plan.environment.data(),
             AT_EMPTY_PATH);

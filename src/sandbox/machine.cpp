@@ -89,7 +89,7 @@ void explore_landlock(Machine& machine) {
 
 // The filter works when a forbidden call ends the trial.
 void explore_filter(Machine& machine) {
-  auto filter = compile_filter(Profile::kAgent);
+  auto filter = compile_filter({});
   if (!filter) {
     machine.filter_error = EINVAL;
     return;

@@ -50,7 +50,7 @@ struct Plan {
   std::vector<PlannedMount> mounts;  // outer ones first
   std::string work_directory = "/";
   Limits limits;
-  Profile profile = Profile::kAgent;
+  Admits admits;
   bool count_processes = true;
   UniqueFd ruleset;                 // Landlock; -1: none
   int landlock_abi = 0;             // of the ruleset

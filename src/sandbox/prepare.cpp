@@ -137,8 +137,7 @@ std::expected<Tier, Refused> choose_tier(const Machine& machine, const Spec& spe
 // if Landlock is missing too, be enforced.
 std::expected<void, Refused> check_without_root(const Machine& machine, const Spec& spec) {
   if (machine.namespaces) return {};
-  const bool opens_files = spec.profile != Profile::kAgent;
-  if (opens_files && machine.landlock_abi == 0) {
+  if (spec.admits.opens_files() && machine.landlock_abi == 0) {
     return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                   "without namespaces and Landlock nothing decides which files may be opened");
   }
@@ -180,9 +179,10 @@ std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan&
                     "cannot make the rules");
     }
   }
-  auto& filter = stock.filters.at(static_cast<std::size_t>(plan.profile));
+  const FilterKey key{plan.admits, plan.own_root ? Root::kOwn : Root::kOfHost};
+  auto& filter = stock.filters[key];
   if (filter.empty()) {
-    auto compiled = compile_filter(plan.profile);
+    auto compiled = compile_filter(key);
     if (!compiled) {
       return refuse(Refused::Kind::kLayerFailed, {.layer = Layer::kSeccomp, .error = EINVAL},
                     compiled.error().what);
@@ -227,7 +227,7 @@ std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& give
     return std::unexpected(possible.error());
   Plan plan;
   plan.tier = *tier;
-  plan.profile = spec.profile;
+  plan.admits = spec.admits;
   plan.limits = spec.limits;
   plan.work_directory = spec.work_directory.native();
   if (auto planned = plan_mounts(spec, plan); !planned) return std::unexpected(planned.error());

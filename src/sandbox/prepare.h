@@ -1,19 +1,20 @@
 // Prepare: from a spec and what the machine gives to a plan, or to the reason why not.
 #pragma once
 
-#include <array>
 #include <expected>
+#include <map>
 
 #include "sandbox/machine.h"
 #include "sandbox/plan.h"
 #include "sandbox/protocol.h"
+#include "sandbox/seccomp_rules.h"
 
 namespace mcpac::sandbox {
 
 // What the warden keeps between children.
 struct Stock {
   Machine machine;
-  std::array<std::vector<sock_filter>, 3> filters;  // by profile, compiled at first use
+  std::map<FilterKey, std::vector<sock_filter>> filters;  // compiled at first use
 };
 
 // The descriptors of a request, in the order of the protocol; -1 where none came.

@@ -48,7 +48,9 @@ Limits read_limits(Reader& reader) {
 SpawnRequest read_spawn(Reader& reader) {
   SpawnRequest request;
   Spec& spec = request.spec;
-  spec.profile = reader.choice(Profile::kCompiler);
+  const auto admits = Admits::from_bits(reader.number<std::uint8_t>());
+  if (!admits) reader.reject();
+  spec.admits = admits.value_or(Admits{});
   spec.lowest_tier = reader.choice(Tier::kC);
   for (bool* has :
        {&request.has_input, &request.has_output, &request.has_error, &request.has_channel}) {
@@ -125,7 +127,7 @@ Probe read_probe(Reader& reader) {
 std::string encode_spawn(const Spec& spec) {
   Writer writer;
   begin(writer, Kind::kSpawn);
-  writer.number(static_cast<std::uint8_t>(spec.profile));
+  writer.number(spec.admits.bits());
   writer.number(static_cast<std::uint8_t>(spec.lowest_tier));
   for (const int fd :
        {spec.standard_input, spec.standard_output, spec.standard_error, spec.channel}) {

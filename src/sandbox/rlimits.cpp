@@ -23,15 +23,15 @@ int limit(__rlimit_resource what, std::uint64_t value) {
 int limit_memory(const Plan& plan) {
   const std::uint64_t memory = plan.limits.memory;
   if (memory == 0) return 0;
-  if (plan.profile == Profile::kCompiler) return limit(RLIMIT_AS, memory);
+  if (plan.admits.has<Compiles>()) return limit(RLIMIT_AS, memory);
   constexpr std::uint64_t kRoomForReservations = std::uint64_t{4} << 30U;
   if (const int error = limit(RLIMIT_DATA, memory)) return error;
   return limit(RLIMIT_AS, memory + kRoomForReservations);
 }
 
 // The usual 8 MiB; clang follows the nesting of its source with recursion, so it gets more.
-std::uint64_t stack_of(Profile profile) {
-  return std::uint64_t{profile == Profile::kCompiler ? 64U : 8U} << 20U;
+std::uint64_t stack_of(Admits admits) {
+  return std::uint64_t{admits.has<Compiles>() ? 64U : 8U} << 20U;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ int set_limits(const Plan& plan) {
   // 1, not 0: the kernel pipes the memory of a dying process into a core_pattern program, run as
   // root, even at limit 0, and gives up at exactly 1.
   if (const int error = limit(RLIMIT_CORE, 1)) return error;
-  if (const int error = limit(RLIMIT_STACK, stack_of(plan.profile))) return error;
+  if (const int error = limit(RLIMIT_STACK, stack_of(plan.admits))) return error;
   if (const int error = limit(RLIMIT_MEMLOCK, 0)) return error;
   if (const int error = limit(RLIMIT_MSGQUEUE, 0)) return error;
   if (const int error = limit(RLIMIT_FSIZE, limits.file_size)) return error;

@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "sandbox/admits.h"
 
 namespace mcpac::sandbox {
 
@@ -23,14 +24,6 @@ namespace mcpac::sandbox {
 // runs.
 enum class Tier : std::uint8_t { kA, kB, kC };
 [[nodiscard]] std::string to_string(Tier tier);
-
-// Which system calls are admitted (sandbox.md, section 2).
-enum class Profile : std::uint8_t {
-  kAgent,  // talks on its descriptors, allocates, threads, clocks; opens nothing, starts nothing
-  kAgentDynamic,  // the same for a dynamically linked program: opens files of its root for reading,
-                  // so that ld.so finds its libraries; mount those (kReadExecute) and nothing else
-  kCompiler,      // additionally opens and reads files of its root and writes below its work folder
-};
 
 // Which file is meant, where a path only says where it lies. {0, 0}: whatever lies there.
 struct FileIdentity {
@@ -53,7 +46,7 @@ struct Mount {
 struct Limits {
   std::chrono::milliseconds wall{0};  // 0: none; counted by the host
   std::chrono::seconds cpu{0};        // 0: none
-  std::uint64_t memory = 0;           // bytes a program may allocate (RLIMIT_DATA; kCompiler:
+  std::uint64_t memory = 0;           // bytes a program may allocate (RLIMIT_DATA; with Compiles:
                                       // RLIMIT_AS, as it may share memory); 0: none
   std::uint64_t file_size = 0;        // bytes of any one file written; 0: no file can be written
   std::uint64_t processes = 64;       // threads included; not counted in tier B for an ordinary
@@ -69,7 +62,7 @@ struct Spec {
   std::vector<Mount> mounts;             // absolute; the root has nothing else. Below tier A, where
                                          // no root can be made, `inside` must be `host`.
   std::filesystem::path work_directory = "/";
-  Profile profile = Profile::kAgent;
+  Admits admits;  // system calls beyond an agent's
   Limits limits;
   Tier lowest_tier = Tier::kA;  // refused when the machine cannot give it
   // Descriptors 0, 1 and 2 of the child; -1 is an empty /dev/null. Borrowed: spawn() duplicates

@@ -1,19 +1,21 @@
 #include "sandbox/seccomp.h"
 
 #include <linux/seccomp.h>
+#include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "core/file.h"
-#include "sandbox/seccomp_rules.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -37,12 +39,15 @@ int configure(scmp_filter_ctx context) {
   return seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 }
 
-int add_rules(scmp_filter_ctx context, Profile profile) {
+int add_rules(scmp_filter_ctx context, const FilterKey& key) {
   std::map<int, std::uint32_t> answers;
-  for (const CallGroup& group : call_groups(profile)) {
-    for (const int call : group.calls) answers[call] = group.answer;
+  for (const auto& groups : {call_groups(), admitted_groups(key)}) {
+    for (const CallGroup& group : groups) {
+      for (const int call : group.calls) answers[call] = group.answer;
+    }
   }
-  const auto rules = argument_rules(profile);
+  auto rules = argument_rules(key);
+  std::ranges::move(admitted_rules(key), std::back_inserter(rules));
   for (const ArgumentRule& rule : rules) answers.erase(rule.call);
   for (const auto& [call, answer] : answers) {
     if (const int error = seccomp_rule_add_exact(context, answer, call, 0)) return error;
@@ -72,11 +77,11 @@ Result<std::vector<sock_filter>> export_filter(scmp_filter_ctx context) {
 
 }  // namespace
 
-Result<std::vector<sock_filter>> compile_filter(Profile profile) {
+Result<std::vector<sock_filter>> compile_filter(const FilterKey& key) {
   const Context context(seccomp_init(SCMP_ACT_KILL_PROCESS));
   if (!context) return failed("init", ENOMEM);
   if (const int error = configure(context.get())) return failed("attributes", -error);
-  if (const int error = add_rules(context.get(), profile)) return failed("rules", -error);
+  if (const int error = add_rules(context.get(), key)) return failed("rules", -error);
   return export_filter(context.get());
 }
 

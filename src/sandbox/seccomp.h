@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "core/error.h"
-#include "sandbox/sandbox.h"
+#include "sandbox/seccomp_rules.h"
 
 namespace mcpac::sandbox {
 
-// Compiled once a profile: libseccomp takes milliseconds, a sandbox one.
-[[nodiscard]] Result<std::vector<sock_filter>> compile_filter(Profile profile);
+// Compiled once a key: libseccomp takes milliseconds, a sandbox one.
+[[nodiscard]] Result<std::vector<sock_filter>> compile_filter(const FilterKey& key);
 
 // A program may signal itself only; its number is known when it exists.
 void set_own_process(std::span<sock_filter> filter, pid_t process);

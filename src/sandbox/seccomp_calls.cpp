@@ -164,32 +164,14 @@ constexpr int kAbsent[] = {SCMP_SYS(clone3),
                            462 /* mseal */};
 constexpr int kTerminal[] = {SCMP_SYS(ioctl)};
 
-constexpr int kDynamicLoader[] = {SCMP_SYS(pread64), SCMP_SYS(newfstatat), SCMP_SYS(stat),
-                                  SCMP_SYS(lstat),   SCMP_SYS(access),     SCMP_SYS(faccessat)};
-
-// Mounts and Landlock decide which files; no exec, no socket, no device, no special file.
-constexpr int kCompilerNeeds[] = {
-    SCMP_SYS(stat),       SCMP_SYS(lstat),     SCMP_SYS(newfstatat), SCMP_SYS(statx),
-    SCMP_SYS(access),     SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink),
-    SCMP_SYS(readlinkat), SCMP_SYS(getcwd),    SCMP_SYS(getdents64), SCMP_SYS(statfs),
-    SCMP_SYS(fstatfs),    SCMP_SYS(pread64),   SCMP_SYS(pwrite64),   SCMP_SYS(ftruncate),
-    SCMP_SYS(fallocate),  SCMP_SYS(unlink),    SCMP_SYS(unlinkat),   SCMP_SYS(rename),
-    SCMP_SYS(renameat),   SCMP_SYS(renameat2), SCMP_SYS(umask),      SCMP_SYS(msync),
-    SCMP_SYS(fsync),      SCMP_SYS(fdatasync), SCMP_SYS(getuid),     SCMP_SYS(geteuid),
-    SCMP_SYS(getgid),     SCMP_SYS(getegid),   SCMP_SYS(uname),      SCMP_SYS(sysinfo),
-    SCMP_SYS(getrusage),  SCMP_SYS(times),     SCMP_SYS(getrlimit),  SCMP_SYS(getppid)};
-
 }  // namespace
 
-std::vector<CallGroup> call_groups(Profile profile) {
-  std::vector<CallGroup> groups{{kAllow, kNeeded},
-                                {refuse(EACCES), kFiles},
-                                {refuse(EPERM), kForbidden},
-                                {refuse(ENOSYS), kAbsent},
-                                {refuse(ENOTTY), kTerminal}};
-  if (profile == Profile::kAgentDynamic) groups.push_back({kAllow, kDynamicLoader});
-  if (profile == Profile::kCompiler) groups.push_back({kAllow, kCompilerNeeds});
-  return groups;
+std::vector<CallGroup> call_groups() {
+  return {{kAllow, kNeeded},
+          {refuse(EACCES), kFiles},
+          {refuse(EPERM), kForbidden},
+          {refuse(ENOSYS), kAbsent},
+          {refuse(ENOTTY), kTerminal}};
 }
 
 }  // namespace mcpac::sandbox

@@ -35,8 +35,8 @@ scmp_arg_cmp at_most(unsigned argument, std::uint64_t value) {
 using Rules = std::vector<ArgumentRule>;
 
 // Private memory only: shared anonymous memory escapes RLIMIT_DATA.
-void memory_rules(Rules& rules, Profile profile) {
-  if (profile == Profile::kCompiler) {
+void memory_rules(Rules& rules, Admits admits) {
+  if (admits.has<Compiles>()) {
     rules.push_back(
         {kAllow, SCMP_SYS(mmap), {}});  // lld writes its output through a shared mapping
   } else {
@@ -114,52 +114,15 @@ void descriptor_rules(Rules& rules) {
   }
 }
 
-// open() and openat() for reading, nothing else.
-void reading_rules(Rules& rules, int call, unsigned flags) {
-  constexpr std::uint64_t kWays = O_ACCMODE | O_CREAT | O_TRUNC;
-  rules.push_back({kAllow, call, {masked(flags, kWays, O_RDONLY)}});
-  for (const unsigned way : {1U, 2U, 3U}) {
-    rules.push_back({refuse(EACCES), call, {masked(flags, O_ACCMODE, way)}});
-  }
-  rules.push_back({refuse(EACCES), call, {masked(flags, O_ACCMODE | O_CREAT, O_CREAT)}});
-  rules.push_back({refuse(EACCES), call, {masked(flags, kWays, O_TRUNC)}});
-}
-
-// A set-user-id or set-group-id bit is never put on a file.
-void mode_rules(Rules& rules, int call, unsigned mode) {
-  constexpr std::uint64_t kSpecial = 06000;
-  rules.push_back({kAllow, call, {masked(mode, kSpecial, 0)}});
-  for (const unsigned bits : {02000U, 04000U, 06000U}) {
-    rules.push_back({refuse(EPERM), call, {masked(mode, kSpecial, bits)}});
-  }
-}
-
-void file_rules(Rules& rules, Profile profile) {
-  if (profile == Profile::kAgentDynamic) {
-    reading_rules(rules, SCMP_SYS(open), 1);
-    reading_rules(rules, SCMP_SYS(openat), 2);
-  }
-  if (profile == Profile::kCompiler) {
-    mode_rules(rules, SCMP_SYS(open), 2);
-    mode_rules(rules, SCMP_SYS(openat), 3);
-    mode_rules(rules, SCMP_SYS(mkdir), 1);
-    mode_rules(rules, SCMP_SYS(mkdirat), 2);
-    mode_rules(rules, SCMP_SYS(chmod), 1);
-    mode_rules(rules, SCMP_SYS(fchmod), 1);
-    mode_rules(rules, SCMP_SYS(fchmodat), 2);
-  }
-}
-
 }  // namespace
 
-std::vector<ArgumentRule> argument_rules(Profile profile) {
+std::vector<ArgumentRule> argument_rules(const FilterKey& key) {
   Rules rules;
-  memory_rules(rules, profile);
+  memory_rules(rules, key.admits);
   thread_rules(rules);
   clock_rules(rules);
   process_rules(rules);
   descriptor_rules(rules);
-  file_rules(rules, profile);
   return rules;
 }
 

@@ -1,15 +1,26 @@
-// Which system calls each profile admits, as tables (measured: docs/architecture.md, "the
-// sandbox").
+// Which system calls are admitted, as tables (measured: docs/architecture.md, "the sandbox").
 #pragma once
 
 #include <seccomp.h>
 
+#include <compare>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "sandbox/sandbox.h"
+#include "sandbox/admits.h"
 
 namespace mcpac::sandbox {
+
+// Whether the program sees a root of its own; without one some calls would reach the host's files.
+enum class Root : std::uint8_t { kOwn, kOfHost };
+
+// What a filter depends on; filters are compiled and kept by it.
+struct FilterKey {
+  Admits admits;
+  Root root = Root::kOwn;
+  friend auto operator<=>(const FilterKey&, const FilterKey&) = default;
+};
 
 // One answer for a list of calls, whatever their arguments.
 struct CallGroup {
@@ -17,16 +28,21 @@ struct CallGroup {
   std::span<const int> calls;
 };
 
-// One answer for one call with these arguments; the rules of one call never overlap.
+// One answer for one call with these arguments; the rules of one call never overlap. They count
+// instead of the answers of groups.
 struct ArgumentRule {
   std::uint32_t answer;
   int call;
   std::vector<scmp_arg_cmp> arguments;
 };
 
-// Later groups override earlier ones.
-[[nodiscard]] std::vector<CallGroup> call_groups(Profile profile);
-[[nodiscard]] std::vector<ArgumentRule> argument_rules(Profile profile);
+// Of every agent; later groups override earlier ones.
+[[nodiscard]] std::vector<CallGroup> call_groups();
+[[nodiscard]] std::vector<ArgumentRule> argument_rules(const FilterKey& key);
+
+// What is admitted besides; overrides the above.
+[[nodiscard]] std::vector<CallGroup> admitted_groups(const FilterKey& key);
+[[nodiscard]] std::vector<ArgumentRule> admitted_rules(const FilterKey& key);
 
 // Stands for the process' own number until set_own_process().
 inline constexpr std::uint32_t kOwnProcessMark = 0x5ca1ab1e;

@@ -32,7 +32,7 @@ Spec tool(const std::filesystem::path& work, const std::string& name,
   spec.arguments.insert(spec.arguments.begin(), (kLlvm / "bin" / name).native());
   spec.mounts = toolchain(work);
   spec.work_directory = "/w";
-  spec.profile = Profile::kCompiler;
+  spec.admits = test::kCompiler;
   spec.limits.wall = std::chrono::seconds(60);
   spec.limits.cpu = std::chrono::seconds(30);
   spec.limits.memory = std::uint64_t{1} << 30U;

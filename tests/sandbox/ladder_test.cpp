@@ -99,12 +99,12 @@ TEST_SUITE("sandbox/ladder") {
           }) == "tier B: exit 10 EPERM; tier B: exit 0; tier B: exit 10 EPERM");
   }
 
-  TEST_CASE("in tier B the compiler's profile reads its mounts and nothing else") {
+  TEST_CASE("in tier B a compiler reads its mounts and nothing else") {
     const auto folder = TemporaryFolder::create("/tmp", "mcpac-test-ladder");
     REQUIRE(folder);
     std::filesystem::permissions(folder->path(), std::filesystem::perms(0755));
     const auto body = [&](Warden& warden) {
-      Spec spec = hostile({"list", "/usr/lib/gcc"}, Profile::kCompiler);
+      Spec spec = hostile({"list", "/usr/lib/gcc"}, kCompiler);
       spec.mounts = {{"/usr/lib/gcc", "/usr/lib/gcc"}};
       std::string text = run_at(warden, spec, Tier::kB);
       spec.arguments = {"hostile", "open", "/etc/passwd"};
@@ -119,8 +119,8 @@ TEST_SUITE("sandbox/ladder") {
 
   TEST_CASE("in tier C nothing that opens files runs, as nothing would decide which") {
     const auto body = [](Warden& warden) {
-      return run_at(warden, hostile({"hello"}, Profile::kCompiler), Tier::kC) + "; " +
-             run_at(warden, hostile({"hello"}, Profile::kAgentDynamic), Tier::kC);
+      return run_at(warden, hostile({"hello"}, kCompiler), Tier::kC) + "; " +
+             run_at(warden, hostile({"hello"}, Admits{}.with(OpensLibraries{})), Tier::kC);
     };
     CHECK(on_machine(Lacking::kNamespacesAndLandlock, Who::kUser, body) ==
           "MCPAC-E0603; MCPAC-E0603");

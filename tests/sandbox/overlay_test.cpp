@@ -37,7 +37,7 @@ Place make_place() {
 }
 
 Spec in_overlay(const Place& place, std::vector<std::string> words) {
-  Spec spec = hostile(std::move(words), Profile::kCompiler);
+  Spec spec = hostile(std::move(words), kCompiler);
   spec.mounts = {{place.lower, "/w", Access::kReadWrite, {}, place.changes}};
   spec.work_directory = "/w";
   spec.limits.file_size = 1024;

@@ -12,7 +12,7 @@ Spec full_spec() {
   spec.environment = {"A=1"};
   spec.mounts = {{"/host", "/inside", Mount::Access::kReadWrite}};
   spec.work_directory = "/inside";
-  spec.profile = Profile::kCompiler;
+  spec.admits = Admits{}.with(ReadsFiles{}).with(Compiles{});
   spec.lowest_tier = Tier::kB;
   spec.limits.cpu = std::chrono::seconds(7);
   spec.limits.memory = 1U << 20U;
@@ -32,7 +32,7 @@ TEST_SUITE("sandbox/protocol") {
     CHECK(spawn->spec.arguments == full_spec().arguments);
     CHECK(spawn->spec.environment == full_spec().environment);
     CHECK(spawn->spec.work_directory == "/inside");
-    CHECK(spawn->spec.profile == Profile::kCompiler);
+    CHECK(spawn->spec.admits == full_spec().admits);
     CHECK(spawn->spec.lowest_tier == Tier::kB);
     CHECK(spawn->spec.limits.cpu == std::chrono::seconds(7));
     CHECK(spawn->spec.limits.memory == 1U << 20U);
@@ -63,7 +63,7 @@ TEST_SUITE("sandbox/protocol") {
         const auto request = decode_request(changed);
         if (at < 4) CHECK_FALSE(request);  // the version
         if (request && std::holds_alternative<SpawnRequest>(*request)) {
-          CHECK(std::get<SpawnRequest>(*request).spec.profile <= Profile::kCompiler);
+          CHECK(Admits::from_bits(std::get<SpawnRequest>(*request).spec.admits.bits()));
         }
       }
     }

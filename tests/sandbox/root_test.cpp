@@ -36,7 +36,7 @@ Place make_place() {
 }
 
 Spec in_place(const Place& place, std::vector<std::string> words) {
-  Spec spec = hostile(std::move(words), Profile::kCompiler);
+  Spec spec = hostile(std::move(words), kCompiler);
   spec.mounts = {{place.write, "/w", Access::kReadWrite}, {place.read, "/r"}};
   spec.work_directory = "/w";
   spec.limits.file_size = 1024;
@@ -122,7 +122,7 @@ TEST_SUITE("sandbox/root") {
     const Place place = make_place();
     const auto go = [&](std::vector<std::string> words) {
       Spec spec = in_place(place, std::move(words));
-      spec.profile = Profile::kAgentDynamic;
+      spec.admits = Admits{}.with(OpensLibraries{});
       return run_once(spec);
     };
     CHECK(go({"show", "/r/text"}) == "exit 0 content");
@@ -137,7 +137,7 @@ TEST_SUITE("sandbox/root") {
     Spec spec;
     spec.program = "/usr/bin/echo";
     spec.arguments = {"echo", "dynamic"};
-    spec.profile = Profile::kAgentDynamic;
+    spec.admits = Admits{}.with(OpensLibraries{});
     const auto without = run_once(spec);
     CHECK(without.starts_with("error MCPAC-E0708 layer program, ENOENT"));
     spec.mounts = {{"/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", Access::kReadExecute},

@@ -51,12 +51,12 @@ std::filesystem::path hostile_program() {
   return MCPAC_BUILD_DIR "/tests/sandbox_hostile";
 }
 
-Spec hostile(std::vector<std::string> words, Profile profile) {
+Spec hostile(std::vector<std::string> words, Admits admits) {
   Spec spec;
   spec.program = hostile_program();
   spec.arguments = std::move(words);
   spec.arguments.insert(spec.arguments.begin(), "hostile");
-  spec.profile = profile;
+  spec.admits = admits;
   spec.limits.wall = std::chrono::seconds(20);
   spec.limits.cpu = std::chrono::seconds(10);
   spec.limits.memory = std::uint64_t{256} << 20U;
@@ -179,7 +179,8 @@ bool lack(Lacking what) {
   }
   if (what == Lacking::kNamespaces || what == Lacking::kNamespacesAndLandlock) {
     ok = ok && refuse(EPERM, SCMP_SYS(unshare)) && refuse(EPERM, SCMP_SYS(setns));
-    for (const std::uint64_t flag : {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWPID}) {
+    for (const std::uint64_t flag : std::initializer_list<std::uint64_t>{
+             CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWPID}) {
       const scmp_arg_cmp asks{0, SCMP_CMP_MASKED_EQ, flag, flag};
       ok = ok && ::seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1, asks) == 0;
     }

@@ -12,8 +12,12 @@ namespace mcpac::sandbox::test {
 std::filesystem::path warden_program();
 std::filesystem::path hostile_program();
 
+// What a compiler's job admits.
+inline constexpr Admits kCompiler =
+    Admits{}.with(ReadsFiles{}).with(WritesFiles{}).with(Compiles{});
+
 // A spec that runs `hostile WORDS…` with moderate limits.
-Spec hostile(std::vector<std::string> words, Profile profile = Profile::kAgent);
+Spec hostile(std::vector<std::string> words, Admits admits = {});
 
 struct Outcome {
   Verdict verdict;

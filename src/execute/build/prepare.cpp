@@ -90,7 +90,10 @@ class FolderLock {
 sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
                         sandbox::Tier lowest_tier) {
   sandbox::Spec spec;
-  spec.profile = sandbox::Profile::kCompiler;
+  spec.admits = sandbox::Admits{}
+                    .with(sandbox::ReadsFiles{})
+                    .with(sandbox::WritesFiles{})
+                    .with(sandbox::Compiles{});
   spec.limits = compiler_limits();
   spec.lowest_tier = lowest_tier;
   spec.mounts = toolchain_mounts(folders.llvm);

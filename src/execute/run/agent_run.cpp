@@ -70,7 +70,7 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   spec.arguments = program.arguments;
   spec.environment = program.environment;
   spec.mounts = program.mounts;
-  spec.profile = program.profile;
+  spec.admits = program.admits;
   spec.lowest_tier = limits.lowest_tier;
   spec.limits.wall = limits.wall;
   // Processor time ends a program that spins; wall time ends one that waits. One thread cannot use

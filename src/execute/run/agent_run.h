@@ -24,7 +24,7 @@ struct AgentProgram {
   std::vector<std::string> arguments;    // with argv[0]
   std::vector<std::string> environment;  // "NAME=value"; empty for an agent
   std::vector<sandbox::Mount> mounts;    // empty for a static program
-  sandbox::Profile profile = sandbox::Profile::kAgent;
+  sandbox::Admits admits;
   // Where its declaration was read: "source", "note", or "grants" where it has none of its own.
   const char* declared_in = "source";
 };

@@ -175,7 +175,7 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
                            .arguments = {outcome_.report->file},
                            .environment = {},
                            .mounts = {},
-                           .profile = sandbox::Profile::kAgent,
+                           .admits = {},
                            .declared_in = "source"};
   return supervise(
       {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver}, agent,

@@ -27,7 +27,7 @@ Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& 
       // A program of somebody's own looks for its connection here (agent-api, "Connection").
       .environment = {"MCPAC_FD=3"},
       .mounts = {},
-      .profile = sandbox::Profile::kAgent,
+      .admits = {},
       .declared_in = file.declared ? "note" : "grants"};
   if (file.interpreter.empty()) return program;
   if (file.interpreter != kInterpreter) {
@@ -38,7 +38,7 @@ Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& 
          .fix = "link the program statically (-static)"});
   }
   using Access = sandbox::Mount::Access;
-  program.profile = sandbox::Profile::kAgentDynamic;
+  program.admits = program.admits.with(sandbox::OpensLibraries{});
   program.mounts = {
       {"/usr/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", Access::kReadExecute},
       {"/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", Access::kReadExecute},

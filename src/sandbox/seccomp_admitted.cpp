@@ -1,0 +1,115 @@
+// The calls behind each weakening (admits.h). Which files they reach is for mounts and Landlock; so
+// nothing is admitted here that those two do not hold.
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "sandbox/seccomp_rules.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+constexpr std::uint32_t kAllow = SCMP_ACT_ALLOW;
+constexpr std::uint32_t refuse(int error) {
+  return SCMP_ACT_ERRNO(static_cast<std::uint32_t>(error));
+}
+
+constexpr int kDynamicLoader[] = {SCMP_SYS(pread64), SCMP_SYS(newfstatat), SCMP_SYS(stat),
+                                  SCMP_SYS(lstat),   SCMP_SYS(access),     SCMP_SYS(faccessat)};
+
+constexpr int kReading[] = {SCMP_SYS(stat),       SCMP_SYS(lstat),      SCMP_SYS(newfstatat),
+                            SCMP_SYS(statx),      SCMP_SYS(access),     SCMP_SYS(faccessat),
+                            SCMP_SYS(faccessat2), SCMP_SYS(readlink),   SCMP_SYS(readlinkat),
+                            SCMP_SYS(getcwd),     SCMP_SYS(getdents64), SCMP_SYS(statfs),
+                            SCMP_SYS(fstatfs),    SCMP_SYS(pread64),    SCMP_SYS(preadv)};
+
+// Links and special files are never made: each is a way to make somebody outside open something
+// else than they think.
+constexpr int kWriting[] = {SCMP_SYS(pwrite64),  SCMP_SYS(pwritev), SCMP_SYS(ftruncate),
+                            SCMP_SYS(fallocate), SCMP_SYS(unlink),  SCMP_SYS(unlinkat),
+                            SCMP_SYS(rmdir),     SCMP_SYS(rename),  SCMP_SYS(renameat),
+                            SCMP_SYS(renameat2), SCMP_SYS(umask),   SCMP_SYS(fsync),
+                            SCMP_SYS(fdatasync)};
+
+// Not held by Landlock (truncate: not before ABI 3), only by what is mounted.
+constexpr int kWritingInOwnRoot[] = {SCMP_SYS(truncate), SCMP_SYS(utimensat), SCMP_SYS(utime),
+                                     SCMP_SYS(utimes), SCMP_SYS(futimesat)};
+
+// std::filesystem::copy_file falls back on reading and writing at this error only.
+constexpr int kCopying[] = {SCMP_SYS(sendfile), SCMP_SYS(copy_file_range)};
+
+constexpr int kCompiling[] = {SCMP_SYS(msync),     SCMP_SYS(getuid),    SCMP_SYS(geteuid),
+                              SCMP_SYS(getgid),    SCMP_SYS(getegid),   SCMP_SYS(uname),
+                              SCMP_SYS(sysinfo),   SCMP_SYS(getrusage), SCMP_SYS(times),
+                              SCMP_SYS(getrlimit), SCMP_SYS(getppid)};
+
+using Rules = std::vector<ArgumentRule>;
+
+scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
+  return {argument, SCMP_CMP_MASKED_EQ, mask, value};
+}
+
+// open() and openat() for reading, nothing else.
+void reading_rules(Rules& rules, int call, unsigned flags) {
+  constexpr std::uint64_t kWays = O_ACCMODE | O_CREAT | O_TRUNC;
+  rules.push_back({kAllow, call, {masked(flags, kWays, O_RDONLY)}});
+  for (const unsigned way : {1U, 2U, 3U}) {
+    rules.push_back({refuse(EACCES), call, {masked(flags, O_ACCMODE, way)}});
+  }
+  rules.push_back({refuse(EACCES), call, {masked(flags, O_ACCMODE | O_CREAT, O_CREAT)}});
+  rules.push_back({refuse(EACCES), call, {masked(flags, kWays, O_TRUNC)}});
+}
+
+// A set-user-id or set-group-id bit is never put on a file.
+void mode_rules(Rules& rules, int call, unsigned mode) {
+  constexpr std::uint64_t kSpecial = 06000;
+  rules.push_back({kAllow, call, {masked(mode, kSpecial, 0)}});
+  for (const unsigned bits : {02000U, 04000U, 06000U}) {
+    rules.push_back({refuse(EPERM), call, {masked(mode, kSpecial, bits)}});
+  }
+}
+
+void writing_rules(Rules& rules, Root root) {
+  mode_rules(rules, SCMP_SYS(open), 2);
+  mode_rules(rules, SCMP_SYS(openat), 3);
+  mode_rules(rules, SCMP_SYS(mkdir), 1);
+  mode_rules(rules, SCMP_SYS(mkdirat), 2);
+  if (root != Root::kOwn) return;
+  mode_rules(rules, SCMP_SYS(chmod), 1);
+  mode_rules(rules, SCMP_SYS(fchmod), 1);
+  mode_rules(rules, SCMP_SYS(fchmodat), 2);
+}
+
+}  // namespace
+
+std::vector<CallGroup> admitted_groups(const FilterKey& key) {
+  const Admits admits = key.admits;
+  std::vector<CallGroup> groups;
+  if (admits.has<OpensLibraries>()) groups.push_back({kAllow, kDynamicLoader});
+  if (admits.has<ReadsFiles>()) groups.push_back({kAllow, kReading});
+  if (admits.has<WritesFiles>()) {
+    groups.push_back({kAllow, kWriting});
+    groups.push_back({refuse(ENOSYS), kCopying});
+    if (key.root == Root::kOwn) groups.push_back({kAllow, kWritingInOwnRoot});
+  }
+  if (admits.has<Compiles>()) groups.push_back({kAllow, kCompiling});
+  return groups;
+}
+
+std::vector<ArgumentRule> admitted_rules(const FilterKey& key) {
+  Rules rules;
+  if (key.admits.has<WritesFiles>()) {
+    writing_rules(rules, key.root);
+  } else if (key.admits.opens_files()) {
+    reading_rules(rules, SCMP_SYS(open), 1);
+    reading_rules(rules, SCMP_SYS(openat), 2);
+  }
+  if (key.admits.has<ReceivesDescriptors>()) {
+    constexpr scmp_datum_t kChannel = 3;
+    rules.push_back({kAllow, SCMP_SYS(recvmsg), {{0, SCMP_CMP_EQ, kChannel, 0}}});
+    rules.push_back({refuse(EPERM), SCMP_SYS(recvmsg), {{0, SCMP_CMP_NE, kChannel, 0}}});
+  }
+  return rules;
+}
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,138 @@
+#include "execute/files/file_mounts.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+
+#include "core/printable.h"
+#include "execute/files/open_place.h"
+#include "execute/files/protected_names.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What one sandbox takes, less the places of a dynamically linked program's libraries.
+constexpr std::size_t kMostMounts = 56;
+
+// As far as it exists; a folder that is made later is then still recognised by its parent's name.
+fs::path real_path(const fs::path& path) {
+  std::error_code error;
+  fs::path real = fs::weakly_canonical(path, error);
+  if (error) real = path.lexically_normal();
+  return real.has_filename() ? real : real.parent_path();
+}
+
+Result<std::vector<GrantedPlace>> open_all(std::span<const policy::FilePlace> granted,
+                                           const ReservedPlaces& reserved) {
+  std::map<fs::path, GrantedPlace> places;
+  for (const policy::FilePlace& place : granted) {
+    auto opened = open_place(place, reserved);
+    if (!opened) return pass_on(opened);
+    const auto [at, is_new] = places.try_emplace(opened->path, std::move(*opened));
+    // Said twice: what either admits, as with rules.
+    if (!is_new && place.mode == policy::FileMode::kReadWrite)
+      at->second.mode = policy::FileMode::kReadWrite;
+  }
+  std::vector<GrantedPlace> all;
+  for (auto& [path, place] : places) all.push_back(std::move(place));
+  return all;
+}
+
+using Access = sandbox::Mount::Access;
+using Mounts = std::map<fs::path, sandbox::Mount>;
+
+// Laid over a writable folder afterwards, by the order in which the sandbox mounts.
+Result<void> hold(const fs::path& path, Mounts& mounts) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  mounts.insert_or_assign(
+      path, sandbox::Mount{.host = path,
+                           .inside = path,
+                           .access = Access::kRead,
+                           .identity = {.device = info.st_dev, .inode = info.st_ino}});
+  return {};
+}
+
+Result<void> hold_protected(const GrantedPlace& place, const ReservedPlaces& reserved,
+                            Mounts& mounts) {
+  for (const fs::path& kept : reserved.read_only) {
+    if (!lies_in(kept, place.path)) continue;
+    if (auto held = hold(kept, mounts); !held) return held;
+  }
+  auto found = find_protected(place.handle.get(), place.path);
+  if (!found) return pass_on(found);
+  for (const fs::path& path : *found) {
+    if (auto held = hold(path, mounts); !held) return held;
+  }
+  return {};
+}
+
+fs::path work_directory_for(const std::vector<GrantedPlace>& places) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const bool is_visible =
+      !error && std::ranges::any_of(places, [&](const GrantedPlace& place) {
+        return lies_in(place.path, here) || (place.is_folder && lies_in(here, place.path));
+      });
+  const bool is_file = std::ranges::find(places, here, &GrantedPlace::path) != places.end() &&
+                       !fs::is_directory(here, error);
+  return is_visible && !is_file ? here : fs::path("/");
+}
+
+}  // namespace
+
+bool FileMounts::writes() const {
+  return std::ranges::find(places, policy::FileMode::kReadWrite, &GrantedPlace::mode) !=
+         places.end();
+}
+
+ReservedPlaces reserved_places(const Project& project, const Folders& folders,
+                               std::span<const fs::path> sources) {
+  ReservedPlaces reserved;
+  for (const fs::path& own : {folders.state, folders.cache, folders.runtime}) {
+    if (!own.empty()) reserved.closed.push_back(real_path(own));
+  }
+  for (const fs::path& own :
+       {project.config_file, project.lock_file(), project.policy_file(), project.headers(),
+        folders.libexec})
+    reserved.read_only.push_back(real_path(own));
+  for (const fs::path& source : sources) reserved.read_only.push_back(real_path(source));
+  return reserved;
+}
+
+Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
+                             const ReservedPlaces& reserved) {
+  auto places = open_all(granted, reserved);
+  if (!places) return pass_on(places);
+  FileMounts made;
+  made.places = std::move(*places);
+  Mounts mounts;
+  for (const GrantedPlace& place : made.places) {
+    const bool writes = place.mode == policy::FileMode::kReadWrite;
+    mounts.insert_or_assign(
+        place.path, sandbox::Mount{.host = place.path,
+                                   .inside = place.path,
+                                   .access = writes ? Access::kReadWrite : Access::kRead,
+                                   .identity = place.identity});
+  }
+  for (const GrantedPlace& place : made.places) {
+    if (place.mode != policy::FileMode::kReadWrite || !place.is_folder) continue;
+    if (auto held = hold_protected(place, reserved, mounts); !held) return pass_on(held);
+  }
+  if (mounts.size() > kMostMounts) {
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} places to mount are more than {}", mounts.size(), kMostMounts),
+                {.why = "protected names in read-write folders (.git, .vscode, …) count, too",
+                 .fix = "grant smaller folders read-write"});
+  }
+  for (auto& [path, mount] : mounts) made.mounts.push_back(std::move(mount));
+  made.work_directory = work_directory_for(made.places);
+  return made;
+}
+
+}  // namespace mcpac::execute

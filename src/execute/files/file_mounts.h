@@ -1,0 +1,57 @@
+// FileMounts: the files that a run was granted, as its sandbox gets them.
+//
+// Everything that decides about a granted file comes from this one value: the mounts (what exists
+// inside, at the same absolute place as outside), the Landlock rules that the warden makes of the
+// same mounts, and which system calls on files the filter admits. What is not granted is absent.
+//
+// Each place is opened once, without following a link, and stays open as long as the value lives,
+// so that the file which was checked is the file that the child finds (docs/files.md).
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "execute/project/project.h"
+#include "policy/places.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+// What a grant cannot give, whatever it says. Paths are absolute and free of links.
+struct ReservedPlaces {
+  std::vector<std::filesystem::path> closed;     // never visible: audit log, cache, sockets of runs
+  std::vector<std::filesystem::path> read_only;  // never writable: configuration, rules, sources
+};
+// `sources`: the files and folders that the program was made of.
+[[nodiscard]] ReservedPlaces reserved_places(const Project& project, const Folders& folders,
+                                             std::span<const std::filesystem::path> sources);
+
+struct GrantedPlace {
+  std::filesystem::path path;
+  policy::FileMode mode = policy::FileMode::kReadOnly;
+  std::string said_in;
+  bool is_folder = false;
+  sandbox::FileIdentity identity;
+  UniqueFd handle;  // O_PATH
+};
+
+struct FileMounts {
+  std::vector<GrantedPlace> places;  // sorted by path
+  std::vector<sandbox::Mount> mounts;
+  // Where the program starts: the caller's folder, when it lies in a place or above one, so that
+  // relative paths mean inside what they mean outside; "/" otherwise.
+  std::filesystem::path work_directory = "/";
+
+  [[nodiscard]] bool reads() const { return !places.empty(); }
+  [[nodiscard]] bool writes() const;
+};
+
+// kFilesRefused names the first place that cannot be granted and says why.
+[[nodiscard]] Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
+                                           const ReservedPlaces& reserved);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,80 @@
+#include "execute/files/kernel_mounts.h"
+
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <sstream>
+#include <string_view>
+
+#include "core/file.h"
+#include "execute/files/open_place.h"
+
+namespace mcpac::execute {
+namespace {
+
+// Magic numbers of <linux/magic.h>, and the names in mountinfo.
+constexpr auto kMagic = std::to_array<unsigned long>(
+    {0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x1cd1, 0x27e0eb, 0x63677270, 0x73636673,
+     0xcafe4a11, 0x6e736673, 0x19800202, 0x62656570, 0x6165676c, 0xde5e81e4, 0x42494e4d});
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"proc", "sysfs", "debugfs", "tracefs", "devpts", "devtmpfs", "cgroup", "cgroup2", "securityfs",
+     "bpf", "nsfs", "mqueue", "configfs", "pstore", "efivarfs", "binfmt_misc", "fusectl"});
+
+constexpr std::size_t kMostMountInfo = std::size_t{8} << 20U;
+
+// A blank, tab, newline or backslash in a path is written as three octal digits (proc(5)).
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '\\' && i + 3 < text.size();
+    if (!escaped) {
+      plain += text[i];
+      continue;
+    }
+    const auto digit = [&](std::size_t at) { return static_cast<unsigned>(text[at] - '0') & 7U; };
+    plain += static_cast<char>(digit(i + 1) * 64U + digit(i + 2) * 8U + digit(i + 3));
+    i += 3;
+  }
+  return plain;
+}
+
+// "36 35 98:0 /root /mount/point options … - type source options"
+struct MountLine {
+  std::string point;
+  std::string type;
+};
+
+MountLine read_line(const std::string& line) {
+  MountLine read;
+  std::istringstream words(line);
+  std::string word;
+  for (int i = 0; i < 5 && words >> word; ++i) {
+  }
+  read.point = unescape(word);
+  while (words >> word && word != "-") {
+  }
+  words >> read.type;
+  return read;
+}
+
+}  // namespace
+
+Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path) {
+  struct statfs info {};
+  if (::fstatfs(place, &info) != 0)
+    return fail(ErrorId::kFileUnreadable, "cannot tell the file system of " + path.string());
+  if (std::ranges::find(kMagic, static_cast<unsigned long>(info.f_type)) != kMagic.end()) return path.string();
+  auto text = read_file("/proc/self/mountinfo", kMostMountInfo);
+  if (!text) return pass_on(text);
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    const MountLine mount = read_line(line);
+    const bool is_kernel = std::ranges::find(kNames, mount.type) != kNames.end();
+    if (is_kernel && lies_in(mount.point, path)) return mount.point;
+  }
+  return std::string();
+}
+
+}  // namespace mcpac::execute

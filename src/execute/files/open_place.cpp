@@ -1,0 +1,130 @@
+#include "execute/files/open_place.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "core/printable.h"
+#include "execute/files/kernel_mounts.h"
+#include "execute/files/protected_names.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 4> kSystem{"/proc", "/sys", "/dev", "/run/credentials"};
+
+std::unexpected<Error> refuse(const policy::FilePlace& place, std::string_view what,
+                              std::string why, std::string fix) {
+  return fail(ErrorId::kFilesRefused, fmt::format("{} {}", printable(place.path), what),
+              {.where = place.said_in, .why = std::move(why), .fix = std::move(fix)});
+}
+
+// Not one component may be a link: the rules of every layer compare paths as they are written, so a
+// link below one of them would lead past it.
+UniqueFd open_without_links(const fs::path& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+}
+
+std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
+  if (error != ELOOP) {
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} cannot be opened: {}", printable(place.path),
+                            std::system_category().message(error)),
+                {.where = place.said_in,
+                 .why = "what is granted must be there when the run begins"});
+  }
+  std::error_code ignored;
+  const fs::path real = fs::canonical(place.path, ignored);
+  return refuse(place, "leads through a link",
+                "rules compare paths as they are written, so a link could lead past one",
+                real.empty() ? "" : fmt::format("grant the real place: {}", printable(real.string())));
+}
+
+Result<void> check_closed(const policy::FilePlace& place, const fs::path& path,
+                          const ReservedPlaces& reserved) {
+  if (path == "/") {
+    return refuse(place, "is everything, and cannot be granted", "",
+                  "grant the folder that the program works on");
+  }
+  for (const fs::path system : kSystem) {
+    if (!lies_in(path, system)) continue;
+    return refuse(place, "cannot be granted", "it is the kernel's view of the host, not files", "");
+  }
+  for (const fs::path& closed : reserved.closed) {
+    const bool inside = lies_in(path, closed);
+    if (!inside && !lies_in(closed, path)) continue;
+    return refuse(place,
+                  inside ? "is mcpac's own, and cannot be granted"
+                         : fmt::format("cannot be granted: {} lies in it", closed.string()),
+                  "a program that reaches mcpac's own files could change what is trusted",
+                  "grant a smaller folder");
+  }
+  return {};
+}
+
+Result<void> check_writable(const policy::FilePlace& place, const fs::path& path,
+                            const ReservedPlaces& reserved) {
+  for (const fs::path& kept : reserved.read_only) {
+    if (!lies_in(path, kept)) continue;
+    return refuse(place, "cannot be granted read-write",
+                  fmt::format("{} decides what runs", kept.string()), "grant it read-only");
+  }
+  if (has_protected_name(path)) {
+    return refuse(place, "cannot be granted read-write",
+                  "a name in it is protected: what lies there runs later, or holds keys",
+                  "grant it read-only");
+  }
+  return {};
+}
+
+}  // namespace
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  return std::ranges::mismatch(path, folder).in2 == folder.end();
+}
+
+Result<GrantedPlace> open_place(const policy::FilePlace& place, const ReservedPlaces& reserved) {
+  fs::path path = fs::path(place.path).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "/a/b/" is "/a/b"
+  if (!path.is_absolute()) return refuse(place, "is not an absolute path", "", "");
+  if (auto open = check_closed(place, path, reserved); !open) return pass_on(open);
+  if (place.mode == policy::FileMode::kReadWrite) {
+    if (auto open = check_writable(place, path, reserved); !open) return pass_on(open);
+  }
+  GrantedPlace opened{.path = path,
+                      .mode = place.mode,
+                      .said_in = place.said_in,
+                      .is_folder = false,
+                      .identity = {},
+                      .handle = open_without_links(path)};
+  struct stat info {};
+  if (!opened.handle || ::fstat(opened.handle.get(), &info) != 0) return cannot_open(place, errno);
+  opened.is_folder = S_ISDIR(info.st_mode);
+  if (!opened.is_folder && !S_ISREG(info.st_mode))
+    return refuse(place, "is neither a folder nor a regular file", "", "");
+  opened.identity = {.device = info.st_dev, .inode = info.st_ino};
+  auto kernel = kernel_mount_in(opened.handle.get(), path);
+  if (!kernel) return pass_on(kernel);
+  if (!kernel->empty()) {
+    return refuse(place, fmt::format("cannot be granted: {} is the kernel's", printable(*kernel)),
+                  "proc, sys and devices are the host itself, wherever they are mounted",
+                  "grant a smaller folder");
+  }
+  return opened;
+}
+
+}  // namespace mcpac::execute

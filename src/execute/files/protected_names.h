@@ -1,0 +1,32 @@
+// ProtectedNames: files that tools run or obey merely because the folder they lie in is entered,
+// opened or cloned, and files that hold the keys of tools.
+//
+// A program that may write a folder must not be able to make the user's next `git`, editor or shell
+// run something, so these names stay as they are in every folder that is granted read-write, at any
+// depth. Build files that a person runs on purpose (Makefile, package.json) are not among them:
+// writing those is what such a grant is for (docs/files.md, docs/adr/0022).
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+namespace mcpac::execute {
+
+// One component of a path, as it is written.
+[[nodiscard]] bool is_protected_name(std::string_view name);
+// Whether any component is one.
+[[nodiscard]] bool has_protected_name(const std::filesystem::path& path);
+// For the manual and for messages; a name that ends in '*' stands for all that begin so.
+[[nodiscard]] std::span<const std::string_view> protected_names();
+
+// Every protected file and folder below `folder` (an open directory; `at` is its path). Links are
+// not followed. kFilesRefused where a name is a link or special file, which a mount cannot cover,
+// and where the folder has more entries than can be looked at.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> find_protected(
+    int folder, const std::filesystem::path& at);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,195 @@
+#include "execute/files/file_mounts.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+
+#include "core/file.h"
+#include "execute/files/protected_names.h"
+
+using namespace mcpac;
+using execute::FileMounts;
+using execute::mounts_of;
+using execute::ReservedPlaces;
+using policy::FileMode;
+using policy::FilePlace;
+using Access = sandbox::Mount::Access;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Place {
+  TemporaryFolder home =
+      TemporaryFolder::create(fs::canonical(fs::temp_directory_path()), "mcpac-test-").value();
+  fs::path folder = home.path() / "work";
+  ReservedPlaces reserved{.closed = {home.path() / "state"},
+                          .read_only = {folder / "mcpac.json", folder / "servers"}};
+
+  Place() { fs::create_directories(folder / "src"); }
+  fs::path write(const fs::path& name) const {
+    fs::create_directories((folder / name).parent_path());
+    std::ofstream(folder / name) << "text";
+    return folder / name;
+  }
+  Result<FileMounts> grant(const fs::path& path, FileMode mode) const {
+    return mounts_of(std::vector{FilePlace{path.string(), mode, "--files"}}, reserved);
+  }
+};
+
+std::string refusal(const Result<FileMounts>& made) {
+  if (made) return "granted";
+  CHECK(made.error().id == ErrorId::kFilesRefused);
+  return made.error().what + " | " + made.error().fix;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The access that a path is mounted with; nothing where it is not.
+std::optional<Access> access_at(const FileMounts& made, const fs::path& path) {
+  const auto found = std::ranges::find(made.mounts, path, &sandbox::Mount::inside);
+  if (found == made.mounts.end()) return std::nullopt;
+  return found->access;
+}
+
+}  // namespace
+
+TEST_SUITE("execute/file mounts") {
+  TEST_CASE("a granted folder and a granted file appear where they are, as they were granted") {
+    const Place place;
+    const auto file = place.write("notes.txt");
+    const auto made = mounts_of(
+        std::vector{FilePlace{(place.folder / "src").string() + "/", FileMode::kReadWrite, "a"},
+                    FilePlace{file.string(), FileMode::kReadOnly, "b"}},
+        place.reserved);
+    REQUIRE(made.has_value());
+    CHECK(made->mounts.size() == 2);
+    CHECK(access_at(*made, place.folder / "src") == Access::kReadWrite);
+    CHECK(access_at(*made, file) == Access::kRead);
+    CHECK(made->writes());
+    CHECK(std::ranges::all_of(made->mounts, [](const sandbox::Mount& mount) {
+      struct stat info {};
+      return ::stat(mount.host.c_str(), &info) == 0 && mount.identity.inode == info.st_ino &&
+             mount.host == mount.inside;
+    }));
+  }
+
+  TEST_CASE("nothing granted mounts nothing") {
+    const auto made = mounts_of({}, Place().reserved);
+    REQUIRE(made.has_value());
+    CHECK(made->mounts.empty());
+    CHECK_FALSE(made->reads());
+    CHECK_FALSE(made->writes());
+    CHECK(made->work_directory == "/");
+  }
+
+  TEST_CASE("a place that was granted twice has the wider mode") {
+    const Place place;
+    const auto path = (place.folder / "src").string();
+    const auto made = mounts_of(std::vector{FilePlace{path, FileMode::kReadWrite, "a"},
+                                            FilePlace{path, FileMode::kReadOnly, "b"}},
+                                place.reserved);
+    REQUIRE(made.has_value());
+    CHECK(access_at(*made, path) == Access::kReadWrite);
+  }
+
+  TEST_CASE("protected names stay read-only in a writable folder, at any depth") {
+    const Place place;
+    place.write(".git/config");
+    place.write("src/deep/.envrc");
+    place.write("src/deep/main.cpp");
+    place.write("mcpac.json");
+    place.write("servers/a.hpp");
+    const auto made = place.grant(place.folder, FileMode::kReadWrite);
+    REQUIRE(made.has_value());
+    CHECK(access_at(*made, place.folder) == Access::kReadWrite);
+    CHECK(access_at(*made, place.folder / ".git") == Access::kRead);
+    CHECK(access_at(*made, place.folder / "src/deep/.envrc") == Access::kRead);
+    CHECK(access_at(*made, place.folder / "mcpac.json") == Access::kRead);
+    CHECK(access_at(*made, place.folder / "servers") == Access::kRead);
+    CHECK(made->mounts.size() == 5);
+  }
+
+  TEST_CASE("a folder that is only read needs nothing held in it") {
+    const Place place;
+    place.write(".git/config");
+    const auto made = place.grant(place.folder, FileMode::kReadOnly);
+    REQUIRE(made.has_value());
+    CHECK(made->mounts.size() == 1);
+  }
+
+  TEST_CASE("a protected or reserved place can be read, and not be written") {
+    const Place place;
+    const auto hooks = place.write(".git/hooks/post-merge");
+    const auto config = place.write("mcpac.json");
+    CHECK(place.grant(hooks, FileMode::kReadOnly).has_value());
+    CHECK(has(refusal(place.grant(hooks, FileMode::kReadWrite)), "cannot be granted read-write"));
+    CHECK(has(refusal(place.grant(config, FileMode::kReadWrite)), "cannot be granted read-write"));
+    place.write("servers/a.hpp");
+    CHECK(has(refusal(place.grant(place.folder / "servers/a.hpp", FileMode::kReadWrite)),
+              "cannot be granted read-write"));
+  }
+
+  TEST_CASE("a protected name that is a link cannot be held, so the folder is not writable") {
+    const Place place;
+    fs::create_directory_symlink(place.folder / "src", place.folder / ".git");
+    CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "link or special file"));
+    CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
+  }
+
+  TEST_CASE("the root, the kernel's places and mcpac's own cannot be granted") {
+    const Place place;
+    for (const char* system : {"/", "/proc", "/proc/self/../1", "/sys/kernel", "/dev/shm"}) {
+      CAPTURE(system);
+      CHECK(has(refusal(place.grant(system, FileMode::kReadOnly)), "cannot be granted"));
+    }
+    fs::create_directories(place.home.path() / "state/audit");
+    CHECK(has(refusal(place.grant(place.home.path() / "state/audit", FileMode::kReadOnly)),
+              "mcpac's own"));
+    CHECK(has(refusal(place.grant(place.home.path(), FileMode::kReadOnly)), "lies in it"));
+    // A name that only begins the same is another place.
+    fs::create_directory(place.home.path() / "state-of-things");
+    CHECK(place.grant(place.home.path() / "state-of-things", FileMode::kReadOnly).has_value());
+  }
+
+  TEST_CASE("a link is not granted, neither at the end nor on the way; its target is named") {
+    const Place place;
+    const auto file = place.write("src/a.txt");
+    fs::create_directory_symlink(place.folder / "src", place.folder / "link");
+    CHECK(has(refusal(place.grant(place.folder / "link", FileMode::kReadOnly)),
+              (place.folder / "src").string()));
+    CHECK(
+        has(refusal(place.grant(place.folder / "link/a.txt", FileMode::kReadOnly)), file.string()));
+  }
+
+  TEST_CASE("what is not there, or neither file nor folder, cannot be granted") {
+    const Place place;
+    CHECK(
+        has(refusal(place.grant(place.folder / "none", FileMode::kReadOnly)), "cannot be opened"));
+    REQUIRE(::mkfifo((place.folder / "pipe").c_str(), 0600) == 0);
+    CHECK(has(refusal(place.grant(place.folder / "pipe", FileMode::kReadOnly)), "neither"));
+    CHECK(has(refusal(place.grant("relative", FileMode::kReadOnly)), "not an absolute path"));
+  }
+
+  TEST_CASE("more protected names than a sandbox has room for are a refusal, not a gap") {
+    const Place place;
+    for (int i = 0; i < 70; ++i) place.write("p" + std::to_string(i) + "/.envrc");
+    CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "grant smaller folders"));
+  }
+
+  TEST_CASE("names are protected whole, not by what they contain") {
+    CHECK(execute::is_protected_name(".git"));
+    CHECK(execute::is_protected_name(".bashrc"));
+    CHECK(execute::is_protected_name(".mcpac-anything"));
+    CHECK_FALSE(execute::is_protected_name(".gitignore"));
+    CHECK_FALSE(execute::is_protected_name("git"));
+    CHECK(execute::has_protected_name("/a/.git/b"));
+    CHECK_FALSE(execute::has_protected_name("/a/x.git/b"));
+  }
+}

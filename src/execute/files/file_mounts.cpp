@@ -75,10 +75,9 @@ Result<void> hold_protected(const GrantedPlace& place, const ReservedPlaces& res
 fs::path work_directory_for(const std::vector<GrantedPlace>& places) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
-  const bool is_visible =
-      !error && std::ranges::any_of(places, [&](const GrantedPlace& place) {
-        return lies_in(place.path, here) || (place.is_folder && lies_in(here, place.path));
-      });
+  const bool is_visible = !error && std::ranges::any_of(places, [&](const GrantedPlace& place) {
+    return lies_in(place.path, here) || (place.is_folder && lies_in(here, place.path));
+  });
   const bool is_file = std::ranges::find(places, here, &GrantedPlace::path) != places.end() &&
                        !fs::is_directory(here, error);
   return is_visible && !is_file ? here : fs::path("/");
@@ -97,9 +96,8 @@ ReservedPlaces reserved_places(const Project& project, const Folders& folders,
   for (const fs::path& own : {folders.state, folders.cache, folders.runtime}) {
     if (!own.empty()) reserved.closed.push_back(real_path(own));
   }
-  for (const fs::path& own :
-       {project.config_file, project.lock_file(), project.policy_file(), project.headers(),
-        folders.libexec})
+  for (const fs::path& own : {project.config_file, project.lock_file(), project.policy_file(),
+                              project.headers(), folders.libexec})
     reserved.read_only.push_back(real_path(own));
   for (const fs::path& source : sources) reserved.read_only.push_back(real_path(source));
   return reserved;
@@ -114,11 +112,11 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   Mounts mounts;
   for (const GrantedPlace& place : made.places) {
     const bool writes = place.mode == policy::FileMode::kReadWrite;
-    mounts.insert_or_assign(
-        place.path, sandbox::Mount{.host = place.path,
-                                   .inside = place.path,
-                                   .access = writes ? Access::kReadWrite : Access::kRead,
-                                   .identity = place.identity});
+    mounts.insert_or_assign(place.path,
+                            sandbox::Mount{.host = place.path,
+                                           .inside = place.path,
+                                           .access = writes ? Access::kReadWrite : Access::kRead,
+                                           .identity = place.identity});
   }
   for (const GrantedPlace& place : made.places) {
     if (place.mode != policy::FileMode::kReadWrite || !place.is_folder) continue;

@@ -65,7 +65,8 @@ Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path
   struct statfs info {};
   if (::fstatfs(place, &info) != 0)
     return fail(ErrorId::kFileUnreadable, "cannot tell the file system of " + path.string());
-  if (std::ranges::find(kMagic, static_cast<unsigned long>(info.f_type)) != kMagic.end()) return path.string();
+  if (std::ranges::find(kMagic, static_cast<unsigned long>(info.f_type)) != kMagic.end())
+    return path.string();
   auto text = read_file("/proc/self/mountinfo", kMostMountInfo);
   if (!text) return pass_on(text);
   std::istringstream lines(*text);

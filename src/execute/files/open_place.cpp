@@ -41,17 +41,18 @@ UniqueFd open_without_links(const fs::path& path) {
 
 std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
   if (error != ELOOP) {
-    return fail(ErrorId::kFilesRefused,
-                fmt::format("{} cannot be opened: {}", printable(place.path),
-                            std::system_category().message(error)),
-                {.where = place.said_in,
-                 .why = "what is granted must be there when the run begins"});
+    return fail(
+        ErrorId::kFilesRefused,
+        fmt::format("{} cannot be opened: {}", printable(place.path),
+                    std::system_category().message(error)),
+        {.where = place.said_in, .why = "what is granted must be there when the run begins"});
   }
   std::error_code ignored;
   const fs::path real = fs::canonical(place.path, ignored);
-  return refuse(place, "leads through a link",
-                "rules compare paths as they are written, so a link could lead past one",
-                real.empty() ? "" : fmt::format("grant the real place: {}", printable(real.string())));
+  return refuse(
+      place, "leads through a link",
+      "rules compare paths as they are written, so a link could lead past one",
+      real.empty() ? "" : fmt::format("grant the real place: {}", printable(real.string())));
 }
 
 Result<void> check_closed(const policy::FilePlace& place, const fs::path& path,

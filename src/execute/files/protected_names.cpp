@@ -19,11 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kNames = std::to_array<std::string_view>({
-    ".git", ".hg", ".svn", ".gitmodules", ".husky",        // hooks and commands of version control
-    ".vscode", ".idea", ".devcontainer", ".envrc",         // run when a folder is opened or entered
-    ".mcp.json", ".mcpac*", "mcpac.json", "mcpac.lock", "mcpac.policy",  // which servers, what rules
-    ".profile", ".bash*", ".zsh*", ".zprofile", ".zlogin", ".zlogout",   // shells
-    ".ssh", ".gnupg", ".gitconfig", ".netrc", ".npmrc", ".aws",          // keys, and where they go
+    ".git",        ".hg",          ".svn",
+    ".gitmodules", ".husky",  // hooks and commands of version control
+    ".vscode",     ".idea",        ".devcontainer",
+    ".envrc",  // run when a folder is opened or entered
+    ".mcp.json",   ".mcpac*",      "mcpac.json",
+    "mcpac.lock",  "mcpac.policy",  // which servers, what rules
+    ".profile",    ".bash*",       ".zsh*",
+    ".zprofile",   ".zlogin",      ".zlogout",  // shells
+    ".ssh",        ".gnupg",       ".gitconfig",
+    ".netrc",      ".npmrc",       ".aws",  // keys, and where they go
 });
 
 // A walk over this many entries takes about a tenth of a second; larger trees want a closer grant.
@@ -35,7 +40,7 @@ class Walk {
   Result<void> enter(UniqueFd folder, const fs::path& at, std::size_t depth) {
     if (depth > kDeepest) return too_much(at);
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(folder.get()), ::closedir);
-    if (!entries) return {};  // what we cannot list, the program cannot either
+    if (!entries) return {};          // what we cannot list, the program cannot either
     const int fd = folder.release();  // the stream closes it
     while (const dirent* entry = ::readdir(entries.get())) {
       const std::string_view name = static_cast<const char*>(entry->d_name);

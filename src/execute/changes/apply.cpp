@@ -1,0 +1,168 @@
+#include "execute/changes/apply.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "core/printable.h"
+#include "execute/changes/apply_file.h"
+#include "execute/changes/folder_access.h"
+#include "execute/files/open_place.h"
+#include "execute/files/protected_names.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = Change::Kind;
+
+// A change and the open folders that it is about.
+struct Task {
+  const Change* change = nullptr;
+  fs::path path;   // absolute
+  int place = -1;  // the user's folder
+  int upper = -1;  // what the program left
+};
+
+std::unexpected<Error> refuse(const Task& task, std::string why) {
+  return fail(ErrorId::kChangesRefused,
+              fmt::format("{} is not applied", printable(task.path.string())),
+              {.why = std::move(why), .fix = "name the files to apply after the run's id"});
+}
+
+std::unexpected<Error> conflict(const Task& task, std::string why) {
+  return fail(ErrorId::kChangesConflict,
+              fmt::format("{} has changed on both sides", printable(task.path.string())),
+              {.why = std::move(why)});
+}
+
+// What lies there now is what lay there when the run ended. A folder's own times change with what
+// lies in it, so of folders only which one it is counts.
+Result<void> check_state(const Task& task) {
+  const Change& change = *task.change;
+  const auto now = look_beneath(task.place, change.path);
+  if (!change.before) {
+    const bool made_by_us = change.kind == Kind::kFolderAdded && now && S_ISDIR(now->st_mode);
+    if (now && !made_by_us) return conflict(task, "something lies there since");
+    return {};
+  }
+  if (!now) return conflict(task, "it is gone");
+  const FileState state = FileState::of(*now);
+  const bool folder = S_ISDIR(now->st_mode);
+  const bool same =
+      folder ? state.device == change.before->device && state.inode == change.before->inode
+             : state == *change.before;
+  return same ? Result<void>() : conflict(task, "it was changed after the run");
+}
+
+Result<void> check(const Task& task, const MayWrite& may_write) {
+  const Change& change = *task.change;
+  if (change.kind == Kind::kRefused) return refuse(task, change.why);
+  if (has_protected_name(change.path))
+    return refuse(task, "the name is protected: what lies there runs later, or holds keys");
+  if (auto admitted = may_write(task.path); !admitted) return refuse(task, admitted.error().what);
+  if (change.moved_on) return conflict(task, "it was changed while the program ran");
+  // What an added file replaces is itself a deletion, checked by itself.
+  return check_state(task);
+}
+
+Result<void> perform(const Task& task) {
+  const Change& change = *task.change;
+  const fs::path path = change.path;
+  const UniqueFd parent = open_beneath(task.place, path.parent_path(), O_RDONLY | O_DIRECTORY);
+  if (!parent) return conflict(task, "its folder is gone, or a link");
+  const std::string name = path.filename().string();
+  const auto done = [&](int result) -> Result<void> {
+    if (result == 0) return {};
+    return fail(ErrorId::kFileUnwritable, fmt::format("{}: {}", printable(task.path.string()),
+                                                      std::system_category().message(errno)));
+  };
+  switch (change.kind) {
+    case Kind::kFolderAdded: {
+      const int made = ::mkdirat(parent.get(), name.c_str(), (change.mode & 0777U) | 0700U);
+      return made != 0 && errno == EEXIST ? check_state(task) : done(made);
+    }
+    case Kind::kDeleted:
+      if (auto same = check_state(task); !same) return same;
+      return done(::unlinkat(parent.get(), name.c_str(), 0));
+    case Kind::kFolderDeleted: return done(::unlinkat(parent.get(), name.c_str(), AT_REMOVEDIR));
+    case Kind::kAdded:
+    case Kind::kModified: break;
+    case Kind::kRefused: return refuse(task, change.why);
+  }
+  const UniqueFd source = open_beneath(task.upper, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (auto same = check_state(task); !same) return same;
+  return put_file(source, parent, name, change);
+}
+
+bool is_chosen(const fs::path& path, std::span<const fs::path> chosen) {
+  return chosen.empty() ||
+         std::ranges::any_of(chosen, [&](const fs::path& wanted) { return lies_in(path, wanted); });
+}
+
+// A folder that was added comes with what is chosen in it.
+bool is_needed(const Change& change, const fs::path& path, std::span<const fs::path> chosen) {
+  if (is_chosen(path, chosen)) return true;
+  return change.kind == Kind::kFolderAdded &&
+         std::ranges::any_of(chosen, [&](const auto& wanted) { return lies_in(wanted, path); });
+}
+
+struct Opened {
+  UniqueFd place;
+  UniqueFd upper;
+};
+
+Result<Opened> open_place_of(const Changeset& changes, std::size_t i) {
+  const ChangedPlace& place = changes.places[i];
+  Opened opened{open_folder(place.path), open_folder(fs::canonical(changes.upper(i)))};
+  struct stat info {};
+  const bool same =
+      opened.place && ::fstat(opened.place.get(), &info) == 0 &&
+      place.identity == sandbox::FileIdentity{.device = info.st_dev, .inode = info.st_ino};
+  if (!same) {
+    return fail(ErrorId::kChangesConflict,
+                fmt::format("{} is not the folder any more that the program worked on",
+                            printable(place.path.string())));
+  }
+  if (!opened.upper)
+    return fail(ErrorId::kChangesDamaged, "the changes are not there any more",
+                {.where = changes.upper(i).string()});
+  return opened;
+}
+
+}  // namespace
+
+Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen,
+                      const MayWrite& may_write) {
+  std::vector<Opened> opened;
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < changes.places.size(); ++i) {
+    auto place = open_place_of(changes, i);
+    if (!place) return pass_on(place);
+    opened.push_back(std::move(*place));
+    for (const Change& change : changes.places[i].changes) {
+      const fs::path path = changes.places[i].path / change.path;
+      if (is_needed(change, path, chosen))
+        tasks.push_back({&change, path, opened.back().place.get(), opened.back().upper.get()});
+    }
+  }
+  for (const Task& task : tasks) {
+    if (auto held = check(task, may_write); !held) return pass_on(held);
+  }
+  Applied applied;
+  for (const Task& task : tasks) {
+    if (auto done = perform(task); !done) {
+      applied.error = std::move(done.error());
+      break;
+    }
+    applied.done.push_back(task.path);
+  }
+  return applied;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,34 @@
+// Apply: a changeset becomes the user's files, after every single change has been checked.
+//
+// First all of them are checked, then all are made; the first that fails stops it, and what was
+// done until then is told. Nothing is followed, nothing gets a set-id bit, and what the user's
+// folder holds now must be what it held when the run ended.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "execute/changes/changeset.h"
+
+namespace mcpac::execute {
+
+// Whether the rules of today admit writing there; an error says why not.
+using MayWrite = std::function<Result<void>(const std::filesystem::path&)>;
+
+struct Applied {
+  std::vector<std::filesystem::path> done;  // as far as it came
+  std::optional<Error> error;               // what stopped it
+};
+
+// `chosen`: these files and what lies below these folders, as absolute paths; empty means all.
+// kChangesRefused and kChangesConflict name the first change that does not hold; then nothing was
+// done.
+[[nodiscard]] Result<Applied> apply(const Changeset& changes,
+                                    std::span<const std::filesystem::path> chosen,
+                                    const MayWrite& may_write);
+
+}  // namespace mcpac::execute

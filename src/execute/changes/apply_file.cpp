@@ -1,0 +1,88 @@
+#include "execute/changes/apply_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "core/printable.h"
+#include "execute/changes/folder_access.h"
+
+namespace mcpac::execute {
+namespace {
+
+std::unexpected<Error> cannot_write(const std::string& name, int error) {
+  return fail(ErrorId::kFileUnwritable,
+              fmt::format("{}: {}", printable(name), std::system_category().message(error)));
+}
+
+// At most `size` bytes and one: more than was recorded shows in the digest, and needs no room.
+int copy(int from, int to, std::uint64_t size) {
+  std::array<char, std::size_t{1} << 16U> piece{};
+  std::uint64_t copied = 0;
+  while (copied <= size) {
+    const ssize_t got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) return 0;
+    for (ssize_t at = 0; at < got;) {
+      const ssize_t put = ::write(to, piece.data() + at, static_cast<std::size_t>(got - at));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return errno;
+      at += put;
+    }
+    copied += static_cast<std::uint64_t>(got);
+  }
+  return 0;
+}
+
+// Root keeps a file with whom it belonged to; for everybody else that is themselves.
+int give_back(int file, int parent, const std::string& name) {
+  struct stat before {};
+  if (::geteuid() != 0 || ::fstatat(parent, name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0)
+    return 0;
+  return ::fchown(file, before.st_uid, before.st_gid) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<void> put_file(const UniqueFd& source, const UniqueFd& parent, const std::string& name,
+                      const Change& change) {
+  struct stat info {};
+  if (!source || ::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return fail(ErrorId::kChangesDamaged,
+                fmt::format("what the program wrote to {} is gone", printable(change.path)));
+  }
+  const std::string temporary = fmt::format(".mcpac-apply-{}-{}", ::getpid(), info.st_ino);
+  constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd made(::openat(parent.get(), temporary.c_str(), kNew, 0600));
+  if (!made) return cannot_write(change.path, errno);
+  const auto give_up = [&](std::unexpected<Error> error) {
+    ::unlinkat(parent.get(), temporary.c_str(), 0);
+    return error;
+  };
+  if (const int error = copy(source.get(), made.get(), change.size))
+    return give_up(cannot_write(change.path, error));
+  if (digest_of_file(made.get()) != change.digest) {
+    return give_up(fail(
+        ErrorId::kChangesDamaged,
+        fmt::format("what the program wrote to {} was changed since", printable(change.path))));
+  }
+  const bool modifies = change.kind == Change::Kind::kModified;
+  int error = modifies ? give_back(made.get(), parent.get(), name) : 0;
+  if (error == 0 && ::fchmod(made.get(), change.mode & 0777U) != 0) error = errno;
+  if (error == 0 && ::fsync(made.get()) != 0) error = errno;
+  const unsigned flags = modifies ? 0 : RENAME_NOREPLACE;
+  if (error == 0 &&
+      ::renameat2(parent.get(), temporary.c_str(), parent.get(), name.c_str(), flags) != 0)
+    error = errno;
+  if (error != 0) return give_up(cannot_write(change.path, error));
+  return {};
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,22 @@
+// ChangesStore: the folder of changesets, its lock, and its record files. For the sources of
+// changeset.h only.
+#pragma once
+
+#include "execute/changes/changeset.h"
+
+namespace mcpac::execute {
+
+inline constexpr const char* kRecord = "record.json";
+
+// The folder, which is the user's alone, open and locked until the descriptor is closed: between
+// making a changeset's folder and locking that, nobody sweeps.
+[[nodiscard]] Result<UniqueFd> lock_changes(const std::filesystem::path& folder);
+
+[[nodiscard]] Result<void> write_record(const Changeset& changes);
+// kChangesDamaged where it is not what was written.
+[[nodiscard]] Result<Changeset> read_record(const std::filesystem::path& folder,
+                                            const std::string& run);
+// Removes what has no record and no living run. `changes` as lock_changes() gave it.
+void sweep_changes(int changes);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,195 @@
+#include "execute/changes/read_upper.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "core/printable.h"
+#include "execute/changes/folder_access.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDeepest = 256;
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+constexpr int kFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+bool is_whiteout(const struct stat& info) {
+  return S_ISCHR(info.st_mode) && info.st_rdev == makedev(0, 0);
+}
+
+bool has_mark(int file, const char* name) {
+  std::array<char, 8> value{};
+  return ::fgetxattr(file, name, value.data(), value.size()) >= 0 || errno == ERANGE;
+}
+
+bool is_opaque(int folder) {
+  std::array<char, 8> value{};
+  return ::fgetxattr(folder, "user.overlay.opaque", value.data(), value.size()) == 1 &&
+         value[0] == 'y';
+}
+
+struct Entry {
+  std::string name;
+  fs::path path;
+  std::optional<struct stat> upper;
+  std::optional<struct stat> lower;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::int64_t started) : started_(started) {}
+
+  // `lower` is -1 where there is none.
+  Result<void> merge(int upper, int lower, const fs::path& at, bool opaque, std::size_t depth) {
+    auto names = names_in(upper, kMostChanges);
+    if (!names || depth > kDeepest) return too_much();
+    for (const std::string& name : *names) {
+      const Entry entry{name, at / name, look_beneath(upper, name),
+                        lower < 0 ? std::nullopt : look_beneath(lower, name)};
+      if (!entry.upper) continue;
+      if (auto done = one(upper, lower, entry, opaque, depth); !done) return done;
+    }
+    if (!opaque || lower < 0) return {};
+    const auto below = names_in(lower, kMostChanges);
+    if (!below) return too_much();
+    for (const std::string& name : *below) {
+      if (std::ranges::binary_search(*names, name)) continue;
+      const Entry entry{name, at / name, std::nullopt, look_beneath(lower, name)};
+      if (auto done = gone(lower, entry, depth); !done) return done;
+    }
+    return {};
+  }
+
+  std::vector<Change> changes;
+
+ private:
+  static std::unexpected<Error> too_much() {
+    return fail(
+        ErrorId::kChangesLimit,
+        fmt::format("the program changed more than {} files, or folders too deep", kMostChanges));
+  }
+
+  Result<void> add(Change change) {
+    if (changes.size() == kMostChanges) return too_much();
+    changes.push_back(std::move(change));
+    return {};
+  }
+
+  Change change_of(Change::Kind kind, const Entry& entry) const {
+    Change change;
+    change.kind = kind;
+    change.path = entry.path.string();
+    if (!entry.lower) return change;
+    change.before = FileState::of(*entry.lower);
+    change.moved_on = !S_ISDIR(entry.lower->st_mode) && change.before->changed >= started_;
+    return change;
+  }
+
+  Result<void> refuse(const Entry& entry, std::string why) {
+    Change change = change_of(Change::Kind::kRefused, entry);
+    change.path = printable(change.path, 4'000);
+    change.why = std::move(why);
+    return add(std::move(change));
+  }
+
+  Result<void> one(int upper, int lower, const Entry& entry, bool opaque, std::size_t depth) {
+    if (printable(entry.name, 4'000) != entry.name)
+      return refuse(entry, "a name with characters that are not shown");
+    if (is_whiteout(*entry.upper)) return entry.lower ? gone(lower, entry, depth) : Result<void>();
+    if (S_ISDIR(entry.upper->st_mode)) return folder(upper, lower, entry, opaque, depth);
+    if (!S_ISREG(entry.upper->st_mode))
+      return refuse(entry, S_ISLNK(entry.upper->st_mode) ? "a link" : "a special file");
+    return file(upper, lower, entry, depth);
+  }
+
+  Result<void> file(int upper, int lower, const Entry& entry, std::size_t depth) {
+    const UniqueFd opened(open_beneath(upper, entry.name, kFile));
+    if (!opened) return refuse(entry, "it cannot be read");
+    if (has_mark(opened.get(), "user.overlay.metacopy") ||
+        has_mark(opened.get(), "user.overlay.redirect"))
+      return refuse(entry, "content that lies elsewhere");
+    auto digest = digest_of_file(opened.get());
+    if (!digest) return refuse(entry, "it cannot be read");
+    const bool replaces_folder = entry.lower && S_ISDIR(entry.lower->st_mode);
+    if (replaces_folder) {
+      if (auto done = gone(lower, entry, depth); !done) return done;
+    }
+    const bool modifies = entry.lower && !replaces_folder;
+    Change change = change_of(modifies ? Change::Kind::kModified : Change::Kind::kAdded, entry);
+    if (replaces_folder) change.before.reset();
+    if (modifies && !S_ISREG(entry.lower->st_mode))
+      return refuse(entry, "it takes the place of a link or special file");
+    change.size = static_cast<std::uint64_t>(entry.upper->st_size);
+    change.mode = entry.upper->st_mode & 0777U;
+    change.digest = std::move(*digest);
+    if (modifies && is_same(lower, entry, change)) return {};
+    return add(std::move(change));
+  }
+
+  // Opened for writing and left as it was: the kernel has copied it all the same.
+  static bool is_same(int lower, const Entry& entry, const Change& change) {
+    if (change.before->size != change.size || (change.before->mode & 0777U) != change.mode)
+      return false;
+    const UniqueFd opened(open_beneath(lower, entry.name, kFile));
+    return opened && digest_of_file(opened.get()) == change.digest;
+  }
+
+  Result<void> folder(int upper, int lower, const Entry& entry, bool opaque, std::size_t depth) {
+    const UniqueFd inner(open_beneath(upper, entry.name, kFolder));
+    if (!inner) return refuse(entry, "it cannot be read");
+    if (has_mark(inner.get(), "user.overlay.redirect"))
+      return refuse(entry, "content that lies elsewhere");
+    UniqueFd below;
+    if (entry.lower && S_ISDIR(entry.lower->st_mode)) {
+      below = open_beneath(lower, entry.name, kFolder);
+      if (!below) return refuse(entry, "the folder below it cannot be read");
+    } else {
+      if (entry.lower) {
+        if (auto done = gone(lower, entry, depth); !done) return done;
+      }
+      Change change = change_of(Change::Kind::kFolderAdded, entry);
+      change.before.reset();
+      change.moved_on = false;
+      change.mode = entry.upper->st_mode & 0777U;
+      if (auto done = add(std::move(change)); !done) return done;
+    }
+    return merge(inner.get(), below ? below.get() : -1, entry.path,
+                 opaque || is_opaque(inner.get()), depth + 1);
+  }
+
+  // What the program deleted, file by file: a person sees each, and each is held against its state.
+  Result<void> gone(int lower, const Entry& entry, std::size_t depth) {
+    if (!entry.lower) return {};
+    if (printable(entry.name, 4'000) != entry.name)
+      return refuse(entry, "a name with characters that are not shown");
+    if (!S_ISDIR(entry.lower->st_mode)) return add(change_of(Change::Kind::kDeleted, entry));
+    const UniqueFd inner(open_beneath(lower, entry.name, kFolder));
+    const auto names = inner ? names_in(inner.get(), kMostChanges) : std::nullopt;
+    if (!names || depth > kDeepest) return refuse(entry, "the folder below it cannot be read");
+    for (const std::string& name : *names) {
+      const Entry below{name, entry.path / name, std::nullopt, look_beneath(inner.get(), name)};
+      if (auto done = gone(inner.get(), below, depth + 1); !done) return done;
+    }
+    return add(change_of(Change::Kind::kFolderDeleted, entry));
+  }
+
+  std::int64_t started_;
+};
+
+}  // namespace
+
+Result<std::vector<Change>> read_upper(int upper, int lower, std::int64_t started) {
+  Reader reader(started);
+  if (auto done = reader.merge(upper, lower, {}, is_opaque(upper), 0); !done) return pass_on(done);
+  return std::move(reader.changes);
+}
+
+}  // namespace mcpac::execute

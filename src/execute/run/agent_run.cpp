@@ -77,7 +77,11 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   // more processor time than wall time, several can: they get the double.
   spec.limits.cpu = std::chrono::ceil<std::chrono::seconds>(limits.wall * 2);
   spec.limits.memory = limits.memory;
-  spec.limits.file_size = 0;
+  spec.work_directory = program.work_directory;
+  const bool writes = program.files && program.files->writes();
+  spec.limits.file_size = writes ? limits.file_size : 0;
+  // Below, protected names in a writable folder could not be held: Landlock only adds.
+  if (writes) spec.lowest_tier = sandbox::Tier::kA;
   return spec;
 }
 

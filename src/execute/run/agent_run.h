@@ -12,6 +12,7 @@
 #include "audit/log.h"
 #include "core/error.h"
 #include "execute/build/stage.h"
+#include "execute/files/file_mounts.h"
 #include "execute/host/host.h"
 #include "execute/run/run_limits.h"
 #include "gate/gate.h"
@@ -27,6 +28,10 @@ struct AgentProgram {
   sandbox::Admits admits;
   // Where its declaration was read: "source", "note", or "grants" where it has none of its own.
   const char* declared_in = "source";
+  // The user's files that it was granted (run/give_files.h), open as long as it runs, and where it
+  // starts among them; none: null.
+  std::shared_ptr<const FileMounts> files{};
+  std::filesystem::path work_directory = "/";
 };
 
 struct AgentIo {

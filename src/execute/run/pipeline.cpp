@@ -17,6 +17,7 @@
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
+#include "execute/run/give_files.h"
 #include "execute/run/supervise.h"
 
 namespace mcpac::execute {
@@ -73,6 +74,15 @@ class Run {
   std::optional<policy::Authority> authority_;  // of the run
   gate::Binding binding_;
 };
+
+// Where the program was read from; of text that came in another way there is nothing.
+std::vector<std::filesystem::path> files_of(const Source& source) {
+  std::vector<std::filesystem::path> files;
+  if (source.folder.empty() || source.display.starts_with('<')) return files;
+  files.push_back(source.folder / source.name);
+  for (const auto& file : source.further) files.push_back(source.folder / file.name);
+  return files;
+}
 
 gate::Declared Run::declared() const {
   gate::Declared result;
@@ -171,12 +181,16 @@ Result<void> Run::review(Host& host, RunApprover* approver) {
 
 Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program,
                               RunApprover* approver) {
-  const AgentProgram agent{.file = program.file,
+  AgentProgram agent{.file = program.file,
                            .arguments = {outcome_.report->file},
                            .environment = {},
                            .mounts = {},
                            .admits = {},
                            .declared_in = "source"};
+  const auto sources = files_of(request_.source);
+  if (auto given = give_files(*authority_, {project_, folders_, sources}, listener_.note, agent);
+      !given)
+    return given;
   return supervise(
       {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver}, agent,
       request_.limits,

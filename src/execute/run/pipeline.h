@@ -79,6 +79,7 @@ struct Outcome {
   std::optional<sandbox::Tier> tier;
   std::optional<sandbox::Verdict> verdict;
   std::optional<Json> result;  // what the program returned as Json
+  std::size_t changes = 0;     // of files, kept in a changeset
   Denials denials;             // calls of the run that the user's rules did not admit
   std::optional<Error> error;  // why there is no verdict, or what ended the run
   int exit_code = 0;

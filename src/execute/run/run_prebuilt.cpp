@@ -12,6 +12,7 @@
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
+#include "execute/run/give_files.h"
 #include "execute/run/supervise.h"
 
 namespace mcpac::execute {
@@ -158,6 +159,10 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
     const Error error = drift_error(tool);
     listener.warning(fmt::format("{}: calls to it are refused ({})", error.what, error.fix));
   }
+  const std::vector<std::filesystem::path> sources{request.program};
+  auto given =
+      give_files(authority->authority, {project, folders, sources}, listener.note, *program);
+  if (!given) return given;
   return supervise(parts, *program, request.limits, std::move(*authority), outcome);
 }
 

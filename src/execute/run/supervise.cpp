@@ -11,6 +11,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/records/run_record.h"
 #include "execute/run/kill_switch.h"
+#include "execute/run/run_changes.h"
 #include "gate/anomalies.h"
 
 namespace mcpac::execute {
@@ -58,7 +59,7 @@ void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& out
   done = {};
 }
 
-Result<void> supervise(const RunParts& parts, const AgentProgram& program, const RunLimits& limits,
+Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLimits& limits,
                        RunAuthority authority, Outcome& outcome) {
   const auto compiled = compile_tools(parts.lock, servers_of(authority.declared.permissions));
   for (const Error& error : compiled.unusable) {
@@ -67,6 +68,9 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
       return std::unexpected(error);
   }
   outcome.run_id = new_uuid_v7(parts.clock);
+  auto changes = RunChanges::begin(parts.folders, outcome.run_id, authority.program, parts.clock,
+                                   limits, program);
+  if (!changes) return pass_on(changes);
   auto log = audit::RunLog::create(parts.folders.audit(), outcome.run_id, parts.clock);
   if (!log) return pass_on(log);
   const ApprovalStore store(parts.folders.approvals(), parts.listener.warning, parts.clock);
@@ -115,11 +119,14 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
       anomalies.note(what, name);
     });
   });
+  auto stop = changes->watch(kill->stop(), limits.changes);
+  if (!stop) return pass_on(stop);
   auto started = record_start({program.arguments.front(), program.declared_in}, setup, parts.lock,
                               parts.folders.audit(), **log);
   if (!started) return pass_on(started);
   auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
-                         kill->stop());
+                         *stop);
+  auto kept = changes->end(parts.clock, **log);
   parts.host.on_loop([&] {
     parts.host.upstreams().on_drift(nullptr);
     anomalies.summarize();
@@ -131,6 +138,14 @@ Result<void> supervise(const RunParts& parts, const AgentProgram& program, const
   outcome.exit_code = exit_code_of(*ended);
   outcome.error = error_of(*ended, limits);
   outcome.result = std::move(ended->result);
+  if (kept) {
+    outcome.changes = *kept;
+  } else if (!outcome.error || kept.error().id == ErrorId::kChangesLimit) {
+    outcome.exit_code = static_cast<int>(exit_code_of(kept.error().id));
+    outcome.error = std::move(kept.error());
+  } else {
+    parts.listener.warning("the changes of files were not kept: " + kept.error().what);
+  }
   note_unclosed(closed, parts.listener, outcome);
   return {};
 }

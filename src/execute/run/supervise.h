@@ -31,7 +31,7 @@ struct RunParts {
 };
 
 // Fills the run id, tier, verdict, result, error and exit code of `outcome`.
-[[nodiscard]] Result<void> supervise(const RunParts& parts, const AgentProgram& program,
+[[nodiscard]] Result<void> supervise(const RunParts& parts, AgentProgram program,
                                      const RunLimits& limits, RunAuthority authority,
                                      Outcome& outcome);
 

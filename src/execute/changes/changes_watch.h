@@ -1,0 +1,31 @@
+// ChangesWatch: ends a run that writes more than it may into its changeset.
+//
+// No kernel limit counts what one program writes in all (RLIMIT_FSIZE is of one file), so a thread
+// looks ten times a second. Between two looks a program can write as much as the disk takes in that
+// time; that is what the limit is exceeded by at most.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+namespace mcpac::execute {
+
+class ChangesWatch {
+ public:
+  // `over` is called once, on the watch's own thread. `bytes` are those of the disk.
+  ChangesWatch(std::vector<std::filesystem::path> folders, std::uint64_t bytes,
+               std::function<void()> over);
+
+ private:
+  std::jthread thread_;
+};
+
+// Of all files in the folder, links not followed; more files than a changeset may hold count as
+// endless.
+[[nodiscard]] std::uint64_t bytes_on_disk(const std::filesystem::path& folder);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,27 @@
+#include "execute/run/give_files.h"
+
+#include <fmt/format.h>
+
+#include "core/printable.h"
+#include "execute/files/file_mounts.h"
+
+namespace mcpac::execute {
+
+Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
+                        const std::function<void(std::string_view)>& note, AgentProgram& program) {
+  const auto granted = authority.files();
+  if (granted.empty()) return {};
+  auto made = mounts_of(granted, reserved_places(of.project, of.folders, of.sources));
+  if (!made) return pass_on(made);
+  for (const GrantedPlace& place : made->places)
+    note(fmt::format("files: {} {} ({})", printable(place.path.string()), to_string(place.mode),
+                     printable(place.said_in)));
+  program.mounts.insert(program.mounts.end(), made->mounts.begin(), made->mounts.end());
+  program.admits = program.admits.with(sandbox::ReadsFiles{});
+  if (made->writes()) program.admits = program.admits.with(sandbox::WritesFiles{});
+  program.work_directory = made->work_directory;
+  program.files = std::make_shared<const FileMounts>(std::move(*made));
+  return {};
+}
+
+}  // namespace mcpac::execute

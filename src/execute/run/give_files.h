@@ -1,0 +1,29 @@
+// GiveFiles: what a run's rules admit of files becomes part of its program's sandbox.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "core/error.h"
+#include "execute/project/project.h"
+#include "execute/run/agent_run.h"
+#include "policy/authority.h"
+
+namespace mcpac::execute {
+
+// Which project and which files the program belongs to: those are held read-only.
+struct FilesOf {
+  const Project& project;
+  const Folders& folders;
+  std::span<const std::filesystem::path> sources;
+};
+
+// Mounts, the system calls for them and where the program starts; nothing where the rules admit no
+// files, or the program declares none. `note` hears of each place.
+[[nodiscard]] Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
+                                      const std::function<void(std::string_view)>& note,
+                                      AgentProgram& program);
+
+}  // namespace mcpac::execute

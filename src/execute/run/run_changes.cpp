@@ -1,0 +1,56 @@
+#include "execute/run/run_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mcpac::execute {
+
+Result<RunChanges> RunChanges::begin(const Folders& folders, const std::string& run,
+                                     const std::string& called, const Clock& clock,
+                                     const RunLimits& limits, AgentProgram& program) {
+  RunChanges made;
+  const bool writes = std::ranges::any_of(program.mounts, [](const sandbox::Mount& mount) {
+    return mount.access == sandbox::Mount::Access::kReadWrite;
+  });
+  if (limits.writes_to != WritesTo::kChangeset || !writes) return made;
+  auto open =
+      OpenChangeset::create(changes_folder(folders.state), run, called, program.mounts, clock);
+  if (!open) return pass_on(open);
+  made.open_.emplace(std::move(*open));
+  return made;
+}
+
+Result<StopSignal> RunChanges::watch(StopSignal outer, std::uint64_t limit) {
+  if (!open_) return outer;
+  auto over = KillSwitch::beside(outer);
+  if (!over) return pass_on(over);
+  over_ = std::make_unique<KillSwitch>(std::move(*over));
+  limit_ = limit;
+  watch_.emplace(open_->uppers(), limit, [over = over_.get()] { over->pull(); });
+  return over_->stop();
+}
+
+Result<std::size_t> RunChanges::end(const Clock& clock, audit::RunLog& log) {
+  if (!open_) return 0U;
+  watch_.reset();
+  // A program that ended between two looks is judged as the others.
+  std::uint64_t bytes = 0;
+  for (const auto& folder : open_->uppers()) bytes += std::min(bytes_on_disk(folder), limit_ + 1);
+  if (over_->was_pulled() || bytes > limit_) {
+    return fail(
+        ErrorId::kChangesLimit,
+        fmt::format("the program changed more than {} bytes of files", limit_),
+        {.why = "changes are limited; nothing of them was kept", .fix = "--changes-limit SIZE"});
+  }
+  auto kept = open_->keep(clock);
+  if (!kept) return pass_on(kept);
+  if (!*kept) return 0U;
+  const Changeset& changes = **kept;
+  auto noted = log.append("ChangesKept", {{"changes", changes.count()},
+                                          {"digest", string_member(to_json(changes), "digest")}});
+  if (!noted) return pass_on(noted);
+  return changes.count();
+}
+
+}  // namespace mcpac::execute

@@ -29,6 +29,7 @@ void add_all(CLI::App& app, Context& context) {
   add_run(app, context);
   add_audit(app, context);
   add_runs(app, context);
+  add_changes(app, context);
   add_approvals(app, context);
   add_info(app, context);
   add_doctor(app, context);

@@ -19,6 +19,7 @@ void add_execute(CLI::App& app, Context& context);       // command_execute.cpp
 void add_run(CLI::App& app, Context& context);           // command_run.cpp
 void add_audit(CLI::App& app, Context& context);         // command_audit.cpp
 void add_runs(CLI::App& app, Context& context);          // command_runs.cpp
+void add_changes(CLI::App& app, Context& context);       // command_changes.cpp
 void add_approvals(CLI::App& app, Context& context);     // command_approvals.cpp
 void add_info(CLI::App& app, Context& context);          // command_info.cpp
 void add_doctor(CLI::App& app, Context& context);        // command_doctor.cpp

@@ -49,6 +49,7 @@ Json to_json(const execute::Outcome& outcome) {
   if (outcome.result) json["result"] = *outcome.result;
   if (outcome.verdict) json["denials"] = denials_of(outcome);
   if (outcome.error) json["error"] = cli::to_json(*outcome.error)["error"];
+  if (outcome.changes > 0) json["changes"] = outcome.changes;
   if (outcome.tier) json["tier"] = sandbox::to_string(*outcome.tier);
   for (const auto& stage : outcome.stages) {
     json["stages"].push_back(
@@ -101,6 +102,16 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--output-limit", options->output_limit, "bytes the program may write")
       ->capture_default_str();
+  command
+      .add_option("--file-limit", options->file_limit,
+                  "bytes of any one file that the program writes, where --files lets it")
+      ->capture_default_str();
+  command.add_flag("--changeset", options->changeset,
+                   "keep what the program writes apart: mcpac changes show, apply or discard it");
+  command
+      .add_option("--changes-limit", options->changes_limit,
+                  "bytes of files that it may change with --changeset")
+      ->capture_default_str();
   options->lowest_tier = add_tier_option(command);
   options->approver = add_approver_options(command);
   command.add_flag("--review", options->review,
@@ -125,6 +136,14 @@ Result<execute::RunLimits> to_limits(const RunOptions& options) {
   if (!output) return pass_on(output);
   limits.memory = *memory;
   limits.output = *output;
+  auto file = parse_size(options.file_limit, "--file-limit");
+  if (!file) return pass_on(file);
+  auto changes = parse_size(options.changes_limit, "--changes-limit");
+  if (!changes) return pass_on(changes);
+  limits.file_size = *file;
+  limits.changes = *changes;
+  limits.writes_to =
+      options.changeset ? execute::WritesTo::kChangeset : execute::WritesTo::kPlace;
   limits.lowest_tier = to_tier(*options.lowest_tier);
   return limits;
 }
@@ -188,6 +207,9 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
   if (outcome.denials.others() > 0)
     context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",
                              outcome.denials.others(), outcome.run_id.substr(0, 13)));
+  if (outcome.changes > 0)
+    context_.say(fmt::format("{} changes are kept: mcpac changes diff {}", outcome.changes,
+                             outcome.run_id.substr(0, 13)));
   if (outcome.error) {
     Error error = *outcome.error;
     // The findings above say it already, with the line and the fix.

@@ -15,6 +15,9 @@ struct RunOptions {
   double timeout_seconds = 300;
   std::string memory = "1GiB";
   std::string output_limit = "16MiB";
+  std::string file_limit = "100MiB";
+  std::string changes_limit = "1GiB";
+  bool changeset = false;
   std::shared_ptr<std::string> lowest_tier;
   bool observe = false;
   bool verbose = false;

@@ -1,0 +1,184 @@
+// mcpac changes: what runs with --changeset left, and making it the user's own files or nothing.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "core/clock.h"
+#include "core/printable.h"
+#include "execute/changes/apply.h"
+#include "execute/changes/changes_diff.h"
+#include "execute/changes/changeset.h"
+#include "execute/changes/writable_today.h"
+
+namespace mcpac::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using execute::Change;
+using execute::Changeset;
+
+fs::path kept_in(const Context& context) {
+  return execute::changes_folder(context.folders.state);
+}
+
+Json summary_of(const Changeset& changes) {
+  Json places = Json::array();
+  for (const auto& place : changes.places) places.push_back(place.path.string());
+  Json json = {{"run", changes.run},
+               {"program", changes.program},
+               {"ended", changes.ended},
+               {"changes", changes.count()},
+               {"places", std::move(places)}};
+  if (changes.places.empty()) json["damaged"] = true;
+  return json;
+}
+
+void list(Context& context) {
+  const auto all = execute::list_changesets(kept_in(context));
+  if (!all) return context.fail(all.error());
+  Json json = Json::array();
+  for (const Changeset& changes : *all) json.push_back(summary_of(changes));
+  if (context.json) return context.print(json);
+  if (all->empty()) context.say("no changes are kept");
+  for (const Changeset& changes : *all) {
+    if (changes.places.empty()) {
+      fmt::print("{}  damaged\n", changes.run);
+      continue;
+    }
+    fmt::print("{}  {}  {}: {} changes in {}\n", changes.run, changes.ended.substr(0, 19),
+               printable(changes.program, 80), changes.count(),
+               printable(changes.places.front().path.string()));
+  }
+}
+
+// The one that is meant, whole; otherwise the error was told.
+std::optional<Changeset> found(Context& context, const std::string& run) {
+  auto changes = execute::find_changeset(kept_in(context), run);
+  if (changes) {
+    auto whole = execute::check_whole(*changes);
+    if (whole) return std::move(*changes);
+    context.fail(whole.error());
+  } else {
+    context.fail(changes.error());
+  }
+  return std::nullopt;
+}
+
+std::string line_of(const execute::ChangedPlace& place, const Change& change) {
+  std::string line = fmt::format("{:<14} {}", to_string(change.kind),
+                                 printable((place.path / change.path).string(), 4'000));
+  if (!change.digest.empty()) line += fmt::format(" ({} bytes)", change.size);
+  if (!change.why.empty()) line += ": " + change.why;
+  if (change.moved_on) line += ": somebody else changed it, too";
+  return line;
+}
+
+void show(Context& context, const std::string& run) {
+  const auto changes = found(context, run);
+  if (!changes) return;
+  if (context.json) return context.print(to_json(*changes));
+  fmt::print("run      {}\nprogram  {}\nended    {}\n", changes->run, printable(changes->program),
+             changes->ended);
+  for (const auto& place : changes->places) {
+    for (const Change& change : place.changes) fmt::print("{}\n", line_of(place, change));
+  }
+}
+
+void diff(Context& context, const std::string& run) {
+  const auto changes = found(context, run);
+  if (!changes) return;
+  Json json = Json::array();
+  for (std::size_t i = 0; i < changes->places.size(); ++i) {
+    for (const Change& change : changes->places[i].changes) {
+      const std::string text = execute::diff_of(*changes, i, change);
+      if (!context.json) fmt::print("{}", text);
+      json.push_back({{"path", (changes->places[i].path / change.path).string()},
+                      {"kind", to_string(change.kind)},
+                      {"diff", text}});
+    }
+  }
+  if (context.json) context.print(json);
+}
+
+std::vector<fs::path> absolute(const std::vector<std::string>& words) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (const std::string& word : words)
+    paths.push_back(fs::absolute(word, error).lexically_normal());
+  return paths;
+}
+
+// What was applied is gone from the changes only when all of it was: a part can be looked at again.
+void apply(Context& context, const std::string& run, const std::vector<std::string>& words) {
+  const auto changes = found(context, run);
+  if (!changes) return;
+  const auto project = context.project();
+  if (!project) return context.fail(project.error());
+  const SystemClock clock;
+  const auto may_write = execute::writable_today(*project, clock, *changes);
+  if (!may_write) return context.fail(may_write.error());
+  const auto chosen = absolute(words);
+  auto applied = execute::apply(*changes, chosen, *may_write);
+  if (!applied) return context.fail(applied.error());
+  Json done = Json::array();
+  for (const fs::path& path : applied->done) done.push_back(path.string());
+  const bool whole = !applied->error && applied->done.size() == changes->count();
+  if (applied->error) {
+    applied->error->why =
+        fmt::format("{} of {} changes were applied before", applied->done.size(), changes->count());
+    for (const fs::path& path : applied->done)
+      if (!context.json) context.say(fmt::format("applied {}", printable(path.string())));
+    return context.fail(*applied->error);
+  }
+  if (whole) {
+    if (auto removed = execute::discard(*changes); !removed) context.warn(removed.error().what);
+  }
+  if (context.json) return context.print({{"run", changes->run}, {"applied", std::move(done)}});
+  if (applied->done.empty()) return context.say("nothing was chosen");
+  context.say(fmt::format("applied {} of {} changes{}", applied->done.size(), changes->count(),
+                          whole ? "" : "; the changeset is kept"));
+}
+
+void discard(Context& context, const std::string& run) {
+  const auto changes = execute::find_changeset(kept_in(context), run);
+  if (!changes) return context.fail(changes.error());
+  if (auto done = execute::discard(*changes); !done) return context.fail(done.error());
+  if (context.json) return context.print({{"discarded", changes->run}});
+  context.say(fmt::format("discarded {} changes", changes->count()));
+}
+
+}  // namespace
+
+void add_changes(CLI::App& app, Context& context) {
+  auto* changes =
+      app.add_subcommand("changes", "what runs with --changeset left: look, apply, discard");
+  changes->require_subcommand(1);
+  add_common_options(*changes, context);
+  const auto run = std::make_shared<std::string>();
+  const auto paths = std::make_shared<std::vector<std::string>>();
+  const auto add = [&](const char* name, const char* help) {
+    auto* command = changes->add_subcommand(name, help);
+    add_common_options(*command, context);
+    return command;
+  };
+  const auto wants_run = [&run](CLI::App* command) {
+    command->add_option("RUN", *run, "the run's id; the start of it is enough")->required();
+    return command;
+  };
+  add("list", "the changesets that are kept, oldest first")->callback([&context] {
+    list(context);
+  });
+  wants_run(add("show", "one changeset: each file and what happened to it"))
+      ->callback([&context, run] { show(context, *run); });
+  wants_run(add("diff", "line by line, before and after"))->callback([&context, run] {
+    diff(context, *run);
+  });
+  auto* applies = wants_run(add("apply", "makes the changes in your files; all are checked first"));
+  applies->add_option("PATH", *paths, "only these files and what lies below these folders");
+  applies->callback([&context, run, paths] { apply(context, *run, *paths); });
+  wants_run(add("discard", "removes the changeset; your files stay as they are"))
+      ->callback([&context, run] { discard(context, *run); });
+}
+
+}  // namespace mcpac::cli

@@ -21,7 +21,7 @@ mcpac_program(mcpac-analyzer LIBEXEC MAIN analyzer/clang/worker_main.cpp DEPS mc
 set(MCPAC_WARDEN_MAIN "${PROJECT_SOURCE_DIR}/src/sandbox/warden_main.cpp")
 if(EXISTS "${MCPAC_WARDEN_MAIN}")
   file(GLOB warden_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/sandbox/*.cpp")
-  foreach(name IN ITEMS error error_id file)
+  foreach(name IN ITEMS abandoned error error_id file hash)
     list(APPEND warden_sources "${PROJECT_SOURCE_DIR}/src/core/${name}.cpp")
   endforeach()
   add_executable(mcpac-warden ${warden_sources})

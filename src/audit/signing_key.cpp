@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/abandoned.h"
 #include "core/file.h"
 
 namespace mcpac::audit {
@@ -68,9 +69,7 @@ Result<void> make_seed(const std::filesystem::path& file) {
   Digest seed{};
   randombytes_buf(seed.data(), seed.size());
   const std::string text = hex(seed) + "\n";
-  const std::filesystem::path aside =
-      file.string() +
-      fmt::format(".{:016x}", (std::uint64_t{randombytes_random()} << 32U) | randombytes_random());
+  const std::filesystem::path aside = name_beside(file);
   UniqueFd fd(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   bool done = fd &&
               ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&

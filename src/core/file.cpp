@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sodium.h>
 #include <stdlib.h>  // mkdtemp
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,8 @@
 #include <cerrno>
 #include <system_error>
 #include <vector>
+
+#include "core/abandoned.h"
 
 namespace mcpac {
 namespace {
@@ -94,8 +95,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 Result<void> write_file_atomic(const std::filesystem::path& path, std::string_view bytes,
                                unsigned mode) {
   // A name of its own for every write: threads and processes may write the same file at once, and
-  // what a killed one left behind must not be in the way.
-  const std::string temporary = fmt::format("{}.{:08x}.tmp", path.string(), ::randombytes_random());
+  // what a killed one left behind must not be in the way (it is swept, core/abandoned.h).
+  const std::string temporary = name_beside(path).string();
   auto give_up = [&](int error) {
     ::unlink(temporary.c_str());
     return fail(ErrorId::kFileUnwritable,
@@ -119,7 +120,9 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& par
                                                 std::string_view prefix) {
   std::error_code ignored;
   std::filesystem::create_directories(parent, ignored);
-  std::string name = (parent / (std::string(prefix) + "XXXXXX")).string();
+  const std::string mark = own_mark();
+  std::string name =
+      (parent / fmt::format("{}{}{}XXXXXX", prefix, mark, mark.empty() ? "" : ".")).string();
   if (::mkdtemp(name.data()) == nullptr) {
     return fail(ErrorId::kFileUnwritable,
                 fmt::format("cannot make a folder in {}: {}", parent.string(), reason(errno)),

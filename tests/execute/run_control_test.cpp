@@ -14,6 +14,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "core/abandoned.h"
 #include "execute/run/live_runs.h"
 
 using namespace mcpac;
@@ -43,11 +44,6 @@ void leave_socket(const std::filesystem::path& path) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto address = address_of(path);
   REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-}
-
-void make_old(const std::filesystem::path& path) {
-  const timespec old[2] = {{1'700'000'000, 0}, {1'700'000'000, 0}};
-  REQUIRE(::utimensat(AT_FDCWD, path.c_str(), old, 0) == 0);
 }
 
 RunControls controls() {
@@ -136,16 +132,25 @@ TEST_SUITE("execute/run/run_control") {
     const Runs runs;
     REQUIRE(open_runs_folder(runs.folder));
     const auto dead = runs.folder / (kRun + ".sock");
-    const auto unready = runs.folder / (kRun + ".new");
-    const auto begins = runs.folder / (kOther + ".new");
-    const auto file = runs.folder / "01890000-0000-7000-8000-00000000000c.new";
+    const std::string ours = own_mark();
+    const std::string of_the_dead = ours.substr(0, ours.rfind('-')) + "-1";  // our number, earlier
+    const auto unready = runs.folder / (kRun + "." + of_the_dead + ".new");
+    const auto begins = runs.folder / (kOther + "." + ours + ".new");
+    const auto file =
+        runs.folder / ("01890000-0000-7000-8000-00000000000c." + of_the_dead + ".new");
     for (const auto& path : {dead, unready, begins}) leave_socket(path);
     REQUIRE(write_file_atomic(file, "not a socket"));
-    for (const auto& path : {unready, file}) make_old(path);
     CHECK(live_runs(runs.folder).value().empty());
     CHECK_FALSE(std::filesystem::exists(dead));
     CHECK_FALSE(std::filesystem::exists(unready));
     CHECK(std::filesystem::exists(begins));
     CHECK(std::filesystem::exists(file));
+    // A run that begins sweeps without asking anybody, and makes no folder for it.
+    leave_socket(dead);
+    sweep_dead_runs(runs.folder);
+    CHECK_FALSE(std::filesystem::exists(dead));
+    CHECK(std::filesystem::exists(begins));
+    sweep_dead_runs(runs.folder / "absent");
+    CHECK_FALSE(std::filesystem::exists(runs.folder / "absent"));
   }
 }

@@ -10,6 +10,7 @@
 #include "execute/check/declared_conditions.h"
 #include "execute/host/interrupt.h"
 #include "execute/host/tool_tables.h"
+#include "execute/run/leftovers.h"
 
 namespace mcpac::execute {
 
@@ -20,6 +21,7 @@ Result<analyzer::Report> analyze_source(const Project& project, const codegen::L
   const Interrupt interrupt;
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
+  sweep_leftovers(folders);
   auto snapshot = Snapshot::take(source, folders.temporary);
   if (!snapshot) return pass_on(snapshot);
   auto prepared = prepare(project, lock, named_servers(*snapshot, lock),

@@ -12,22 +12,20 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <system_error>
 
 #include "audit/limits.h"
+#include "core/abandoned.h"
 #include "core/printable.h"
 
 namespace mcpac::execute {
 namespace {
 
 constexpr std::string_view kEnding = ".sock";
-constexpr std::string_view kUnready = ".new";  // bound, and not yet listening (run_control.cpp)
 constexpr std::size_t kMaxListed = 1'000;
-// A run that starts needs a moment between the two.
-constexpr auto kReadyWithin = std::chrono::minutes(1);
 constexpr int kAnswerSeconds = 5;
 
 std::string reason(int error) {
@@ -46,8 +44,11 @@ struct Connection {
   int error = 0;
 };
 
-Connection connect_to(const UniqueFd& folder, std::string_view name) {
-  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+enum class Wait : std::uint8_t { kNo, kYes };
+
+Connection connect_to(const UniqueFd& folder, std::string_view name, Wait wait = Wait::kYes) {
+  const int kind = SOCK_STREAM | SOCK_CLOEXEC | (wait == Wait::kNo ? SOCK_NONBLOCK : 0);
+  UniqueFd socket(::socket(AF_UNIX, kind, 0));
   if (!socket) return {UniqueFd(), errno};
   const timeval limit{kAnswerSeconds, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -92,13 +93,17 @@ bool is_run_name(std::string_view name, std::string_view ending) {
   return name.ends_with(ending) && audit::is_run_id(name.substr(0, name.size() - ending.size()));
 }
 
-// A run that was killed between binding its socket and listening.
-void sweep_unready(const UniqueFd& folder, const char* name) {
-  struct stat info {};
-  if (::fstatat(folder.get(), name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode))
-    return;
-  const auto made = std::chrono::system_clock::from_time_t(info.st_mtime);
-  if (std::chrono::system_clock::now() - made > kReadyWithin) ::unlinkat(folder.get(), name, 0);
+// Sorted, so the oldest first: a run's id begins with its time.
+Result<std::vector<std::string>> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (!entries) return fail(ErrorId::kFileUnreadable, reason(errno), {.where = folder.string()});
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string_view name = static_cast<const char*>(entry->d_name);
+    if (is_run_name(name, kEnding) && names.size() < kMaxListed) names.emplace_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace
@@ -128,23 +133,30 @@ std::string socket_path(const UniqueFd& folder, std::string_view name) {
 Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder) {
   auto fd = open_runs_folder(folder);
   if (!fd) return pass_on(fd);
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
-  if (!entries) return fail(ErrorId::kFileUnreadable, reason(errno), {.where = folder.string()});
-  while (const dirent* entry = ::readdir(entries.get())) {
-    const std::string_view name = static_cast<const char*>(entry->d_name);
-    if (is_run_name(name, kUnready)) sweep_unready(*fd, static_cast<const char*>(entry->d_name));
-    if (is_run_name(name, kEnding) && names.size() < kMaxListed) names.emplace_back(name);
-  }
-  std::ranges::sort(names);
+  sweep_abandoned(folder);
+  auto names = names_in(folder);
+  if (!names) return pass_on(names);
   std::vector<std::string> live;
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     const auto connection = connect_to(*fd, name);
     // Nobody listens: its run died without taking it away.
     if (connection.error == ECONNREFUSED) ::unlinkat(fd->get(), name.c_str(), 0);
     if (connection.error == 0) live.push_back(name.substr(0, name.size() - kEnding.size()));
   }
   return live;
+}
+
+void sweep_dead_runs(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) return;
+  const auto fd = open_runs_folder(folder);
+  const auto names = fd ? names_in(folder) : Result<std::vector<std::string>>();
+  if (!fd || !names) return;
+  sweep_abandoned(folder);
+  for (const std::string& name : *names) {
+    if (connect_to(*fd, name, Wait::kNo).error == ECONNREFUSED)
+      ::unlinkat(fd->get(), name.c_str(), 0);
+  }
 }
 
 Result<std::string> find_live_run(const std::filesystem::path& folder, std::string_view start) {

@@ -24,6 +24,8 @@ inline constexpr std::size_t kMaxControlLine = std::size_t{1} << 20U;
 
 // Ids of the runs that listen, oldest first. Sockets that nobody listens on any more are removed.
 [[nodiscard]] Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder);
+// The same without waiting for anybody, and without a folder where there is none.
+void sweep_dead_runs(const std::filesystem::path& folder);
 // The one live run whose id begins so: kUnknownRun for none and for several.
 [[nodiscard]] Result<std::string> find_live_run(const std::filesystem::path& folder,
                                                 std::string_view start);

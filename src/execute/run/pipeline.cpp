@@ -18,6 +18,7 @@
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
 #include "execute/run/give_files.h"
+#include "execute/run/leftovers.h"
 #include "execute/run/supervise.h"
 
 namespace mcpac::execute {
@@ -210,6 +211,7 @@ Result<void> Run::all() {
     const auto named = granted_->named_tools();
     host.start(servers_of({named.begin(), named.end()}));
   }
+  sweep_leftovers(folders_);
   const sandbox::Tier lowest = request_.limits.lowest_tier;
   auto snapshot = Snapshot::take(request_.source, folders_.temporary);
   if (!snapshot) return pass_on(snapshot);

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/abandoned.h"
 #include "execute/run/live_runs.h"
 #include "ipc/stream_channel.h"
 
@@ -38,7 +39,8 @@ Result<UniqueFd> listen_as(const UniqueFd& folder, const std::string& run_id) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string name = run_id + ".new";
+  // With our mark: killed in between, the next run sweeps it.
+  const std::string name = fmt::format("{}.{}.new", run_id, own_mark());
   const std::string path = socket_path(folder, name);
   if (!socket || path.size() >= sizeof address.sun_path) return unusable(errno);
   std::ranges::copy(path, static_cast<char*>(address.sun_path));

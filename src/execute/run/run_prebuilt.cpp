@@ -13,6 +13,7 @@
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
 #include "execute/run/give_files.h"
+#include "execute/run/leftovers.h"
 #include "execute/run/supervise.h"
 
 namespace mcpac::execute {
@@ -133,6 +134,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   const SystemClock clock;
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
+  sweep_leftovers(folders);
   auto file = inspect_program(request.program);
   if (!file) return pass_on(file);
   auto program = make_program(request, *file);

@@ -1,0 +1,171 @@
+#include "core/abandoned.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "core/file.h"
+#include "core/hash.h"
+
+namespace mcpac {
+namespace {
+
+constexpr std::string_view kStart = "at-";
+constexpr std::size_t kPlaceLength = 8;
+// A folder for temporary files may be anybody's dump: what lies beyond waits for a later sweep.
+constexpr std::size_t kMostEntries = 50'000;
+
+struct Owner {
+  std::string place;
+  pid_t pid = 0;
+  std::uint64_t started = 0;  // clock ticks, field 22 of /proc/PID/stat
+};
+
+std::string link_text(const char* path) {
+  std::array<char, PATH_MAX> text{};
+  const ssize_t n = ::readlink(path, text.data(), text.size());
+  return n <= 0 ? std::string() : std::string(text.data(), static_cast<std::size_t>(n));
+}
+
+// Process numbers and start times mean something within one boot and these namespaces only.
+std::string own_place() {
+  const auto boot = read_file("/proc/sys/kernel/random/boot_id", 100);
+  const std::string processes = link_text("/proc/self/ns/pid");
+  if (!boot || processes.empty()) return {};
+  const std::string text = *boot + processes + link_text("/proc/self/ns/time");
+  return sha256_hex(text).substr(0, kPlaceLength);
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+struct Status {
+  char state = '?';
+  std::uint64_t started = 0;
+};
+
+std::optional<Status> status_of(pid_t pid) {
+  const auto text = read_file(fmt::format("/proc/{}/stat", pid), 4096);
+  // "PID (NAME) STATE …": a name may have brackets and blanks.
+  const auto name_end = text ? text->rfind(") ") : std::string::npos;
+  if (name_end == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(*text).substr(name_end + 2);
+  Status status{.state = rest.empty() ? '?' : rest.front(), .started = 0};
+  constexpr int kFieldsBetween = 19;  // from the state, field 3, to the start time, field 22
+  for (int i = 0; i < kFieldsBetween; ++i) {
+    const auto blank = rest.find(' ');
+    if (blank == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(blank + 1);
+  }
+  if (!read_number(rest.substr(0, rest.find(' ')), status.started)) return std::nullopt;
+  return status;
+}
+
+std::optional<Owner> owner_of(std::string_view name) {
+  const auto start = name.rfind(kStart);
+  if (start == std::string_view::npos) return std::nullopt;
+  std::string_view rest = name.substr(start + kStart.size());
+  const auto end = rest.find('.');
+  if (end == std::string_view::npos) return std::nullopt;
+  rest = rest.substr(0, end);
+  if (rest.size() < kPlaceLength + 4 || rest[kPlaceLength] != '-') return std::nullopt;
+  Owner owner;
+  owner.place = rest.substr(0, kPlaceLength);
+  rest.remove_prefix(kPlaceLength + 1);
+  const auto middle = rest.find('-');
+  if (middle == std::string_view::npos || !read_number(rest.substr(0, middle), owner.pid) ||
+      !read_number(rest.substr(middle + 1), owner.started) || owner.pid <= 0)
+    return std::nullopt;
+  return owner;
+}
+
+// In doubt it lives: a process that /proc hides from us still takes a signal, or refuses it.
+bool is_dead(const Owner& owner) {
+  if (::kill(owner.pid, 0) != 0 && errno == ESRCH) return true;
+  const auto status = status_of(owner.pid);
+  if (!status) return false;
+  return status->started != owner.started || status->state == 'Z' || status->state == 'X';
+}
+
+// Elsewhere somebody could lay another thing in the place of a name between our look and our
+// removal.
+bool is_safe(int folder) {
+  struct stat info {};
+  if (::fstat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+  if (info.st_uid != ::geteuid() && info.st_uid != 0) return false;
+  return (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (info.st_mode & S_ISVTX) != 0;
+}
+
+bool remove_one(int folder, const std::string& name) {
+  struct stat info {};
+  if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (info.st_uid != ::geteuid()) return false;
+  const bool is_file = (S_ISREG(info.st_mode) && name.ends_with(".tmp")) ||
+                       (S_ISSOCK(info.st_mode) && name.ends_with(".new"));
+  if (is_file) return ::unlinkat(folder, name.c_str(), 0) == 0;
+  if (!S_ISDIR(info.st_mode)) return false;
+  // Below a descriptor: the way to the folder may change meanwhile.
+  std::error_code error;
+  std::filesystem::remove_all(fmt::format("/proc/self/fd/{}/{}", folder, name), error);
+  return !error;
+}
+
+}  // namespace
+
+std::string own_mark() {
+  // Where /proc is another namespace's, its numbers are not ours.
+  if (link_text("/proc/self") != std::to_string(::getpid())) return {};
+  const std::string place = own_place();
+  const auto status = status_of(::getpid());
+  if (place.empty() || !status) return {};
+  return fmt::format("{}{}-{}-{}", kStart, place, ::getpid(), status->started);
+}
+
+std::filesystem::path name_beside(const std::filesystem::path& target) {
+  const std::string mark = own_mark();
+  return fmt::format("{}{}{}.{:08x}.tmp", target.string(), mark.empty() ? "" : ".", mark,
+                     ::randombytes_random());
+}
+
+std::size_t sweep_abandoned(const std::filesystem::path& folder) {
+  const auto ours = owner_of(own_mark() + ".");
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!ours || !fd || !is_safe(fd.get())) return 0;
+  const int listed = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(listed < 0 ? nullptr : ::fdopendir(listed),
+                                                    ::closedir);
+  if (!entries) {
+    if (listed >= 0) ::close(listed);
+    return 0;
+  }
+  std::vector<std::string> dead;
+  for (std::size_t i = 0; i < kMostEntries; ++i) {
+    const dirent* entry = ::readdir(entries.get());
+    if (entry == nullptr) break;
+    const std::string_view name = static_cast<const char*>(entry->d_name);
+    const auto owner = owner_of(name);
+    if (owner && owner->place == ours->place && is_dead(*owner)) dead.emplace_back(name);
+  }
+  std::size_t removed = 0;
+  for (const std::string& name : dead) removed += remove_one(fd.get(), name) ? 1 : 0;
+  return removed;
+}
+
+}  // namespace mcpac

@@ -1,0 +1,27 @@
+// Abandoned: what a killed process left behind is known by its name, and swept by the next one.
+//
+// Who writes something temporary puts its mark into the name: where it runs (boot, namespaces of
+// process ids and of time), its process id, and when it started. A name whose owner is gone is free
+// to be removed. Nothing else is: not what lies in another boot or another container's namespace
+// (whose processes cannot be seen from here), not what another user owns, not what a link leads to.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace mcpac {
+
+// "at-7f3a09c2-4711-993311". Empty where /proc does not say it: then nothing is marked, nothing
+// swept.
+[[nodiscard]] std::string own_mark();
+
+// A name of its own beside `target`, for what is to take its place: "TARGET.MARK.1f2e3d4c.tmp".
+[[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target);
+
+// Removes what dead processes of this user left in the folder: folders of TemporaryFolder, files of
+// name_beside(), sockets "NAME.MARK.new". Does not go into other folders, and does nothing in one
+// where others could exchange a name under our hands. Returns how many it removed.
+std::size_t sweep_abandoned(const std::filesystem::path& folder);
+
+}  // namespace mcpac

@@ -1,0 +1,12 @@
+// Leftovers: what runs that were killed could not take away with them, taken away by the next one.
+#pragma once
+
+#include "execute/project/project.h"
+
+namespace mcpac::execute {
+
+// Temporary folders, half-written files and sockets of processes of this user that are dead
+// (core/abandoned.h). Never fails: what cannot be removed stays for another time.
+void sweep_leftovers(const Folders& folders);
+
+}  // namespace mcpac::execute

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -17,6 +16,8 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include "mcp/spawn.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;
@@ -47,50 +48,6 @@ Result<Ends> make_pipe() {
   return Ends{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
-// The two descriptions of posix_spawn, freed at the end.
-struct SpawnSetup {
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  SpawnSetup() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  SpawnSetup(const SpawnSetup&) = delete;
-  SpawnSetup& operator=(const SpawnSetup&) = delete;
-  ~SpawnSetup() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-
-  void prepare(const SpawnOptions& options, int in, int out, int err) {
-    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-    // Not only what is marked close-on-exec: a library may have opened a descriptor without it.
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    if (!options.working_directory.empty()) {
-      posix_spawn_file_actions_addchdir_np(&actions, options.working_directory.c_str());
-    }
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-};
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (const auto& text : texts) out.push_back(const_cast<char*>(text.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
 // dup2 of a descriptor onto itself would leave it close-on-exec, and one below 3 could be
 // overwritten before its turn; so ours start above. Only a parent without standard descriptors
 // needs this.
@@ -117,19 +74,14 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
     *fd = std::move(*moved);
   }
 
-  SpawnSetup setup;
-  setup.prepare(options, in->theirs.get(), out->theirs.get(), err->theirs.get());
-  pid_t pid = -1;
-  const auto argv = pointers(options.arguments);
-  const auto envp = pointers(options.environment);
-  const int error = posix_spawn(&pid, options.program.c_str(), &setup.actions, &setup.attributes,
-                                argv.data(), envp.data());
-  if (error != 0) {
+  const auto started = spawn_child(options, in->theirs.get(), out->theirs.get(), err->theirs.get());
+  if (!started) {
     return fail(ErrorId::kServerStart,
-                fmt::format("cannot start \"{}\": {}", options.program, reason(error)),
+                fmt::format("cannot start \"{}\": {}", options.program, reason(started.error())),
                 {.fix = options.working_directory.empty() ? "check \"command\""
                                                           : "check \"command\" and \"cwd\""});
   }
+  const pid_t pid = *started;
   // Nobody else reaps our children, so the number still means this one.
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd) {

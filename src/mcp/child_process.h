@@ -4,7 +4,8 @@
 // descriptors and no other, default signals, and exactly the environment it was given. Its end is
 // learned through a pidfd: no SIGCHLD handler, nothing global, no race with a recycled pid.
 // Whatever is left of the group is killed before the leader is reaped, while the group's number is
-// still ours. What a server moves into another session escapes; only the sandbox could hold that.
+// still ours. Where we are killed, the kernel kills the leader (mcp/spawn.h). What a server moves
+// into another session escapes; only the sandbox could hold that.
 #pragma once
 
 #include <sys/types.h>

@@ -2,6 +2,10 @@
 #include "mcp/child_process.h"
 
 #include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
@@ -44,5 +48,55 @@ TEST_SUITE("mcp/child_process") {
     // Two are the C library's own (its posix_spawn leaves 32 and 33 ignored).
     CHECK(mask_in(status, "SigIgn:\t") == (mask_in(status, "SigIgn:\t") & 0x180000000U));
     CHECK(mask_in(status, "SigBlk:\t") == 0);
+  }
+
+  TEST_CASE("a child that ignores everything dies with a parent that was killed") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    const pid_t parent = ::fork();
+    REQUIRE(parent >= 0);
+    if (parent == 0) {
+      boost::asio::io_context loop;
+      const auto child = mcp::ChildProcess::spawn(
+          loop.get_executor(),
+          {.program = "/bin/sh",
+           .arguments = {"sh", "-c", "trap '' TERM HUP INT; while :; do sleep 1000; done"},
+           .environment = {}});
+      const pid_t pid = child ? (*child)->pid() : -1;
+      [[maybe_unused]] const auto told = ::write(ends[1], &pid, sizeof pid);
+      for (;;) ::pause();
+    }
+    ::close(ends[1]);
+    pid_t child = -1;
+    REQUIRE(::read(ends[0], &child, sizeof child) == sizeof child);
+    ::close(ends[0]);
+    REQUIRE(child > 0);
+    const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    REQUIRE(handle);
+    pollfd ended{handle.get(), POLLIN, 0};
+    CHECK(::poll(&ended, 1, 0) == 0);
+    ::kill(parent, SIGKILL);
+    ::waitpid(parent, nullptr, 0);
+    constexpr int kPatience = 60'000;  // against waiting for ever
+    CHECK(::poll(&ended, 1, kPatience) == 1);
+  }
+
+  TEST_CASE("what cannot be started is said with its reason, and leaves no process") {
+    boost::asio::io_context loop;
+    for (const auto& [program, why] :
+         {std::pair("/nonexistent/server", "No such file"), std::pair("/etc", "denied")}) {
+      const auto child = mcp::ChildProcess::spawn(
+          loop.get_executor(), {.program = program, .arguments = {"x"}, .environment = {}});
+      REQUIRE_FALSE(child);
+      CHECK(child.error().what.find(why) != std::string::npos);
+    }
+    const auto nowhere =
+        mcp::ChildProcess::spawn(loop.get_executor(), {.program = "/bin/true",
+                                                       .arguments = {"true"},
+                                                       .environment = {},
+                                                       .working_directory = "/nonexistent"});
+    REQUIRE_FALSE(nowhere);
+    CHECK(nowhere.error().fix.find("cwd") != std::string::npos);
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
   }
 }

@@ -38,6 +38,10 @@ constexpr int kWritingInOwnRoot[] = {SCMP_SYS(truncate), SCMP_SYS(utimensat), SC
 // std::filesystem::copy_file falls back on reading and writing at this error only.
 constexpr int kCopying[] = {SCMP_SYS(sendfile), SCMP_SYS(copy_file_range)};
 
+// What is received are connections: they are read, written and closed as any descriptor, and ended
+// one way only with this.
+constexpr int kReceiving[] = {SCMP_SYS(shutdown)};
+
 constexpr int kCompiling[] = {SCMP_SYS(msync),     SCMP_SYS(getuid),    SCMP_SYS(geteuid),
                               SCMP_SYS(getgid),    SCMP_SYS(getegid),   SCMP_SYS(uname),
                               SCMP_SYS(sysinfo),   SCMP_SYS(getrusage), SCMP_SYS(times),
@@ -92,6 +96,7 @@ std::vector<CallGroup> admitted_groups(const FilterKey& key) {
     groups.push_back({refuse(ENOSYS), kCopying});
     if (key.root == Root::kOwn) groups.push_back({kAllow, kWritingInOwnRoot});
   }
+  if (admits.has<ReceivesDescriptors>()) groups.push_back({kAllow, kReceiving});
   if (admits.has<Compiles>()) groups.push_back({kAllow, kCompiling});
   return groups;
 }

@@ -12,6 +12,7 @@
 #include "log.hpp"
 #include "method.hpp"
 #include "narrow.hpp"
+#include "network.hpp"
 #include "note.hpp"
 #include "requires.hpp"
 #include "result.hpp"

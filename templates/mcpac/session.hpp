@@ -7,15 +7,18 @@
 #pragma once
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,9 +35,16 @@ namespace mcpac {
 
 // One call in flight. Filled once, by whoever reads the answer.
 struct Pending {
+  Pending() = default;
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
   bool done = false;               // guarded by the session's lock
   Json answer{};                   // the whole message
   ::std::optional<Error> error{};  // instead of an answer: the connection failed
+  int descriptor = -1;             // that came with the answer
 };
 
 class Session {
@@ -46,24 +56,21 @@ class Session {
   // Sends a call of "server.tool"; throws when it cannot be sent.
   [[nodiscard]] ::std::shared_ptr<Pending> start(::std::string_view permission,
                                                  const Json& arguments) {
-    const ::std::string text = R"("method":"tools/call","params":{"name":)" + dump(permission) +
-                               R"(,"arguments":)" + dump(arguments) + "}}\n";
-    auto pending = ::std::make_shared<Pending>();
-    ::std::int64_t id = 0;
-    {
-      const ::std::lock_guard lock(mutex_);
-      if (failure_) throw TransportError(*failure_);
-      id = next_id_++;
-      pending_.emplace(id, pending);
+    return request(R"("method":"tools/call","params":{"name":)" + dump(permission) +
+                   R"(,"arguments":)" + dump(arguments) + "}}\n");
+  }
+
+  // Any other request, whose answer may bring a descriptor.
+  [[nodiscard]] ::std::shared_ptr<Pending> start_receiving(::std::string_view method,
+                                                           const Json& params) {
+    // A thread that has seen input, and will take it with read(), would drop the descriptor. There
+    // is one reader at a time: once this answer was read, every later reader knows.
+    if (!all_take_descriptors_) {
+      takes_descriptors_ = true;
+      wait(*request("\"method\":\"ping\"}\n"));
+      all_take_descriptors_ = true;
     }
-    try {
-      send(R"({"jsonrpc":"2.0","id":)" + ::std::to_string(id) + "," + text);
-    } catch (...) {
-      const ::std::lock_guard lock(mutex_);
-      pending_.erase(id);
-      throw;
-    }
-    return pending;
+    return request(R"("method":)" + dump(method) + R"(,"params":)" + dump(params) + "}\n");
   }
 
   // A message without an answer.
@@ -92,6 +99,26 @@ class Session {
   }
 
  private:
+  // `text` is the message without its beginning.
+  [[nodiscard]] ::std::shared_ptr<Pending> request(const ::std::string& text) {
+    auto pending = ::std::make_shared<Pending>();
+    ::std::int64_t id = 0;
+    {
+      const ::std::lock_guard lock(mutex_);
+      if (failure_) throw TransportError(*failure_);
+      id = next_id_++;
+      pending_.emplace(id, pending);
+    }
+    try {
+      send(R"({"jsonrpc":"2.0","id":)" + ::std::to_string(id) + "," + text);
+    } catch (...) {
+      const ::std::lock_guard lock(mutex_);
+      pending_.erase(id);
+      throw;
+    }
+    return pending;
+  }
+
   // The host answers in at most 16 MiB unless it is configured otherwise; this only bounds a broken
   // one.
   static constexpr ::std::size_t kLongestLine = ::std::size_t{256} << 20U;
@@ -201,11 +228,34 @@ class Session {
     if ((watched.revents & POLLNVAL) != 0) return detail::transport_error(closed_text(EBADF));
     const ::std::size_t before = input_.size();
     input_.resize(before + kReadSize);
-    const ::ssize_t got = ::read(fd_, input_.data() + before, kReadSize);
+    const ::ssize_t got = takes_descriptors_ ? receive_bytes(input_.data() + before)
+                                             : ::read(fd_, input_.data() + before, kReadSize);
     input_.resize(before + static_cast<::std::size_t>(::std::max<::ssize_t>(got, 0)));
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return {};
     if (got <= 0) return detail::transport_error(closed_text(got < 0 ? errno : 0));
     return split(before, messages);
+  }
+
+  // As read(), and keeps a descriptor that comes along; the host sends at most one with a message.
+  [[nodiscard]] ::ssize_t receive_bytes(char* buffer) {
+    ::iovec part{buffer, kReadSize};
+    alignas(::cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    ::msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ::ssize_t got = ::recvmsg(fd_, &message, MSG_CMSG_CLOEXEC);
+    if (got < 0) return got;
+    int descriptor = -1;
+    const ::cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len >= CMSG_LEN(sizeof(int)))
+      ::std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    // One that was lost, because this process has no room for it, keeps its place in the row.
+    if (descriptor >= 0 || (message.msg_flags & MSG_CTRUNC) != 0)
+      descriptors_.push_back(descriptor);
+    return got;
   }
 
   // Takes whole lines out of the input; `before` bytes of it are known to hold no line end.
@@ -226,6 +276,14 @@ class Session {
     return {};
   }
 
+  // The row of descriptors is in the order of the answers that say so.
+  [[nodiscard]] static bool brings_descriptor(const Json& message) {
+    const auto result = message.find("result");
+    if (result == message.end() || !result->is_object()) return false;
+    const auto said = result->find("descriptor");
+    return said != result->end() && said->is_boolean() && said->get<bool>();
+  }
+
   // Lock held. What answers no call of ours is ignored: notifications, and answers nobody waits
   // for.
   void deliver(Json message) {
@@ -234,6 +292,10 @@ class Session {
     if (id == message.end() || !id->is_number_integer() || message.contains("method")) return;
     const auto found = pending_.find(id->get<::std::int64_t>());
     if (found == pending_.end()) return;
+    if (brings_descriptor(message) && !descriptors_.empty()) {
+      found->second->descriptor = descriptors_.front();
+      descriptors_.erase(descriptors_.begin());
+    }
     found->second->answer = ::std::move(message);
     found->second->done = true;
     pending_.erase(found);
@@ -259,6 +321,10 @@ class Session {
   ::std::map<::std::int64_t, ::std::shared_ptr<Pending>> pending_;
   ::std::optional<Error> failure_;
   ::std::string input_;  // belongs to the thread that set reading_
+  // recvmsg is admitted for programs that declare mcpac.network, and used once they use it.
+  ::std::atomic<bool> takes_descriptors_ = false;
+  ::std::atomic<bool> all_take_descriptors_ = false;
+  ::std::vector<int> descriptors_;  // as input_, and with the lock where answers are delivered
 };
 
 namespace detail {

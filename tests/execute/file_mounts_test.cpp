@@ -183,6 +183,18 @@ TEST_SUITE("execute/file mounts") {
     CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "grant smaller folders"));
   }
 
+  TEST_CASE("a protected name that was made meanwhile is found, one that was there is not news") {
+    const Place place;
+    place.write("a/.envrc");
+    const auto made = place.grant(place.folder, FileMode::kReadWrite);
+    REQUIRE(made.has_value());
+    CHECK(execute::new_protected_names(*made).value().empty());
+    const auto evil = place.write("b/.git/hooks/post-merge").parent_path().parent_path();
+    CHECK(execute::new_protected_names(*made).value() == std::vector<fs::path>{evil});
+    fs::create_symlink("/", place.folder / ".vscode");
+    CHECK_FALSE(execute::new_protected_names(*made).has_value());
+  }
+
   TEST_CASE("names are protected whole, not by what they contain") {
     CHECK(execute::is_protected_name(".git"));
     CHECK(execute::is_protected_name(".bashrc"));

@@ -133,4 +133,18 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   return made;
 }
 
+Result<std::vector<fs::path>> new_protected_names(const FileMounts& files) {
+  std::vector<fs::path> made;
+  for (const GrantedPlace& place : files.places) {
+    if (place.mode != policy::FileMode::kReadWrite || !place.is_folder) continue;
+    auto found = find_protected(place.handle.get(), place.path);
+    if (!found) return pass_on(found);
+    for (fs::path& path : *found) {
+      if (std::ranges::find(files.mounts, path, &sandbox::Mount::inside) == files.mounts.end())
+        made.push_back(std::move(path));
+    }
+  }
+  return made;
+}
+
 }  // namespace mcpac::execute

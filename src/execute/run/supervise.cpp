@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/ids.h"
+#include "core/printable.h"
 #include "core/rfc3339.h"
 #include "execute/asking/approval_store.h"
 #include "execute/host/gate_control.h"
@@ -38,6 +39,17 @@ void note_unclosed(const Result<void>& closed, const Listener& listener, Outcome
   }
   outcome.error = closed.error();
   outcome.exit_code = static_cast<int>(exit_code_of(closed.error().id));
+}
+
+// Of a changeset they are never applied.
+void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
+                       const Listener& listener) {
+  if (!program.files || limits.writes_to == WritesTo::kChangeset) return;
+  const auto made = new_protected_names(*program.files);
+  if (!made) return listener.warning("after the run: " + made.error().what);
+  for (const auto& path : *made)
+    listener.warning(fmt::format("the program made {}, which tools may run or obey",
+                                 printable(path.string())));
 }
 
 }  // namespace
@@ -127,6 +139,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
                          *stop);
   auto kept = changes->end(parts.clock, **log);
+  warn_of_new_names(program, limits, parts.listener);
   parts.host.on_loop([&] {
     parts.host.upstreams().on_drift(nullptr);
     anomalies.summarize();

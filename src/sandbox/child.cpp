@@ -1,5 +1,4 @@
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +7,9 @@
 #include <cstring>
 
 #include "sandbox/child_impl.h"
+#include "sandbox/end_report.h"
+#include "sandbox/judge.h"
 #include "sandbox/process.h"
-#include "sandbox/protocol.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -42,49 +42,6 @@ std::optional<EndReport> read_report(int fd) {
   return report;
 }
 
-// The limit is enforced by timer ticks, rusage is measured: on a busy machine, where a tick counts
-// whole for whoever it meets, the limit has been seen to strike some way before the measured time.
-// So a kill that is not ours, with most of the limit used, is taken for the limit.
-bool cpu_ran_out(const EndReport& report, std::chrono::seconds limit) {
-  const auto allowed = static_cast<std::uint64_t>(limit.count()) * 1'000'000U;
-  return limit.count() > 0 && report.cpu_microseconds >= allowed / 4U * 3U;
-}
-
-Verdict judge_signal(int signal, const EndReport& report, const Limits& limits, int killed_for) {
-  Verdict verdict;
-  verdict.code = signal;
-  verdict.kind = Verdict::Kind::kSignalled;
-  if (signal == SIGSYS) {
-    verdict.kind = Verdict::Kind::kViolated;
-    verdict.detail =
-        "a system call that the sandbox does not admit; the kernel's log has its number "
-        "(audit type=1326), the sandbox does not";
-  } else if (signal == SIGKILL && killed_for >= 0) {
-    verdict.kind = static_cast<Verdict::Kind>(killed_for);
-    if (verdict.kind == Verdict::Kind::kTimedOut) {
-      verdict.detail = "the wall-clock limit of " + std::to_string(limits.wall.count()) + " ms";
-    }
-  } else if ((signal == SIGKILL || signal == SIGXCPU) && cpu_ran_out(report, limits.cpu)) {
-    verdict.kind = Verdict::Kind::kCpuLimit;
-    verdict.detail = "the CPU limit of " + std::to_string(limits.cpu.count()) + " s";
-  } else if (signal == SIGSEGV) {
-    verdict.detail =
-        "invalid memory access, or abort(): the first process of a pid namespace ends so, too";
-  }
-  return verdict;
-}
-
-Verdict judge(const EndReport& report, const Limits& limits, int killed_for) {
-  Verdict verdict;
-  if (WIFEXITED(report.status)) {
-    verdict.code = WEXITSTATUS(report.status);
-  } else {
-    verdict = judge_signal(WTERMSIG(report.status), report, limits, killed_for);
-  }
-  verdict.peak_memory = report.peak_bytes;
-  return verdict;
-}
-
 }  // namespace
 
 Child::Child(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -112,6 +69,10 @@ int Child::end_descriptor() const {
   return impl_->report.get();
 }
 
+void Child::restart_clock() {
+  impl_->start = Clock::now();
+}
+
 void Child::kill(Verdict::Kind reason) {
   int none = -1;
   impl_->killed_for.compare_exchange_strong(none, static_cast<int>(reason));
@@ -133,9 +94,9 @@ Result<Verdict> Child::wait() {
     return fail(ErrorId::kWardenFailed, "the sandbox's warden ended before its child",
                 {.why = "the child died with it; how it would have ended is not known"});
   }
-  Verdict verdict = judge(*report, impl_->limits, impl_->killed_for);
-  verdict.wall = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - impl_->start);
-  return verdict;
+  const auto wall =
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - impl_->start);
+  return judge(*report, impl_->limits, wall, impl_->killed_for);
 }
 
 }  // namespace mcpac::sandbox

@@ -14,6 +14,7 @@
 #include "sandbox/capabilities.h"
 #include "sandbox/descriptors.h"
 #include "sandbox/landlock.h"
+#include "sandbox/listener.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/rlimits.h"
 #include "sandbox/root.h"
@@ -34,12 +35,12 @@ void reset_signals() {
 }
 
 // Changing ids clears the parent-death signal, so this is done twice. A warden that died before the
-// first time is noticed by its end of the report pipe being gone.
+// first time is noticed by its end of the report socket being gone.
 int die_with_warden(int report) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
   pollfd end{report, 0, 0};
   ::poll(&end, 1, 0);
-  return (end.revents & POLLERR) != 0 ? EPIPE : 0;
+  return (end.revents & (POLLERR | POLLHUP)) != 0 ? EPIPE : 0;
 }
 
 // The first to go when the machine runs out of memory. A kernel that does not let us is no reason
@@ -89,7 +90,8 @@ int enter_landlock(const Plan& plan) {
 int enter_filter(Plan& plan) {
   if (plan.filter.empty()) return 0;
   set_own_process(plan.filter, static_cast<pid_t>(::syscall(SYS_getpid)));
-  return install_filter(plan.filter);
+  return plan.listened ? install_listened_filter(plan.filter, kReportDescriptor)
+                       : install_filter(plan.filter);
 }
 
 int start_program(Plan& plan) {

@@ -1,15 +1,16 @@
 #include "sandbox/launch.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include "sandbox/confine.h"
 
@@ -41,15 +42,42 @@ char* stack_top() {
   return stack == MAP_FAILED ? nullptr : static_cast<char*>(stack) + kStackSize;
 }
 
-// Silence means that the program runs: the pipe's end closed with the exec.
-Failure read_report(int reader) {
-  Failure failure;
+// The listener that comes with a packet, if any does.
+UniqueFd listener_in(msghdr& message) {
+  cmsghdr* const part = CMSG_FIRSTHDR(&message);
+  if (part == nullptr || part->cmsg_type != SCM_RIGHTS) return {};
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(part), sizeof fd);
+  return UniqueFd(fd);
+}
+
+// One packet: a Failure, or a byte with the listener. The end means that the program runs: the
+// socket closed with the exec.
+ssize_t read_packet(int reader, Failure& failure, UniqueFd& listener) {
+  iovec part{&failure, sizeof failure};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
   ssize_t size = 0;
   do {
-    size = ::read(reader, &failure, sizeof failure);
+    size = ::recvmsg(reader, &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
-  if (size == 0) return {};
-  if (size == sizeof failure && failure.layer != Layer::kNone) return failure;
+  if (size > 0 && !listener) listener = listener_in(message);
+  return size;
+}
+
+Failure read_report(int reader, UniqueFd& listener) {
+  constexpr int kMostPackets = 2;
+  for (int i = 0; i <= kMostPackets; ++i) {
+    Failure failure;
+    const ssize_t size = read_packet(reader, failure, listener);
+    if (size == 0) return {};
+    if (size == sizeof failure && failure.layer != Layer::kNone) return failure;
+    if (size != 1) break;
+  }
   return {.layer = Layer::kProcess, .error = EIO};
 }
 
@@ -58,7 +86,7 @@ Failure read_report(int reader) {
 Launched launch(Plan& plan) {
   Launched result;
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     result.failure = {.layer = Layer::kProcess, .error = errno};
     return result;
   }
@@ -82,7 +110,7 @@ Launched launch(Plan& plan) {
   // maps.
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   writer.reset();
-  result.failure = read_report(reader.get());
+  result.failure = read_report(reader.get(), result.listener);
   if (result.failure.layer != Layer::kNone) {
     ::kill(result.pid, SIGKILL);
     ::waitpid(result.pid, nullptr, 0);

@@ -11,8 +11,9 @@ namespace mcpac::sandbox {
 
 struct Launched {
   pid_t pid = -1;
-  UniqueFd process;  // pidfd
-  Failure failure;   // layer kNone: the program runs
+  UniqueFd process;   // pidfd
+  UniqueFd listener;  // of its filter, where the plan has one
+  Failure failure;    // layer kNone: the program runs
 };
 
 // Starts the plan and waits until its program runs or a layer failed; then the child is already

@@ -21,6 +21,7 @@ namespace {
 struct Trial {
   Failure failure;
   int status = 0;
+  bool listener = false;  // one was handed over
   [[nodiscard]] bool works() const { return failure.layer == Layer::kNone && status == 0; }
 };
 
@@ -34,7 +35,7 @@ Plan trial_plan() {
 
 Trial run(Plan& plan) {
   const Launched launched = launch(plan);
-  Trial trial{launched.failure, 0};
+  Trial trial{launched.failure, 0, static_cast<bool>(launched.listener)};
   if (trial.failure.layer == Layer::kNone) ::waitpid(launched.pid, &trial.status, 0);
   return trial;
 }
@@ -102,6 +103,18 @@ void explore_filter(Machine& machine) {
   machine.filter_error = machine.filter ? 0 : trial.failure.error;
 }
 
+// Not inside a container whose own filter has a listener: the kernel admits one.
+void explore_listener(Machine& machine) {
+  auto filter = compile_filter({.admits = {}, .root = Root::kOwn, .rest = Rest::kReport});
+  if (!filter) return;
+  Plan plan = trial_plan();
+  plan.filter = std::move(*filter);
+  plan.listened = true;
+  const Trial trial = run(plan);
+  machine.listener = trial.works() && trial.listener;
+  machine.listener_error = trial.failure.error;
+}
+
 }  // namespace
 
 std::optional<Tier> Machine::tier() const {
@@ -115,6 +128,7 @@ Machine explore_machine() {
   explore_namespaces(machine);
   explore_landlock(machine);
   explore_filter(machine);
+  if (machine.filter) explore_listener(machine);
   return machine;
 }
 
@@ -178,6 +192,15 @@ Capability describe_filter(const Machine& machine) {
           "a kernel with CONFIG_SECCOMP_FILTER; there is no sandbox without it"};
 }
 
+// Without it nothing is weaker: the kernel kills, and only the name of the call is missing.
+Capability describe_listener(const Machine& machine) {
+  if (machine.listener) return {"seccomp listener", true, "a forbidden call is named", {}};
+  return {"seccomp listener", false,
+          error_text({.layer = Layer::kSeccomp, .error = machine.listener_error}),
+          "a kernel from 5.0 on, and no filter around mcpac that has a listener of its own; "
+          "without it a forbidden call still ends the process, unnamed"};
+}
+
 }  // namespace
 
 Probe describe_machine(const Machine& machine) {
@@ -195,6 +218,7 @@ Probe describe_machine(const Machine& machine) {
   }
   probe.capabilities.push_back(describe_landlock(machine));
   probe.capabilities.push_back(describe_filter(machine));
+  if (machine.filter) probe.capabilities.push_back(describe_listener(machine));
   probe.tier = machine.tier();
   return probe;
 }

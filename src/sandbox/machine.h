@@ -17,9 +17,11 @@ struct Machine {
   Identity identity = Identity::kKeep;  // inside them, or without them
   int landlock_abi = 0;                 // 0: cannot be used
   bool filter = false;
+  bool listener = false;      // calls that end a child can be named
   Failure namespaces_failed;  // why, where they do not work
   int landlock_error = 0;
   int filter_error = 0;
+  int listener_error = 0;
 
   // The tier that a sandbox with everything this machine gives deserves.
   [[nodiscard]] std::optional<Tier> tier() const;

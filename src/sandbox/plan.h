@@ -55,6 +55,7 @@ struct Plan {
   UniqueFd ruleset;                 // Landlock; -1: none
   int landlock_abi = 0;             // of the ruleset
   std::vector<sock_filter> filter;  // empty: none (only in a probe)
+  bool listened = false;            // the filter stops what it would kill, for a listener
 
   int standard_input = -1;
   int standard_output = -1;

@@ -179,7 +179,9 @@ std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan&
                     "cannot make the rules");
     }
   }
-  const FilterKey key{plan.admits, plan.own_root ? Root::kOwn : Root::kOfHost};
+  plan.listened = stock.machine.listener;
+  const FilterKey key{plan.admits, plan.own_root ? Root::kOwn : Root::kOfHost,
+                      plan.listened ? Rest::kReport : Rest::kKill};
   auto& filter = stock.filters[key];
   if (filter.empty()) {
     auto compiled = compile_filter(key);

@@ -44,13 +44,6 @@ struct Refused {
 };
 using Reply = std::variant<Spawned, Refused, Probe>;
 
-struct EndReport {
-  std::uint32_t version = 1;
-  std::int32_t status = 0;  // as wait(2) has it
-  std::uint64_t cpu_microseconds = 0;
-  std::uint64_t peak_bytes = 0;
-};
-
 [[nodiscard]] std::string encode_spawn(const Spec& spec);
 [[nodiscard]] std::string encode_probe_request();
 [[nodiscard]] std::optional<Request> decode_request(std::string_view packet);

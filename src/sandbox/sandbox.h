@@ -78,13 +78,28 @@ struct Verdict {
   enum class Kind : std::uint8_t {
     kExited,     // `code` is its exit code
     kSignalled,  // `code` is the signal: SIGSEGV, SIGABRT, …
-    kViolated,   // ended by the system-call filter (SIGSYS)
+    kViolated,   // made a system call that is not admitted; `code` is SIGSYS
     kTimedOut,   // the wall clock ran out and we killed it
     kCpuLimit,   // RLIMIT_CPU
     kKilled,     // we killed it for another reason (interrupt, output limit)
   } kind = Kind::kExited;
   int code = 0;
   std::string detail;  // "system call 41 (socket)" where it is known
+  // With kViolated, where a listener saw the call (sandbox/listener.h). All of it is the program's
+  // word: clean it before it is shown.
+  int call_number = -1;               // -1: not known
+  std::string call;                   // "socket"; "" where the number has no known name
+  std::string path;                   // the call's path argument, cut at 255 bytes
+  std::vector<std::uint64_t> frames;  // the program counter, then words of the stack that point
+                                      // into code, nearest first: return addresses and old ones
+  std::uint64_t entry = 0;            // where the program's entry lies; 0: not known
+  // The limit that ended it or stood in its way.
+  struct LimitHit {
+    std::string name;           // "wall", "cpu", "memory", "file-size"
+    std::uint64_t allowed = 0;  // microseconds, or bytes
+    std::uint64_t used = 0;
+  };
+  std::optional<LimitHit> limit;
   std::chrono::microseconds wall{0};
   std::uint64_t peak_memory = 0;  // bytes
 };
@@ -99,6 +114,9 @@ class Child {
   // A descriptor that becomes readable when the child has ended; for event loops. Owned by the
   // child.
   [[nodiscard]] int end_descriptor() const;
+  // The wall limit and the wall time of the verdict count from here instead of from spawn(): for a
+  // child that waited before it was given its work.
+  void restart_clock();
   void kill(Verdict::Kind reason);
   // Blocks until the end or the wall limit of the spec (then kills). Call once.
   [[nodiscard]] Result<Verdict> wait();

@@ -33,7 +33,8 @@ std::unexpected<Error> failed(std::string_view doing, int error) {
 // A binary tree of call numbers: installing a filter runs it for every number there is, and the
 // tree halves that.
 int configure(scmp_filter_ctx context) {
-  if (const int error = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS))
+  // A mark for finish(): otherwise the same ending as that of unknown calls.
+  if (const int error = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_THREAD))
     return error;
   if (const int error = seccomp_attr_set(context, SCMP_FLTATR_CTL_NNP, 0)) return error;
   return seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
@@ -75,6 +76,18 @@ Result<std::vector<sock_filter>> export_filter(scmp_filter_ctx context) {
   return filter;
 }
 
+// Calls of another architecture end the process whoever listens: their numbers would be taken for
+// others. libseccomp makes no filter whose default is a listener, so it is written here.
+void finish(std::span<sock_filter> filter, Rest rest) {
+  for (sock_filter& step : filter) {
+    if (BPF_CLASS(step.code) != BPF_RET) continue;
+    if (step.k == SECCOMP_RET_KILL_PROCESS && rest == Rest::kReport)
+      step.k = SECCOMP_RET_USER_NOTIF;
+    else if (step.k == SECCOMP_RET_KILL_THREAD)
+      step.k = SECCOMP_RET_KILL_PROCESS;
+  }
+}
+
 }  // namespace
 
 Result<std::vector<sock_filter>> compile_filter(const FilterKey& key) {
@@ -82,7 +95,9 @@ Result<std::vector<sock_filter>> compile_filter(const FilterKey& key) {
   if (!context) return failed("init", ENOMEM);
   if (const int error = configure(context.get())) return failed("attributes", -error);
   if (const int error = add_rules(context.get(), key)) return failed("rules", -error);
-  return export_filter(context.get());
+  auto filter = export_filter(context.get());
+  if (filter) finish(*filter, key.rest);
+  return filter;
 }
 
 void set_own_process(std::span<sock_filter> filter, pid_t process) {

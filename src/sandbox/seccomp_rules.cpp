@@ -112,6 +112,10 @@ void descriptor_rules(Rules& rules) {
     rules.push_back({kAllow, call, {{4, SCMP_CMP_EQ, 0, 0}}});
     rules.push_back({refuse(EPERM), call, {differs(4, 0)}});
   }
+  // The listener's descriptor is handed over while the filter stands already (listener.cpp); the
+  // program can have no descriptor of this number.
+  rules.push_back({kAllow, SCMP_SYS(sendmsg), {{0, SCMP_CMP_EQ, kReportDescriptor, 0}}});
+  rules.push_back({refuse(EPERM), SCMP_SYS(sendmsg), {differs(0, kReportDescriptor)}});
 }
 
 }  // namespace

@@ -15,10 +15,15 @@ namespace mcpac::sandbox {
 // Whether the program sees a root of its own; without one some calls would reach the host's files.
 enum class Root : std::uint8_t { kOwn, kOfHost };
 
+// What happens to a call that no rule speaks of: it ends the process at once, or it stops until the
+// listener has read it, and then ends the process (listener.h).
+enum class Rest : std::uint8_t { kKill, kReport };
+
 // What a filter depends on; filters are compiled and kept by it.
 struct FilterKey {
   Admits admits;
   Root root = Root::kOwn;
+  Rest rest = Rest::kKill;
   friend auto operator<=>(const FilterKey&, const FilterKey&) = default;
 };
 

@@ -11,7 +11,9 @@
 #include <csignal>
 #include <map>
 
+#include "sandbox/end_report.h"
 #include "sandbox/launch.h"
+#include "sandbox/listener.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/packet.h"
 #include "sandbox/prepare.h"
@@ -21,14 +23,16 @@
 namespace mcpac::sandbox {
 namespace {
 
-// Descriptors of the warden stay below kProgramDescriptor: two a child, and what a spawn needs.
+// Descriptors of the warden stay below kProgramDescriptor: three a child, and what a spawn needs.
 constexpr std::size_t kMostChildren = 256;
 
 struct Running {
   pid_t pid = -1;
   UniqueFd process;
   UniqueFd report;
+  UniqueFd listener;  // of its filter; open as long as the child may run
   uid_t own_id = 0;
+  Violation violation{};
 };
 
 class Server {
@@ -41,6 +45,7 @@ class Server {
   void answer(const Reply& reply, std::span<const int> descriptors = {});
   void spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors);
   void start(Plan& plan);
+  void end_violators(std::span<const pollfd> ready);
   void reap_ended(std::span<const pollfd> ready);
   void reap(Running& child, int flags);
   [[nodiscard]] uid_t unused_id() const;
@@ -56,8 +61,14 @@ void Server::run() {
   for (;;) {
     std::vector<pollfd> waiting{{socket_, POLLIN, 0}};
     for (const Running& child : running_) waiting.push_back({child.process.get(), POLLIN, 0});
+    for (const Running& child : running_) {
+      const bool ending = child.violation.happened != 0;
+      waiting.push_back({ending ? -1 : child.listener.get(), POLLIN, 0});
+    }
     if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
-    reap_ended(std::span(waiting).subspan(1));
+    const auto children = std::span(waiting).subspan(1);
+    end_violators(children.subspan(running_.size()));
+    reap_ended(children.first(running_.size()));
     if (waiting.front().revents != 0 && !serve_one()) break;
   }
   for (Running& child : running_) send_signal(child.process.get(), SIGKILL);
@@ -147,7 +158,26 @@ void Server::start(Plan& plan) {
   }
   const int passed[] = {launched.process.get(), reader.get()};
   answer(Spawned{plan.tier}, passed);
-  running_.push_back({launched.pid, std::move(launched.process), std::move(writer), plan.user});
+  running_.push_back({launched.pid,
+                      std::move(launched.process),
+                      std::move(writer),
+                      std::move(launched.listener),
+                      plan.user,
+                      {}});
+}
+
+// Killed in every case, whether it could be read or not; the listener stays open until the child is
+// gone.
+void Server::end_violators(std::span<const pollfd> ready) {
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    Running& child = running_[i];
+    if ((ready[i].revents & POLLIN) != 0) {
+      child.violation = receive_violation(child.listener.get());
+      send_signal(child.process.get(), SIGKILL);
+    } else if (ready[i].revents != 0) {
+      child.listener.reset();  // no thread is left to listen to
+    }
+  }
 }
 
 void Server::reap_ended(std::span<const pollfd> ready) {
@@ -167,6 +197,7 @@ void Server::reap(Running& child, int flags) {
   };
   EndReport report;
   report.status = status;
+  report.violation = child.violation;
   report.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   report.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
   // Smaller than PIPE_BUF, so it is written whole; a host that has gone does not read it.

@@ -1,7 +1,7 @@
 // Step: where the building of a sandbox stands, so that a failure can name its layer.
 //
-// The child that is being confined has no way to print: it writes one Failure into a pipe that
-// closes by itself when the program starts. Nothing in the pipe means that every layer stands.
+// The child that is being confined has no way to print: it writes one Failure into a socket
+// that closes by itself when the program starts. No failure there means that every layer stands.
 #pragma once
 
 #include <cstdint>

@@ -23,22 +23,40 @@ TEST_SUITE("sandbox/limits") {
       CHECK(outcome->verdict.kind == Verdict::Kind::kTimedOut);
       CHECK(outcome->verdict.wall >= milliseconds(300));
       CHECK(outcome->verdict.detail == "the wall-clock limit of 300 ms");
+      REQUIRE(outcome->verdict.limit);
+      CHECK(outcome->verdict.limit->name == "wall");
+      CHECK(outcome->verdict.limit->allowed == 300'000);
+      CHECK(outcome->verdict.limit->used >= 300'000);
     }
   }
 
   TEST_CASE("the CPU limit ends a program that computes, and says so") {
     Spec spec = hostile({"spin"});
     spec.limits.cpu = std::chrono::seconds(1);
-    CHECK(run_once(spec) == "cpu limit");
+    auto warden = Warden::start(warden_program());
+    REQUIRE(warden);
+    const auto outcome = run(*warden, spec);
+    REQUIRE(outcome);
+    CHECK(describe(outcome) == "cpu limit");
+    REQUIRE(outcome->verdict.limit);
+    CHECK(outcome->verdict.limit->name == "cpu");
+    CHECK(outcome->verdict.limit->allowed == 1'000'000);
   }
 
   TEST_CASE("memory beyond the limit is refused, and what was used is reported") {
     auto warden = Warden::start(warden_program());
     REQUIRE(warden);
-    CHECK(describe(run(*warden, hostile({"allocate", "400"}))) == "exit 10 ENOMEM");
+    const auto refused = run(*warden, hostile({"allocate", "400"}));
+    CHECK(describe(refused) == "exit 10 ENOMEM");
+    REQUIRE(refused);
+    REQUIRE(refused->verdict.limit);
+    CHECK(refused->verdict.limit->name == "memory");
+    CHECK(refused->verdict.limit->allowed == std::uint64_t{256} << 20U);
+    CHECK(refused->verdict.limit->used > std::uint64_t{224} << 20U);
     const auto outcome = run(*warden, hostile({"allocate", "100"}));
     REQUIRE(outcome);
     CHECK(outcome->verdict.code == 0);
+    CHECK_FALSE(outcome->verdict.limit);
     CHECK(outcome->verdict.peak_memory > std::uint64_t{100} << 20U);
     CHECK(outcome->verdict.peak_memory < std::uint64_t{256} << 20U);
   }

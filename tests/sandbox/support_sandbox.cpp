@@ -171,6 +171,14 @@ bool lack(Lacking what) {
   const auto refuse = [&](int error, int call) {
     return ::seccomp_rule_add(context, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call, 0) == 0;
   };
+  if (what == Lacking::kListener) {
+    const scmp_arg_cmp asks{1, SCMP_CMP_MASKED_EQ, 8, 8};  // SECCOMP_FILTER_FLAG_NEW_LISTENER
+    const bool refused =
+        ::seccomp_rule_add(context, SCMP_ACT_ERRNO(EBUSY), SCMP_SYS(seccomp), 1, asks) == 0 &&
+        ::seccomp_load(context) == 0;
+    ::seccomp_release(context);
+    return refused;
+  }
   bool ok = refuse(ENOSYS, SCMP_SYS(clone3));
   for (const int call :
        {SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(open_tree),

@@ -48,6 +48,39 @@ static int bare_call(void) {
   return outcome(syscall(atol(argument), 0, 0, 0, 0, 0, 0));
 }
 
+static int change_root(void) {
+  return outcome(chroot(argument));
+}
+static void* call_and_leave(void* unused) {
+  bare_call();
+  return unused;
+}
+static int call_in_thread(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, call_and_leave, NULL) != 0) return 11;
+  return pthread_join(thread, NULL) == 0 ? 0 : 11;
+}
+static void ignored(int number) {
+  (void)number;
+}
+static pid_t main_thread;
+static void* interrupt_main(void* unused) {
+  for (;;) syscall(SYS_tgkill, main_thread, main_thread, SIGUSR1);
+  return unused;
+}
+/* A signal ends the wait of a forbidden call before anybody may have read it. Exit 12: one of them
+ * came back with more than "interrupted". */
+static int interrupted_call(void) {
+  struct sigaction handle = {.sa_handler = ignored};
+  pthread_t thread;
+  main_thread = getpid();
+  if (sigaction(SIGUSR1, &handle, NULL) != 0) return 11;
+  if (pthread_create(&thread, NULL, interrupt_main, NULL) != 0) return 11;
+  for (;;) {
+    if (syscall(SYS_keyctl, 0, 0, 0, 0, 0) >= 0 || errno != EINTR) return 12;
+  }
+}
+
 static int hello(void) {
   say("hello");
   return 7;
@@ -412,6 +445,9 @@ static const struct {
 } kCommands[] = {{"hello", hello},
                  {"leave", leave},
                  {"call", bare_call},
+                 {"change-root", change_root},
+                 {"call-in-thread", call_in_thread},
+                 {"interrupted-call", interrupted_call},
                  {"open", open_file},
                  {"create", create_file},
                  {"create-setuid", create_setuid},

@@ -1,0 +1,47 @@
+// ChildMemory: bounded reads of a thread that stands still in a system call.
+//
+// Everything read is the child's word: any of it may be wrong, none of it may be endless. A kernel
+// that does not let us look (Yama, a container without CAP_SYS_PTRACE) makes every answer empty.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/file.h"
+
+namespace mcpac::sandbox {
+
+struct AddressRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  [[nodiscard]] bool contains(std::uint64_t address) const {
+    return address >= begin && address < end;
+  }
+};
+
+class ChildMemory {
+ public:
+  explicit ChildMemory(pid_t thread);
+  // The text at `address` up to its NUL, cut to fit with a NUL of ours.
+  void read_text(std::uint64_t address, std::span<char> into) const;
+  // The 64-bit words from `address` on, as far as they are mapped; at most `most`.
+  [[nodiscard]] std::vector<std::uint64_t> words(std::uint64_t address, std::size_t most) const;
+  [[nodiscard]] std::optional<std::uint64_t> stack_pointer() const;
+  // Where the program's entry lies.
+  [[nodiscard]] std::optional<std::uint64_t> entry() const;
+  // Where code can be; at most 16 ranges.
+  [[nodiscard]] std::vector<AddressRange> code() const;
+
+ private:
+  [[nodiscard]] std::size_t read(std::uint64_t address, std::span<char> into) const;
+  [[nodiscard]] std::vector<char> file(const char* name, std::size_t most) const;
+
+  UniqueFd folder_;  // /proc/THREAD, of this thread and of none that has its number later
+  UniqueFd memory_;
+};
+
+}  // namespace mcpac::sandbox

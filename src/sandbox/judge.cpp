@@ -1,0 +1,107 @@
+#include "sandbox/judge.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string_view>
+
+#include "sandbox/call_names.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+using Kind = Verdict::Kind;
+
+std::uint64_t microseconds(std::chrono::microseconds time) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0));
+}
+
+// The limit is enforced by timer ticks, rusage is measured: on a busy machine, where a tick counts
+// whole for whoever it meets, the limit has been seen to strike some way before the measured time.
+// So a kill that is not ours, with most of the limit used, is taken for the limit.
+bool cpu_ran_out(const EndReport& report, std::chrono::seconds limit) {
+  return limit.count() > 0 && report.cpu_microseconds >= microseconds(limit) / 4U * 3U;
+}
+
+// The kernel refuses memory, and a program then gives up in its own way: by an exception that
+// nobody catches, a crash, an exit code. What is left of the limit tells.
+bool memory_ran_out(const EndReport& report, const Limits& limits) {
+  return limits.memory > 0 && report.peak_bytes >= limits.memory / 8U * 7U;
+}
+
+void name_call(const Violation& violation, Verdict& verdict) {
+  verdict.kind = Kind::kViolated;
+  verdict.code = SIGSYS;
+  if (violation.call < 0) {
+    verdict.detail =
+        "a system call that the sandbox does not admit; the kernel's log has its number "
+        "(audit type=1326), the sandbox does not";
+    return;
+  }
+  verdict.call_number = violation.call;
+  verdict.call = name_of_call(violation.call);
+  const auto count = std::min<std::size_t>(violation.frame_count, violation.frames.size());
+  verdict.frames.assign(violation.frames.begin(),
+                        violation.frames.begin() + static_cast<std::ptrdiff_t>(count));
+  verdict.entry = violation.entry;
+  const std::string_view path(violation.path.data(), violation.path.size());
+  verdict.path = path.substr(0, path.find('\0'));
+  verdict.detail = "system call " + std::to_string(violation.call) +
+                   (verdict.call.empty() ? "" : " (" + verdict.call + ")");
+}
+
+void judge_kill(Kind reason, const Limits& limits, std::chrono::microseconds wall,
+                Verdict& verdict) {
+  verdict.kind = reason;
+  if (reason != Kind::kTimedOut) return;
+  verdict.limit = {{"wall", microseconds(limits.wall), microseconds(wall)}};
+  verdict.detail = "the wall-clock limit of " + std::to_string(limits.wall.count()) + " ms";
+}
+
+void judge_signal(const EndReport& report, const Limits& limits, Verdict& verdict) {
+  const int signal = verdict.code;
+  verdict.kind = Kind::kSignalled;
+  if ((signal == SIGKILL || signal == SIGXCPU) && cpu_ran_out(report, limits.cpu)) {
+    verdict.kind = Kind::kCpuLimit;
+    verdict.limit = {{"cpu", microseconds(limits.cpu), report.cpu_microseconds}};
+    verdict.detail = "the CPU limit of " + std::to_string(limits.cpu.count()) + " s";
+  } else if (signal == SIGXFSZ) {
+    verdict.limit = {{"file-size", limits.file_size, limits.file_size}};
+    verdict.detail = "the limit of " + std::to_string(limits.file_size) + " bytes a file";
+  } else if (signal == SIGSEGV) {
+    verdict.detail =
+        "invalid memory access, or abort(): the first process of a pid namespace ends so, too";
+  }
+}
+
+void judge_memory(const EndReport& report, const Limits& limits, Verdict& verdict) {
+  const bool failed =
+      verdict.kind == Kind::kSignalled || (verdict.kind == Kind::kExited && verdict.code != 0);
+  if (!failed || verdict.limit || !memory_ran_out(report, limits)) return;
+  verdict.limit = {{"memory", limits.memory, report.peak_bytes}};
+  verdict.detail = "it had " + std::to_string(report.peak_bytes >> 20U) + " of " +
+                   std::to_string(limits.memory >> 20U) + " MiB of memory";
+}
+
+}  // namespace
+
+Verdict judge(const EndReport& report, const Limits& limits, std::chrono::microseconds wall,
+              int killed_for) {
+  Verdict verdict;
+  verdict.wall = wall;
+  verdict.peak_memory = report.peak_bytes;
+  const bool signalled = WIFSIGNALED(report.status);
+  verdict.code = signalled ? WTERMSIG(report.status) : WEXITSTATUS(report.status);
+  if (report.violation.happened != 0 || (signalled && verdict.code == SIGSYS)) {
+    name_call(report.violation, verdict);
+  } else if (signalled && verdict.code == SIGKILL && killed_for >= 0) {
+    judge_kill(static_cast<Kind>(killed_for), limits, wall, verdict);
+  } else if (signalled) {
+    judge_signal(report, limits, verdict);
+  }
+  judge_memory(report, limits, verdict);
+  return verdict;
+}
+
+}  // namespace mcpac::sandbox

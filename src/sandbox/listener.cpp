@@ -1,0 +1,84 @@
+#include "sandbox/listener.h"
+
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "sandbox/call_names.h"
+#include "sandbox/child_memory.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+constexpr std::size_t kStackWords = 4096;  // 32 KiB from its top
+
+// By raw calls: from here on the filter stands, and it knows no other socket.
+int hand_over(int listener, int report) {
+  char byte = 0;
+  iovec part{&byte, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof listener);
+  std::memcpy(CMSG_DATA(rights), &listener, sizeof listener);
+  return ::syscall(SYS_sendmsg, report, &message, MSG_NOSIGNAL) == 1 ? 0 : errno;
+}
+
+// What points into code, from the top of the stack on: return addresses, and what is left of older
+// ones. The host tells them apart, as it has the program's file.
+void read_frames(const ChildMemory& memory, Violation& violation) {
+  const auto stack = memory.stack_pointer();
+  if (!stack) return;
+  const auto code = memory.code();
+  for (const std::uint64_t word : memory.words(*stack, kStackWords)) {
+    if (violation.frame_count == violation.frames.size()) return;
+    const auto points_into = [word](const AddressRange& range) { return range.contains(word); };
+    if (std::ranges::any_of(code, points_into)) violation.frames[violation.frame_count++] = word;
+  }
+}
+
+// Whether the thread still stands in that call: otherwise its number may be another thread's.
+bool still_there(int listener, std::uint64_t id) {
+  return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
+}  // namespace
+
+int install_listened_filter(std::span<sock_filter> filter, int report) {
+  sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  const long listener =
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+  // The descriptor closes with the exec.
+  return listener < 0 ? errno : hand_over(static_cast<int>(listener), report);
+}
+
+Violation receive_violation(int listener) {
+  Violation violation;
+  violation.happened = 1;
+  seccomp_notif notification{};
+  if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notification) != 0) return violation;
+  violation.call = notification.data.nr;
+  Violation seen = violation;
+  seen.frames[seen.frame_count++] = notification.data.instruction_pointer;
+  const ChildMemory memory(static_cast<pid_t>(notification.pid));
+  if (const auto argument = path_argument_of(seen.call))
+    memory.read_text(notification.data.args[*argument], seen.path);
+  seen.entry = memory.entry().value_or(0);
+  read_frames(memory, seen);
+  return still_there(listener, notification.id) ? seen : violation;
+}
+
+}  // namespace mcpac::sandbox

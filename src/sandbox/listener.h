@@ -1,0 +1,25 @@
+// Listener: the warden's end of a child's system-call filter.
+//
+// A call that is not admitted stops its thread until a listener answers. Ours never answers: it
+// reads what the call was and the child is killed, so no such call is ever made and none ever
+// returns. The listener is closed only after the kill, as closing it would let the call fail and
+// the program go on. Where none can be had, the filter kills by itself and the call stays unnamed.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <span>
+
+#include "sandbox/end_report.h"
+
+namespace mcpac::sandbox {
+
+// In the child: installs the filter and hands its listener over through the socket `report`. 0 or
+// errno.
+[[nodiscard]] int install_listened_filter(std::span<sock_filter> filter, int report);
+
+// In the warden, when the listener is readable: what was called. A call that another thread has
+// interrupted in the meantime is a violation all the same, without a number.
+[[nodiscard]] Violation receive_violation(int listener);
+
+}  // namespace mcpac::sandbox

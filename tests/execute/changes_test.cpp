@@ -40,11 +40,17 @@ std::string get(const fs::path& file) {
 
 // Files older than the run that follows: the clock that stamps them has ticks.
 void let_a_tick_pass() {
-  timespec first{}, now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &first);
-  do {
-    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  } while (now.tv_sec == first.tv_sec && now.tv_nsec == first.tv_nsec);
+  const auto folder =
+      TemporaryFolder::create(fs::canonical(fs::temp_directory_path()), "mcpac-test-").value();
+  const auto stamp = [&] {
+    put(folder.path() / "stamp", "text");
+    struct stat info {};
+    REQUIRE(::stat((folder.path() / "stamp").c_str(), &info) == 0);
+    return execute::FileState::of(info).changed;
+  };
+  const auto first = stamp();
+  while (stamp() == first) {
+  }
 }
 
 struct Run {

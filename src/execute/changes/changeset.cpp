@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <utility>
 
 #include "audit/limits.h"
@@ -25,11 +24,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListed = 10'000;
 
-// The clock that stamps files, which lags a tick behind the other.
-std::int64_t file_clock() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+// By the clock that stamps files, which is a little beside every other: what a new file is stamped
+// with is not before any stamp until now.
+std::int64_t stamp_of_now(int folder) {
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd made(::openat(folder, "started", kNew, 0600));
+  struct stat info {};
+  if (!made || ::write(made.get(), "\n", 1) != 1 || ::fstat(made.get(), &info) != 0) return -1;
+  return FileState::of(info).changed;
 }
 
 std::unexpected<Error> cannot_make(const fs::path& folder) {
@@ -111,7 +113,8 @@ Result<OpenChangeset> OpenChangeset::create(const fs::path& folder, const std::s
     if (mount.access != sandbox::Mount::Access::kReadWrite) continue;
     if (auto done = redirect(mount, made.changes_); !done) return pass_on(done);
   }
-  made.started_ = file_clock();
+  made.started_ = stamp_of_now(made.lock_.get());
+  if (made.started_ < 0) return cannot_make(made.changes_.folder);
   return made;
 }
 

@@ -71,8 +71,10 @@ Result<Outcome> run(Warden& warden, Spec spec) {
   if (!child) return std::unexpected(child.error());
   Outcome outcome;
   outcome.tier = child->tier();
-  // The wall limit is counted by wait(), so read in between only what is there.
-  for (;;) {
+  // The wall limit is counted by wait(), so read in between only what is there; one who writes a
+  // little now and then must not keep us here.
+  const auto end = std::chrono::steady_clock::now() + spec.limits.wall;
+  while (spec.limits.wall.count() == 0 || std::chrono::steady_clock::now() < end) {
     pollfd waiting[] = {{reader.get(), POLLIN, 0}, {child->end_descriptor(), POLLIN, 0}};
     const auto limit = static_cast<int>(spec.limits.wall.count());
     if (::poll(waiting, 2, limit > 0 ? limit : -1) <= 0) break;

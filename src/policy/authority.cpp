@@ -334,11 +334,26 @@ bool Authority::settle(std::uint64_t id, std::uint64_t result_bytes) {
 }
 
 DeclaredStanding Authority::standing(const Permission& permission, std::string_view where) const {
+  if (const auto kind = place_kind_of(permission.text())) {
+    const bool granted = !place_refusal(*kind) && where.empty();
+    return {.coverage = granted ? Coverage::kCovered : Coverage::kMissing};
+  }
   if (!impl_->knows(permission)) return {};
   return declared_standing(impl_->layers, permission, where, impl_->environment);
 }
 
 Foresight Authority::foresee(const Permission& permission, const CallInSource& call) const {
+  if (const auto kind = place_kind_of(permission.text())) {
+    Foresight places;
+    const auto refusal = place_refusal(*kind);
+    if (!refusal) {
+      places.outlook = Outlook::kCovered;
+      return places;
+    }
+    places.reason = refusal->why;
+    places.layer = refusal->layer;
+    return places;
+  }
   if (impl_->knows(permission)) {
     auto foresight = foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission));
     // Constants that the tool's schema refuses would make a rule that is refused, too.

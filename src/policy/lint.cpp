@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "policy/compile_places.h"
 #include "policy/parser.h"
 #include "policy/printer.h"
 
@@ -22,9 +23,21 @@ bool names_argument_of_any_tool(const ast::Rule& rule, const ast::Target& target
          !target.brackets->args.empty() && !looks_at_any_string(target);
 }
 
+void add_place(const ast::Statement& statement, const SourceText& source, FileSummary& summary) {
+  ++summary.places;
+  const auto* network = std::get_if<ast::NetworkGrant>(&statement);
+  if (network == nullptr || network->host != "*") return;
+  summary.notes.push_back(
+      {source.line_of(network->at),
+       fmt::format("'{}' lets a program send what it reads to anybody{}; name the hosts that it "
+                   "needs",
+                   print(*network), network->is_any() ? "" : ", by name")});
+}
+
 void add(const ast::Statement& statement, const SourceText& source, FileSummary& summary) {
   if (std::holds_alternative<ast::SelfTest>(statement)) ++summary.self_tests;
   const auto* rule = std::get_if<ast::Rule>(&statement);
+  if (is_place(statement)) add_place(statement, source, summary);
   if (rule == nullptr) return;
   ++summary.rules;
   for (const auto& target : rule->targets) {

@@ -18,6 +18,7 @@ struct Note {
 struct FileSummary {
   std::size_t rules = 0;
   std::size_t self_tests = 0;
+  std::size_t places = 0;  // statements about files and the network
   std::vector<std::string> profiles;
   std::vector<Note> notes;
 };

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace mcpac::policy {
 
@@ -69,5 +70,10 @@ struct PlaceRefusal {
 // The permissions that a program declares to see any of them; no rule names these.
 inline constexpr char kFilesPermission[] = "mcpac.files";
 inline constexpr char kNetworkPermission[] = "mcpac.network";
+[[nodiscard]] inline std::optional<PlaceKind> place_kind_of(std::string_view permission) {
+  if (permission == kFilesPermission) return PlaceKind::kFiles;
+  if (permission == kNetworkPermission) return PlaceKind::kNetwork;
+  return std::nullopt;
+}
 
 }  // namespace mcpac::policy

@@ -200,4 +200,16 @@ const char* purpose_of(std::string_view c_function) {
   return is_mathematics(c_function) ? "mathematics" : nullptr;
 }
 
+std::vector<std::string_view> known_c_functions() {
+  std::vector<std::string_view> names;
+  for (const Purpose& purpose : kPurposes) {
+    for (std::string_view rest = purpose.functions; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      names.push_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return names;
+}
+
 }  // namespace mcpac::analyzer

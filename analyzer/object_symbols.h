@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mcpac::analyzer {
 
@@ -21,5 +22,8 @@ namespace mcpac::analyzer {
 
 // What an honest program's library needs: "mathematics", "text"; nullptr: not in the table.
 [[nodiscard]] const char* purpose_of(std::string_view c_function);
+
+// All of the table but mathematics, whose names have many forms.
+[[nodiscard]] std::vector<std::string_view> known_c_functions();
 
 }  // namespace mcpac::analyzer

@@ -1,7 +1,7 @@
-# mcpac_embed(<target> <output.cpp> FILES ... BASE dir): files as string constants in the program,
+# mcpac_embed(<output.cpp> FILES ... BASE dir [FUNCTION name]): files as string constants in the program,
 # so that an installed mcpac does not depend on where its data lies. Run as a script it writes the file.
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(text "// Made by cmake/EmbedFiles.cmake; do not edit.\n#include \"codegen/embedded.h\"\n\nnamespace mcpac::codegen {\n\nstd::span<const EmbeddedFile> embedded_files() {\n  static constexpr EmbeddedFile kFiles[] = {\n")
+  set(text "// Made by cmake/EmbedFiles.cmake; do not edit.\n#include \"codegen/embedded.h\"\n\nnamespace mcpac::codegen {\n\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n  static constexpr EmbeddedFile kFiles[] = {\n")
   string(REPLACE "|" ";" files "${FILES}")
   foreach(file IN LISTS files)
     file(RELATIVE_PATH name "${BASE}" "${file}")
@@ -25,10 +25,13 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 function(mcpac_embed output)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BASE" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "BASE;FUNCTION" "FILES")
+  if(NOT arg_FUNCTION)
+    set(arg_FUNCTION embedded_files)
+  endif()
   string(REPLACE ";" "|" joined "${arg_FILES}")
   add_custom_command(OUTPUT "${output}"
-    COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DBASE=${arg_BASE}" "-DFILES=${joined}"
+    COMMAND ${CMAKE_COMMAND} "-DOUTPUT=${output}" "-DBASE=${arg_BASE}" "-DFILES=${joined}" "-DFUNCTION=${arg_FUNCTION}"
             -P "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake"
     DEPENDS ${arg_FILES} "${PROJECT_SOURCE_DIR}/cmake/EmbedFiles.cmake" VERBATIM
     COMMENT "Embedding ${output}")

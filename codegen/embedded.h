@@ -1,4 +1,4 @@
-// EmbeddedFile: the runtime headers of templates/, carried inside the program.
+// EmbeddedFile: the files of templates/, carried inside the program.
 //
 // The build writes the definition (cmake/EmbedFiles.cmake), so an installed mcpac generates the
 // same bytes wherever it lies, and no file on disk can be swapped under it.
@@ -15,5 +15,7 @@ struct EmbeddedFile {
 };
 
 [[nodiscard]] std::span<const EmbeddedFile> embedded_files();
+// The sources of the runner (docs/adr/0024), which no project gets a copy of.
+[[nodiscard]] std::span<const EmbeddedFile> embedded_runner();
 
 }  // namespace mcpac::codegen

@@ -15,6 +15,7 @@ using execute::Snapshot;
 
 namespace {
 
+using Form = execute::Program::Form;
 namespace fs = std::filesystem;
 
 struct Cache {
@@ -69,11 +70,16 @@ TEST_SUITE("execute/seen programs") {
         "ELF\0 and more",
         14);
     CHECK_FALSE(cache.programs.find("one").has_value());
-    cache.programs.keep("one", a_report(), cache.program(program));
+    cache.programs.keep("one", a_report(), cache.program(program), Form::kImage);
     const auto seen = cache.programs.find("one");
     REQUIRE(seen.has_value());
     CHECK(to_json(seen->report) == to_json(a_report()));
     CHECK(bytes_of(seen->program.file) == program);
+    CHECK(seen->program.form == Form::kImage);
+    cache.programs.keep("static", a_report(), cache.program(program), Form::kStatic);
+    const auto other = cache.programs.find("static");
+    REQUIRE(other.has_value());
+    CHECK(other->program.form == Form::kStatic);
     CHECK((fs::status(seen->program.file).permissions() & fs::perms::owner_exec) !=
           fs::perms::none);
     CHECK_FALSE(cache.programs.find("another").has_value());
@@ -85,13 +91,13 @@ TEST_SUITE("execute/seen programs") {
     const Cache cache;
     auto report = a_report();
     report.verdict = analyzer::Verdict::kRefused;
-    cache.programs.keep("one", report, cache.program("program"));
+    cache.programs.keep("one", report, cache.program("program"), Form::kImage);
     CHECK(cache.entries().empty());
   }
 
   TEST_CASE("an entry with any byte changed, or cut anywhere, is as if it were not there") {
     const Cache cache;
-    cache.programs.keep("one", a_report(), cache.program("the program"));
+    cache.programs.keep("one", a_report(), cache.program("the program"), Form::kImage);
     const fs::path file = cache.entries().at(0);
     const std::string whole = bytes_of(file);
     for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -111,12 +117,12 @@ TEST_SUITE("execute/seen programs") {
     const fs::path program = cache.program("program");
     const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
     for (int i = 0; i < 64; ++i) {
-      cache.programs.keep(fmt::format("{:02}", i), a_report(), program);
+      cache.programs.keep(fmt::format("{:02}", i), a_report(), program, Form::kImage);
       fs::last_write_time(cache.folders.cache / "programs" / fmt::format("{:02}.program", i),
                           long_ago + std::chrono::seconds(i));
     }
     CHECK(cache.programs.find("00").has_value());  // which is a use
-    cache.programs.keep("new", a_report(), program);
+    cache.programs.keep("new", a_report(), program, Form::kImage);
     CHECK(cache.entries().size() == 64);
     CHECK(cache.programs.find("00").has_value());
     CHECK(cache.programs.find("new").has_value());
@@ -129,7 +135,7 @@ TEST_SUITE("execute/seen programs") {
     auto folders = cache.folders;
     folders.cache = cache.home.path() / "file";
     const SeenPrograms programs(folders);
-    programs.keep("one", a_report(), cache.program("program"));
+    programs.keep("one", a_report(), cache.program("program"), Form::kImage);
     CHECK_FALSE(programs.find("one").has_value());
   }
 

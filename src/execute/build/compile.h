@@ -1,11 +1,12 @@
-// Compile: snapshot in, one static program out, through two sandboxed runs (clang -cc1, ld.lld).
-// Between the two, and after them, the result is held against what the analysis saw.
+// Compile: snapshot in, one program out, through two sandboxed runs (clang -cc1, ld.lld). Between
+// the two, and after them, the result is held against what the analysis saw.
 //
 // The first half needs of the analysis only where the entry is, so it can begin beside it
 // (early_compile.h).
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,8 +21,13 @@ namespace mcpac::execute {
 
 // A built program; its file goes when this does.
 struct Program {
+  // An image runs in the runner that it was linked for (docs/adr/0024); a static program has
+  // everything in itself.
+  enum class Form : std::uint8_t { kStatic, kImage };
   TemporaryFolder folder;
   std::filesystem::path file;
+  Form form = Form::kStatic;
+  std::filesystem::path runner{};  // of an image; borrowed from the prepared folder
 };
 
 // Which of the snapshot's sources has the entry, and in which form.

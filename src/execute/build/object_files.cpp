@@ -46,21 +46,26 @@ Result<void> add(std::vector<analyzer::Finding> found, analyzer::Report& report)
 
 }  // namespace
 
-Result<void> check_object_files(const std::vector<fs::path>& objects, const Prepared& prepared,
-                                analyzer::Report& report) {
+Result<std::vector<analyzer::ObjectFile>> read_object_files(const std::vector<fs::path>& objects,
+                                                            const std::string& program) {
+  std::vector<analyzer::ObjectFile> files;
+  for (const auto& object : objects) {
+    auto file = read(object, program);
+    if (!file) return pass_on(file);
+    files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+Result<void> check_object_files(const std::vector<analyzer::ObjectFile>& objects,
+                                const Prepared& prepared, analyzer::Report& report) {
   auto bytes = read_file(prepared.folder / "symbols", kMaxSymbols);
   if (!bytes) return pass_on(bytes);
   auto known = LibrarySymbols::from_bytes(*bytes);
   if (!known) return pass_on(known);
-  std::vector<analyzer::ObjectFile> files;
-  for (const auto& object : objects) {
-    auto file = read(object, report.file);
-    if (!file) return pass_on(file);
-    files.push_back(std::move(*file));
-  }
   return add(
       analyzer::check_objects(
-          files, [&known](std::string_view symbol) { return known->contains(symbol); }, report),
+          objects, [&known](std::string_view symbol) { return known->contains(symbol); }, report),
       report);
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
+#include "analyzer/object_file.h"
 #include "analyzer/report.h"
 #include "core/error.h"
 #include "execute/build/prepare.h"
@@ -12,8 +14,11 @@
 
 namespace mcpac::execute {
 
+// The objects as the compiler wrote them; `program` stands in errors.
+[[nodiscard]] Result<std::vector<analyzer::ObjectFile>> read_object_files(
+    const std::vector<std::filesystem::path>& objects, const std::string& program);
 // Adds what it finds to the findings of `report`; kFindingRefuses where one of them refuses.
-[[nodiscard]] Result<void> check_object_files(const std::vector<std::filesystem::path>& objects,
+[[nodiscard]] Result<void> check_object_files(const std::vector<analyzer::ObjectFile>& objects,
                                               const Prepared& prepared, analyzer::Report& report);
 [[nodiscard]] Result<void> check_linked(const ProgramFile& program, analyzer::Report& report);
 

@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "execute/build/library_symbols.h"
+#include "execute/build/make_runner.h"
 #include "execute/build/prepare.h"
 
 namespace mcpac::execute {
@@ -118,11 +119,15 @@ Result<void> precompile_runtime(const Headers& runtime, const fs::path& target,
   for (const auto* command : {&toolchain->make_runtime, &toolchain->compile_runtime}) {
     if (auto done = folder->compile(*command, place); !done) return done;
   }
-  for (const char* name : {"runtime.pch", "runtime.o"}) {
+  auto symbols = LibrarySymbols::of_link(toolchain->link, folder->path() / "output" / "runtime.o");
+  if (!symbols) return pass_on(symbols);
+  const RunnerPlace for_runner{folder->path(), [&](const std::vector<std::string>& command) {
+                                 return folder->compile(command, place);
+                               }};
+  if (auto done = make_runner(*toolchain, *symbols, for_runner); !done) return done;
+  for (const char* name : {"runtime.pch", "runtime.o", "runner", "image_table.o"}) {
     if (auto done = folder->keep(name); !done) return done;
   }
-  auto symbols = LibrarySymbols::of_link(toolchain->link, folder->path() / "runtime.o");
-  if (!symbols) return pass_on(symbols);
   if (auto done = write_file_atomic(folder->path() / "symbols", symbols->to_bytes()); !done)
     return done;
   const std::string commands = to_text(to_json(*toolchain));
@@ -153,11 +158,13 @@ Result<void> precompile_servers(const Headers& servers, const fs::path& runtime,
 }
 
 Result<Toolchain> load_runtime(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o", "symbols"});
+  return load(folder,
+              {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols", "image_table.o"});
 }
 
 Result<Toolchain> load_servers(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o", "symbols", "agent.hpp", "agent.pch"});
+  return load(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
+                       "image_table.o", "agent.hpp", "agent.pch"});
 }
 
 }  // namespace mcpac::execute

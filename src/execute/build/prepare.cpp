@@ -12,6 +12,7 @@
 #include "codegen/embedded.h"
 #include "codegen/emit.h"
 #include "core/hash.h"
+#include "execute/build/make_runner.h"
 #include "execute/build/precompile.h"
 #include "execute/build/private_folder.h"
 #include "execute/project/header_files.h"
@@ -60,7 +61,7 @@ Headers runtime_part(const Headers& headers) {
 
 // The name of a folder in the cache: another text in it, another folder.
 std::string cache_key(std::string_view what, const Headers& headers, std::string_view beside) {
-  std::string text = fmt::format("mcpac {} {} 4\n{}\n", MCPAC_VERSION, what, beside);
+  std::string text = fmt::format("mcpac {} {} 5\n{}\n", MCPAC_VERSION, what, beside);
   for (const auto& [name, bytes] : headers) text += fmt::format("{} {}\n", sha256_hex(bytes), name);
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }
@@ -111,7 +112,7 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
   if (auto made = make_private(cache); !made) return pass_on(made);
   const Headers runtime = runtime_part(*headers);
   const std::string runtime_key =
-      cache_key("runtime", runtime, toolchain_identity(place.folders.llvm));
+      cache_key("runtime", runtime, toolchain_identity(place.folders.llvm) + runner_identity());
   const fs::path target = cache / cache_key("servers", *headers, runtime_key);
   if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
   auto exclusive = FolderLock::take(cache / "lock", place.stop);

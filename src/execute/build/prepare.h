@@ -23,7 +23,7 @@
 namespace mcpac::execute {
 
 struct Prepared {
-  std::filesystem::path folder;  // include/, agent.pch, runtime.pch, runtime.o, symbols
+  std::filesystem::path folder;  // see precompile.h
   Toolchain toolchain;
 };
 

@@ -32,7 +32,13 @@ Result<analyzer::Report> ProgramBuild::analyze() {
 }
 
 Result<Program> ProgramBuild::build(analyzer::Report& report) {
-  if (seen_) return std::move(seen_->program);
+  auto program = seen_ ? Result<Program>(std::move(seen_->program)) : make(report);
+  if (program && program->form == Program::Form::kImage)
+    program->runner = place_.prepared.folder / "runner";
+  return program;
+}
+
+Result<Program> ProgramBuild::make(analyzer::Report& report) {
   const EntryPlace entry = entry_place(place_.snapshot, report);
   if (early_ && early_->entry() != entry) early_.reset();
   auto objects = early_ ? early_->take() : compile_objects(place_, entry);
@@ -45,7 +51,7 @@ Result<Program> ProgramBuild::build(analyzer::Report& report) {
 }
 
 void ProgramBuild::keep(const Program& program) const {
-  if (analysed_) programs_.keep(key_, *analysed_, program.file);
+  if (analysed_) programs_.keep(key_, *analysed_, program.file, program.form);
 }
 
 }  // namespace mcpac::execute

@@ -25,6 +25,7 @@ class ProgramBuild {
   void keep(const Program& program) const;
 
  private:
+  Result<Program> make(analyzer::Report& report);
   BuildPlace place_;
   const codegen::Lock& lock_;
   sandbox::Warden& beside_;

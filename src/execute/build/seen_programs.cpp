@@ -31,14 +31,16 @@ std::string digest_of(std::string_view bytes) {
   return audit::hex(audit::blake2b(bytes));
 }
 
-// An entry: the digest of all that follows, the length of the report, both as lines; report,
-// program.
-std::string to_entry(const std::string& report, std::string_view program) {
-  const std::string rest = fmt::format("{}\n{}{}", report.size(), report, program);
+// An entry: the digest of all that follows, and the length of the report, both as lines; the form
+// of the program as a letter, report, program.
+std::string to_entry(const std::string& report, Program::Form form, std::string_view program) {
+  const std::string rest = fmt::format("{}\n{}{}{}", report.size(),
+                                       form == Program::Form::kImage ? 'i' : 's', report, program);
   return fmt::format("{}\n{}", digest_of(rest), rest);
 }
 
 struct Parts {
+  Program::Form form = Program::Form::kStatic;
   std::string_view report;
   std::string_view program;
 };
@@ -51,8 +53,11 @@ std::optional<Parts> parts_of(std::string_view entry) {
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
   if (error != std::errc() || end == rest.data() + rest.size() || *end != '\n') return std::nullopt;
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
+  if (rest.empty() || (rest.front() != 'i' && rest.front() != 's')) return std::nullopt;
+  const auto form = rest.front() == 'i' ? Program::Form::kImage : Program::Form::kStatic;
+  rest.remove_prefix(1);
   if (length > rest.size()) return std::nullopt;
-  return Parts{rest.substr(0, length), rest.substr(length)};
+  return Parts{form, rest.substr(0, length), rest.substr(length)};
 }
 
 // One of ours that was built anew, or installed over the old one, may see more.
@@ -67,9 +72,10 @@ std::string identity_of(const fs::path& program) {
 
 std::string key_of(const Snapshot& snapshot, const codegen::Lock& lock, const Prepared& prepared,
                    const Folders& folders) {
-  return sha256_hex(fmt::format("mcpac {} program 1\n{}\n{}\n{}\n{}\n{}", MCPAC_VERSION,
+  return sha256_hex(fmt::format("mcpac {} program 2\n{}\n{}\n{}\n{}\n{}\n{}", MCPAC_VERSION,
                                 snapshot.digest(), prepared.folder.filename().string(),
-                                identity_of("/proc/self/exe"), identity_of(folders.analyzer()),
+                                prepared.toolchain.runner_digest, identity_of("/proc/self/exe"),
+                                identity_of(folders.analyzer()),
                                 to_text(to_json(analysis_request(snapshot, lock, prepared)))));
 }
 
@@ -98,15 +104,15 @@ std::optional<SeenProgram> SeenPrograms::find(const std::string& key) const {
   if (!write_scratch(program, parts->program, 0755)) return std::nullopt;
   std::error_code ignored;  // of the clock that says what was used last
   fs::last_write_time(file_of(key), fs::file_time_type::clock::now(), ignored);
-  return SeenProgram{std::move(*report), Program{std::move(*folder), program}};
+  return SeenProgram{std::move(*report), Program{std::move(*folder), program, parts->form}};
 }
 
 void SeenPrograms::keep(const std::string& key, const analyzer::Report& report,
-                        const fs::path& program) const {
+                        const fs::path& program, Program::Form form) const {
   if (folder_.empty() || report.verdict != analyzer::Verdict::kOk) return;
   const auto bytes = read_file(program, kLargestEntry);
   if (!bytes) return;
-  const std::string entry = to_entry(to_text(to_json(report)), *bytes);
+  const std::string entry = to_entry(to_text(to_json(report)), form, *bytes);
   if (entry.size() > kLargestEntry || !write_file_atomic(file_of(key), entry, 0600)) return;
   drop_the_oldest();
 }

@@ -31,7 +31,7 @@ class SeenPrograms {
   [[nodiscard]] std::optional<SeenProgram> find(const std::string& key) const;
   // `report` lets the program run, and building the program added nothing to it.
   void keep(const std::string& key, const analyzer::Report& report,
-            const std::filesystem::path& program) const;
+            const std::filesystem::path& program, Program::Form form) const;
 
  private:
   [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;

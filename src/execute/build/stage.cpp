@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "execute/records/backtrace.h"
+
 namespace mcpac::execute {
 namespace {
 
@@ -74,8 +76,7 @@ void feed(UniqueFd& to, std::string_view& input) {
 
 }  // namespace
 
-Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, ChildIo io,
-                                   StopSignal stop) {
+Result<PipedChild> start_child(sandbox::Warden& warden, sandbox::Spec spec) {
   auto in = make_pipe();
   auto out = make_pipe();
   auto err = make_pipe();
@@ -85,43 +86,52 @@ Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, 
   spec.standard_error = err->write_end.get();
   auto child = warden.spawn(spec);
   if (!child) return pass_on(child);
-  if (io.started) io.started(child->tier());
-  in->read_end.reset();
-  out->write_end.reset();
-  err->write_end.reset();
   for (const int fd : {in->write_end.get(), out->read_end.get(), err->read_end.get()})
     set_nonblocking(fd);
-  if (io.input.empty()) in->write_end.reset();
+  return PipedChild{std::move(*child), spec.limits.wall, std::move(in->write_end),
+                    std::move(out->read_end), std::move(err->read_end)};
+}
 
-  const bool has_deadline = spec.limits.wall.count() > 0;
-  const auto deadline = std::chrono::steady_clock::now() + spec.limits.wall;
+Result<sandbox::Verdict> attend(PipedChild piped, ChildIo io, StopSignal stop) {
+  auto& [child, wall, in, out, err] = piped;
+  child.restart_clock();
+  if (io.input.empty()) in.reset();
+  const bool has_deadline = wall.count() > 0;
+  const auto deadline = std::chrono::steady_clock::now() + wall;
   bool ended = false;
-  while (!ended || out->read_end || err->read_end) {
+  while (!ended || out || err) {
     // poll() passes over negative descriptors: whatever is closed simply drops out.
-    std::array<pollfd, 5> watched{
-        pollfd{in->write_end.get(), POLLOUT, 0}, waiting(out->read_end, io.output_sink),
-        waiting(err->read_end, io.error_sink), pollfd{stop.descriptor, POLLIN, 0},
-        pollfd{ended ? -1 : child->end_descriptor(), POLLIN, 0}};
+    std::array<pollfd, 5> watched{pollfd{in.get(), POLLOUT, 0}, waiting(out, io.output_sink),
+                                  waiting(err, io.error_sink), pollfd{stop.descriptor, POLLIN, 0},
+                                  pollfd{ended ? -1 : child.end_descriptor(), POLLIN, 0}};
     const int ready =
         ::poll(watched.data(), watched.size(), has_deadline ? milliseconds_until(deadline) : -1);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      child->kill(sandbox::Verdict::Kind::kTimedOut);
+      child.kill(sandbox::Verdict::Kind::kTimedOut);
       break;
     }
     bool go_on = watched[3].revents == 0;
-    if (watched[0].revents != 0) feed(in->write_end, io.input);
+    if (watched[0].revents != 0) feed(in, io.input);
     if (watched[1].revents != 0 && is_writable(io.output_sink))
-      go_on = drain(out->read_end, io.standard_output, io.output_sink) && go_on;
+      go_on = drain(out, io.standard_output, io.output_sink) && go_on;
     if (watched[2].revents != 0 && is_writable(io.error_sink))
-      go_on = drain(err->read_end, io.standard_error, io.error_sink) && go_on;
+      go_on = drain(err, io.standard_error, io.error_sink) && go_on;
     ended = ended || watched[4].revents != 0;
     if (!go_on) {
-      child->kill(sandbox::Verdict::Kind::kKilled);
+      child.kill(sandbox::Verdict::Kind::kKilled);
       break;
     }
   }
-  return child->wait();
+  return child.wait();
+}
+
+Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, ChildIo io,
+                                   StopSignal stop) {
+  auto child = start_child(warden, std::move(spec));
+  if (!child) return pass_on(child);
+  if (io.started) io.started(child->child.tier());
+  return attend(std::move(*child), std::move(io), stop);
 }
 
 Result<ToolOutput> run_tool(sandbox::Warden& warden, sandbox::Spec spec, std::string_view input,
@@ -156,18 +166,32 @@ sandbox::Limits compiler_limits() {
   return limits;
 }
 
+namespace {
+
+std::string near_its_limit(const sandbox::Verdict& verdict) {
+  if (!verdict.limit) return {};
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+  if (verdict.limit->name == "memory") {
+    return fmt::format("; it had used {} of the {} MiB of memory that it may",
+                       verdict.limit->used / kMebibyte, verdict.limit->allowed / kMebibyte);
+  }
+  if (verdict.limit->name == "file-size")
+    return fmt::format("; it may write {} bytes into a file", verdict.limit->allowed);
+  return {};
+}
+
+}  // namespace
+
 std::string describe(const sandbox::Verdict& verdict) {
   using Kind = sandbox::Verdict::Kind;
   const double seconds = static_cast<double>(verdict.wall.count()) / 1e6;
   switch (verdict.kind) {
-    case Kind::kExited: return fmt::format("ended with exit code {}", verdict.code);
+    case Kind::kExited:
+      return fmt::format("ended with exit code {}{}", verdict.code, near_its_limit(verdict));
     case Kind::kSignalled:
-      return fmt::format("was ended by signal {} ({})", verdict.code, ::strsignal(verdict.code));
-    case Kind::kViolated:
-      return verdict.detail.empty()
-                 ? "made a system call that the sandbox does not admit"
-                 : fmt::format("made a system call that the sandbox does not admit: {}",
-                               verdict.detail);
+      return fmt::format("was ended by signal {} ({}){}", verdict.code, ::strsignal(verdict.code),
+                         near_its_limit(verdict));
+    case Kind::kViolated: return describe_violation(verdict, {});
     case Kind::kTimedOut: return fmt::format("was stopped after {:.1f} s of wall time", seconds);
     case Kind::kCpuLimit: return fmt::format("used up its processor time after {:.1f} s", seconds);
     case Kind::kKilled: return "was stopped";

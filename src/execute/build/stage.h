@@ -40,8 +40,19 @@ struct ChildIo {
   std::function<void(sandbox::Tier)> started{};
 };
 
-// Runs until the child has ended, its wall limit, or `stop`. The spec's descriptors 0 to 2 are
-// replaced.
+// A child and our ends of the pipes on its descriptors 0 to 2.
+struct PipedChild {
+  sandbox::Child child;
+  std::chrono::milliseconds wall;  // of the spec; 0: none
+  UniqueFd input;
+  UniqueFd output;
+  UniqueFd error;
+};
+// The spec's descriptors 0 to 2 are replaced.
+[[nodiscard]] Result<PipedChild> start_child(sandbox::Warden& warden, sandbox::Spec spec);
+// Passes on until the child has ended, its wall limit from now on, or `stop`.
+[[nodiscard]] Result<sandbox::Verdict> attend(PipedChild child, ChildIo io, StopSignal stop);
+// The two together. `io.started` is called in between.
 [[nodiscard]] Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec,
                                                  ChildIo io, StopSignal stop);
 

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
+#include <utility>
 
+#include "analyzer/object_symbols.h"
 #include "core/file.h"
 #include "execute/build/driver_output.h"
+#include "execute/build/image_file.h"
 
 namespace mcpac::execute {
 namespace {
@@ -43,13 +46,64 @@ Result<TemporaryFolder> make_stand_ins() {
        {in(inside::kInclude, "mcpac/warm.hpp"), std::string(inside::kRuntimePch),
         std::string(inside::kAgentHeader), std::string(inside::kPch),
         in(inside::kPrepared, "runtime.o"), in(inside::kOutput, "runtime.pch"),
-        in(inside::kOutput, "agent.o"), in(inside::kSource, "agent.cpp")}) {
+        in(inside::kOutput, "agent.o"), in(inside::kSource, "agent.cpp"),
+        in(inside::kOutput, "objects")}) {
     const std::filesystem::path stand_in = folder->path().string() + file;
     std::error_code error;
     std::filesystem::create_directories(stand_in.parent_path(), error);
     if (auto written = write_file_atomic(stand_in, ""); !written) return pass_on(written);
   }
   return folder;
+}
+
+// The runner: everything that an agent may need of the libraries, at an address of its own. A
+// question of the unwinder is answered by the runner, which alone knows where an image lies.
+std::vector<std::string> runner_flags() {
+  auto flags =
+      with(language_flags(),
+           {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
+            fmt::format("-Wl,--image-base={:#x}", kRunnerBegin), "-Wl,--wrap=_dl_find_object"});
+  for (const auto name : analyzer::known_c_functions())
+    flags.push_back(fmt::format("-Wl,--undefined={}", name));
+  return flags;
+}
+
+// The linker itself needs no driver to be told what is in an image.
+std::vector<std::string> image_command(const std::string& linker) {
+  return {linker,
+          "-m",
+          "elf_x86_64",
+          "-static",
+          "--threads=1",
+          "--hash-style=gnu",
+          "--build-id=none",
+          "--eh-frame-hdr",
+          "--gc-sections",
+          "--no-dependent-libraries",
+          "--strip-debug",
+          "-z",
+          "norelro",
+          fmt::format("--image-base={:#x}", kImageBegin),
+          "-e",
+          "mcpac_image_table",
+          "{objects}",
+          in(inside::kPrepared, "image_table.o"),
+          in(inside::kAddresses, "addresses.o"),
+          "-o",
+          in(inside::kOutput, "agent")};
+}
+
+// The driver's answer about stand-ins, in the words of the sandbox.
+void rename_stand_ins(std::vector<std::string>& words, const std::string& base) {
+  const std::pair<std::string, const char*> named[] = {
+      {in(inside::kSource, "agent.cpp"), "{source}"},
+      {in(inside::kOutput, "objects"), "{objects}"}};
+  for (std::string& word : words) {
+    if (const auto at = word.find(base); at != std::string::npos) word.erase(at, base.size());
+    for (const auto& [path, name] : named) {
+      if (word == path) word = name;
+    }
+  }
 }
 
 }  // namespace
@@ -99,16 +153,20 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
                     {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
                      here(in(inside::kOutput, "agent.o")), here(in(inside::kPrepared, "runtime.o")),
                      "-o", here(in(inside::kOutput, "agent"))})},
+      Question{toolchain.compile_runner,
+               with(language_flags(), {"-O2", "-c", "-xc++", here(source), "-o", "{object}"})},
+      Question{toolchain.link_runner,
+               with(runner_flags(),
+                    {"-Wl,--whole-archive", here(in(inside::kOutput, "objects")), "-lc++", "-lm",
+                     "-Wl,--no-whole-archive", "-o", here(in(inside::kOutput, "runner"))})},
   };
   for (const Question& question : questions) {
     auto answer = ask(driver, question.flags);
     if (!answer) return pass_on(answer);
-    for (std::string& word : *answer) {
-      if (const auto at = word.find(base); at != std::string::npos) word.erase(at, base.size());
-      if (word == source) word = "{source}";
-    }
+    rename_stand_ins(*answer, base);
     question.answer = std::move(*answer);
   }
+  toolchain.link_image = image_command(toolchain.link.front());
   toolchain.analyze = with(language_flags(), {include, "-include-pch", inside::kPch, "-xc++"});
   return toolchain;
 }
@@ -152,6 +210,10 @@ Json to_json(const Toolchain& toolchain) {
           {"make_pch", toolchain.make_pch},
           {"compile", toolchain.compile},
           {"link", toolchain.link},
+          {"compile_runner", toolchain.compile_runner},
+          {"link_runner", toolchain.link_runner},
+          {"link_image", toolchain.link_image},
+          {"runner_digest", toolchain.runner_digest},
           {"analyze", toolchain.analyze}};
 }
 
@@ -169,7 +231,11 @@ Result<Toolchain> toolchain_from_json(const Json& json) {
   if (read("make_runtime", toolchain.make_runtime) &&
       read("compile_runtime", toolchain.compile_runtime) && read("make_pch", toolchain.make_pch) &&
       read("compile", toolchain.compile) && read("link", toolchain.link) &&
+      read("compile_runner", toolchain.compile_runner) &&
+      read("link_runner", toolchain.link_runner) && read("link_image", toolchain.link_image) &&
       read("analyze", toolchain.analyze)) {
+    const Json* digest = find_member(json, "runner_digest");
+    if (digest != nullptr && digest->is_string()) toolchain.runner_digest = *digest;
     return toolchain;
   }
   return fail(ErrorId::kToolchainMissing, "the cached toolchain commands cannot be read",

@@ -25,6 +25,7 @@ inline constexpr char kAgentHeader[] = "/mcpac/agent.hpp";   // includes <mcpac.
 inline constexpr char kPch[] = "/mcpac/agent.pch";           // the servers, chained to the runtime
 inline constexpr char kSource[] = "/source";                 // the snapshot of the program's source
 inline constexpr char kOutput[] = "/output";                 // where the compiler may write
+inline constexpr char kAddresses[] = "/addresses";           // of what the runner has, for an image
 }  // namespace inside
 
 struct Toolchain {
@@ -38,6 +39,14 @@ struct Toolchain {
   std::vector<std::string> compile;
   // ld.lld …: kOutput/agent.o + kPrepared/runtime.o -> kOutput/agent
   std::vector<std::string> link;
+  // clang -cc1 …: "{source}", a part of the runner -> "{object}"; no precompiled header
+  std::vector<std::string> compile_runner;
+  // ld.lld …: "{objects}" with everything of the libraries -> kOutput/runner
+  std::vector<std::string> link_runner;
+  // ld.lld …: "{objects}" + kPrepared/image_table.o + addresses -> kOutput/agent, an image for it
+  std::vector<std::string> link_image;
+  // Which runner was made with these; empty as long as there is none.
+  std::string runner_digest;
   // driver-style flags for libclang, equal in meaning to `compile`
   std::vector<std::string> analyze;
 };

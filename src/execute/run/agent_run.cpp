@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cstring>
 
+#include "core/printable.h"
+#include "execute/build/image_file.h"
+#include "execute/network/host_dialer.h"
+#include "execute/records/backtrace.h"
+#include "execute/run/image_start.h"
 #include "gate/agent_door.h"
 
 namespace mcpac::execute {
@@ -28,6 +34,7 @@ Result<Socketpair> make_channel() {
 
 // Gate and door as they live on the loop; made and taken down there.
 struct Service {
+  std::unique_ptr<HostDialer> dialer;  // outlives the gate
   std::unique_ptr<gate::Gate> gate;
   std::shared_ptr<gate::AgentDoor> door;
   std::optional<Json> result;
@@ -37,6 +44,11 @@ struct Service {
 
 void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetup setup,
                   audit::RunLog& log, const AgentIo& io) {
+  if (setup.authority.speaks_of_network()) {
+    service.dialer =
+        std::make_unique<HostDialer>(host.executor(), system_resolver(host.executor()));
+    setup.dialer = service.dialer.get();
+  }
   service.gate = std::make_unique<gate::Gate>(std::move(setup));
   io.gate(service.gate.get());
   gate::DoorCallbacks callbacks;
@@ -64,13 +76,34 @@ std::string verdict_name(const AgentOutcome& outcome) {
   return "ended";
 }
 
+Json ended_record(const AgentOutcome& outcome, const RunLimits& limits) {
+  const auto& verdict = outcome.verdict;
+  Json record{{"verdict", verdict_name(outcome)},
+              {"code", verdict.code},
+              {"tier", sandbox::to_string(outcome.tier)},
+              {"wall_us", verdict.wall.count()},
+              {"peak_memory", verdict.peak_memory}};
+  if (verdict.call_number >= 0) {
+    record["call"] = {{"number", verdict.call_number},
+                      {"name", verdict.call},
+                      {"path", printable(verdict.path)},
+                      {"callers", outcome.callers}};
+  }
+  auto limit = verdict.limit;
+  if (outcome.output_limit) limit = {{"output", limits.output, limits.output}};
+  if (limit)
+    record["limit"] = {{"name", limit->name}, {"allowed", limit->allowed}, {"used", limit->used}};
+  return record;
+}
+
 sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   sandbox::Spec spec;
-  spec.program = program.file;
+  const bool is_image = !program.runner.empty();
+  spec.program = is_image ? program.runner : program.file;
   spec.arguments = program.arguments;
   spec.environment = program.environment;
   spec.mounts = program.mounts;
-  spec.admits = program.admits;
+  spec.admits = is_image ? program.admits.with(sandbox::ReceivesDescriptors{}) : program.admits;
   spec.lowest_tier = limits.lowest_tier;
   spec.limits.wall = limits.wall;
   // Processor time ends a program that spins; wall time ends one that waits. One thread cannot use
@@ -85,6 +118,19 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   return spec;
 }
 
+// Its bytes lie in the channel before its runner starts.
+Result<void> give_image(const AgentProgram& program, int channel) {
+  if (program.runner.empty()) return {};
+  auto image = sealed_image(program.file);
+  if (!image) return pass_on(image);
+  return send_image(channel, image->get(), program.arguments);
+}
+
+std::unexpected<Error> not_started(audit::RunLog& log, Error error) {
+  auto noted = log.append("RunEnded", {{"verdict", "not-started"}, {"error", to_string(error.id)}});
+  return std::unexpected(noted ? std::move(error) : std::move(noted.error()));
+}
+
 }  // namespace
 
 Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentProgram& program,
@@ -92,7 +138,10 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
                                const AgentIo& io, StopSignal stop) {
   auto channel = make_channel();
   if (!channel) return pass_on(channel);
+  if (auto given = give_image(program, channel->ours.get()); !given)
+    return not_started(log, std::move(given.error()));
 
+  const bool uses_network = setup.authority.speaks_of_network();
   Service service;
   host.on_loop(
       [&] { open_service(host, service, std::move(channel->ours), std::move(setup), log, io); });
@@ -109,6 +158,7 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     };
   };
   auto spec = agent_spec(program, limits);
+  if (uses_network) spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
   spec.channel = channel->theirs.get();
   auto verdict = run_child(warden, std::move(spec),
                            {.standard_output = counted(io.standard_output),
@@ -130,22 +180,15 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     service.gate->close();
     service.door.reset();
     service.gate.reset();
+    service.dialer.reset();
   });
-  if (!verdict) {
-    auto noted = log.append("RunEnded",
-                            {{"verdict", "not-started"}, {"error", to_string(verdict.error().id)}});
-    if (!noted) return pass_on(noted);
-    return pass_on(verdict);
-  }
+  if (!verdict) return not_started(log, std::move(verdict.error()));
   outcome.verdict = std::move(*verdict);
   outcome.result = std::move(service.result);
   outcome.killed_by_user =
       outcome.verdict.kind == sandbox::Verdict::Kind::kKilled && io.was_killed();
-  auto noted = log.append("RunEnded", {{"verdict", verdict_name(outcome)},
-                                       {"code", outcome.verdict.code},
-                                       {"tier", sandbox::to_string(outcome.tier)},
-                                       {"wall_us", outcome.verdict.wall.count()},
-                                       {"peak_memory", outcome.verdict.peak_memory}});
+  outcome.callers = callers_of(outcome.verdict, std::array{program.file, program.runner});
+  auto noted = log.append("RunEnded", ended_record(outcome, limits));
   if (!noted) return pass_on(noted);
   return outcome;
 }
@@ -166,7 +209,10 @@ int exit_code_of(const AgentOutcome& outcome) {
 
 std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limits) {
   using Kind = sandbox::Verdict::Kind;
-  const std::string how = "the program " + describe(outcome.verdict);
+  const bool violated = outcome.verdict.kind == Kind::kViolated;
+  const std::string how =
+      "the program " +
+      (violated ? describe_violation(outcome.verdict, outcome.callers) : describe(outcome.verdict));
   if (outcome.output_limit) {
     return Error{ErrorId::kRunOutputLimit,
                  fmt::format("the program wrote more than {} bytes and was stopped", limits.output),

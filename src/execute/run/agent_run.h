@@ -32,6 +32,8 @@ struct AgentProgram {
   // starts among them; none: null.
   std::shared_ptr<const FileMounts> files{};
   std::filesystem::path work_directory = "/";
+  // Not empty: `file` is an image (execute/build/image_file.h), and this the program that runs it.
+  std::filesystem::path runner{};
 };
 
 struct AgentIo {
@@ -51,8 +53,9 @@ struct AgentOutcome {
   sandbox::Verdict verdict;
   sandbox::Tier tier = sandbox::Tier::kA;
   std::optional<Json> result;
-  bool output_limit = false;    // it wrote more than it may, and was ended for it
-  bool killed_by_user = false;  // mcpac runs kill
+  bool output_limit = false;           // it wrote more than it may, and was ended for it
+  bool killed_by_user = false;         // mcpac runs kill
+  std::vector<std::string> callers{};  // with kViolated: the program's functions, innermost first
 };
 
 // `setup` is the authority of this run; it is used up. RunEnded is recorded in `log`; RunStarted

@@ -1,0 +1,115 @@
+// Slot to first byte: how long a program takes that finds its runner waiting in its sandbox.
+//
+// Method: for each image a round starts a runner in the sandbox, lets it wait, and times from the
+// image's file to the first byte of the program's standard output in the parent (reading, checking
+// and sealing the image, telling the runner, mapping, constructors, main). Beside it, in the same
+// round, the same with a runner that is started only then. Printed: median, 10th and 90th
+// percentile in microseconds. Usage: bench_slots RUNNER ROUNDS IMAGE... (bench/slots.py makes
+// them).
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "execute/build/image_file.h"
+#include "execute/run/image_start.h"
+#include "sandbox/sandbox.h"
+
+namespace {
+
+using namespace mcpac;
+using Clock = std::chrono::steady_clock;
+
+struct Pair {
+  UniqueFd ours, theirs;
+};
+
+Pair make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+Pair make_channel() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+template <class T>
+T value_of(Result<T> result) {
+  if (result) return std::move(*result);
+  fmt::print(stderr, "{}\n", result.error().to_text());
+  std::exit(1);
+}
+
+enum class Runner { kWaiting, kStartedThen };
+
+double round_of(sandbox::Warden& warden, const std::string& runner, const std::string& image,
+                Runner when) {
+  Pair output = make_pipe();
+  Pair channel = make_channel();
+  sandbox::Spec spec;
+  spec.program = runner;
+  spec.arguments = {"agent"};
+  spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
+  spec.limits.memory = std::uint64_t{256} << 20U;
+  spec.limits.cpu = std::chrono::seconds(10);
+  spec.standard_output = output.theirs.get();
+  spec.channel = channel.theirs.get();
+  std::optional<sandbox::Child> child;
+  if (when == Runner::kWaiting) {
+    child = value_of(warden.spawn(spec));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const auto start = Clock::now();
+  const UniqueFd sealed = value_of(execute::sealed_image(image));
+  if (auto sent = execute::send_image(channel.ours.get(), sealed.get(), {"agent"}); !sent)
+    std::exit(1);
+  if (!child) child = value_of(warden.spawn(spec));
+  char byte = 0;
+  if (::read(output.ours.get(), &byte, 1) != 1) std::exit(1);
+  const double time = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  child->kill(sandbox::Verdict::Kind::kKilled);
+  value_of(child->wait());
+  return time;
+}
+
+void print(const std::string& image, const char* way, std::vector<double>& times) {
+  std::ranges::sort(times);
+  const auto at = [&times](std::size_t percent) {
+    return times[(times.size() - 1) * percent / 100];
+  };
+  fmt::print("{:<24} {:<20} median {:7.0f}  p10 {:7.0f}  p90 {:7.0f}\n", image, way, at(50), at(10),
+             at(90));
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 4) {
+    fmt::print(stderr, "usage: bench_slots RUNNER ROUNDS IMAGE...\n");
+    return 2;
+  }
+  auto warden = value_of(sandbox::Warden::start(MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-warden"));
+  const int rounds = std::max(1, std::atoi(words[2]));
+  for (int i = 3; i < count; ++i) {
+    std::vector<double> waiting;
+    std::vector<double> started;
+    for (int round = -1; round < rounds; ++round) {
+      const double first = round_of(warden, words[1], words[i], Runner::kWaiting);
+      const double second = round_of(warden, words[1], words[i], Runner::kStartedThen);
+      if (round < 0) continue;  // once for the caches
+      waiting.push_back(first);
+      started.push_back(second);
+    }
+    print(words[i], "slot", waiting);
+    print(words[i], "started when asked", started);
+  }
+  return 0;
+}

@@ -1,0 +1,179 @@
+#include "execute/build/image_file.h"
+
+#include <doctest/doctest.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "core/file.h"
+
+using namespace mcpac;
+using execute::check_image;
+using execute::kImageBegin;
+using execute::kImageEnd;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The smallest image: headers and lists in one segment, code in the next, variables in a third.
+struct Image {
+  Elf64_Ehdr header{};
+  std::vector<Elf64_Phdr> segments;
+  std::uint64_t table[5] = {kImageBegin + 0x1000, kImageBegin + 0x400, kImageBegin + 0x408,
+                            kImageBegin + 0x408, kImageBegin + 0x408};
+
+  Image() {
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_type = ET_EXEC;
+    header.e_machine = EM_X86_64;
+    header.e_phoff = sizeof header;
+    header.e_phentsize = sizeof(Elf64_Phdr);
+    header.e_entry = kImageBegin + 0x300;
+    segments = {load(0, kImageBegin, 0x1000, 0x1000, PF_R),
+                load(0x1000, kImageBegin + 0x1000, 0x100, 0x100, PF_R | PF_X),
+                load(0x2000, kImageBegin + 0x2000, 0x100, 0x5000, PF_R | PF_W)};
+  }
+  static Elf64_Phdr load(std::uint64_t offset, std::uint64_t address, std::uint64_t in_file,
+                         std::uint64_t in_memory, std::uint32_t flags) {
+    Elf64_Phdr segment{};
+    segment.p_type = PT_LOAD;
+    segment.p_flags = flags;
+    segment.p_offset = offset;
+    segment.p_vaddr = address;
+    segment.p_filesz = in_file;
+    segment.p_memsz = in_memory;
+    return segment;
+  }
+  void add(std::uint32_t type) {
+    Elf64_Phdr segment = load(0, kImageBegin, 0x100, 0x100, PF_R);
+    segment.p_type = type;
+    segments.push_back(segment);
+  }
+  [[nodiscard]] std::string bytes() const {
+    std::string text(0x2100, '\0');
+    Elf64_Ehdr first = header;
+    if (first.e_phnum == 0) first.e_phnum = static_cast<Elf64_Half>(segments.size());
+    std::memcpy(text.data(), &first, sizeof first);
+    std::memcpy(text.data() + sizeof first, segments.data(), segments.size() * sizeof(Elf64_Phdr));
+    std::memcpy(text.data() + 0x300, table, sizeof table);
+    return text;
+  }
+};
+
+// Why the image is refused; empty: it is not.
+std::string refused(const std::function<void(Image&)>& change) {
+  Image image;
+  change(image);
+  const auto checked = check_image(image.bytes());
+  if (checked) return "";
+  CHECK(checked.error().id == ErrorId::kProgramUnusable);
+  return checked.error().why;
+}
+
+}  // namespace
+
+TEST_SUITE("execute/image file") {
+  TEST_CASE("an image as the linker makes it is one") {
+    CHECK(refused([](Image&) {}) == "");
+    CHECK(refused([](Image& image) { image.add(PT_GNU_EH_FRAME); }) == "");
+    CHECK(refused([](Image& image) { image.add(PT_NOTE); }) == "");
+  }
+
+  TEST_CASE("segments lie in the place of programs, apart, and inside of the file") {
+    CHECK(refused([](Image& i) {
+            i.segments[2].p_vaddr = execute::kRunnerBegin;
+          }).contains("outside of the place"));
+    CHECK(
+        refused([](Image& i) { i.segments[0].p_vaddr = 0x1000; }).contains("outside of the place"));
+    CHECK(refused([](Image& i) {
+            i.segments[2].p_memsz = kImageEnd - kImageBegin;
+          }).contains("outside of the place"));
+    CHECK(refused([](Image& i) {
+            i.segments[2].p_memsz = ~std::uint64_t{0};
+          }).contains("outside of the place"));
+    CHECK(refused([](Image& i) { i.segments[1].p_vaddr = kImageBegin; }).contains("on one page"));
+    CHECK(refused([](Image& i) {
+            i.segments[0].p_memsz = i.segments[0].p_filesz = 0x1001;
+          }).contains("on one page"));
+    CHECK(
+        refused([](Image& i) { std::swap(i.segments[1], i.segments[2]); }).contains("on one page"));
+    CHECK(
+        refused([](Image& i) { i.segments[2].p_offset = 0x3000; }).contains("outside of the file"));
+    CHECK(refused([](Image& i) {
+            i.segments[2].p_filesz = ~std::uint64_t{0};
+          }).contains("outside of the file"));
+    CHECK(refused([](Image& i) { i.segments[2].p_memsz = 1; }).contains("larger than its memory"));
+    CHECK(refused([](Image& i) { i.segments[1].p_offset = 0x1004; }).contains("cannot be mapped"));
+  }
+
+  TEST_CASE("nothing can be written and executed, and only writable memory is zero at first") {
+    CHECK(
+        refused([](Image& i) { i.segments[2].p_flags |= PF_X; }).contains("written and executed"));
+    CHECK(refused([](Image& i) { i.segments[1].p_memsz = 0x200; }).contains("zeros"));
+  }
+
+  TEST_CASE("no interpreter, no loader, no thread-local variables, no segment that is not known") {
+    for (const std::uint32_t type :
+         {std::uint32_t{PT_INTERP}, std::uint32_t{PT_DYNAMIC}, std::uint32_t{PT_TLS},
+          std::uint32_t{PT_GNU_RELRO}, std::uint32_t{PT_SHLIB}, 0x70000001U}) {
+      CHECK(refused([type](Image& image) { image.add(type); }).contains("of the type"));
+    }
+  }
+
+  TEST_CASE("the entry names a function, and lists that lie inside") {
+    CHECK(refused([](Image& i) { i.header.e_entry = 0; }).contains("its entry"));
+    CHECK(refused([](Image& i) { i.header.e_entry = kImageBegin + 0xfe0; }).contains("its entry"));
+    CHECK(refused([](Image& i) { i.table[0] = kImageBegin + 0x2000; }).contains("its main"));
+    CHECK(refused([](Image& i) { i.table[0] = execute::kRunnerBegin; }).contains("its main"));
+    CHECK(refused([](Image& i) { i.table[2] = i.table[1] - 8; }).contains("around the entry"));
+    CHECK(refused([](Image& i) { i.table[2] = i.table[1] + 4; }).contains("around the entry"));
+    CHECK(refused([](Image& i) { i.table[2] = kImageEnd; }).contains("around the entry"));
+    CHECK(
+        refused([](Image& i) { i.table[4] = kImageBegin + 0x1010; }).contains("around the entry"));
+    CHECK(refused([](Image& i) {
+            i.add(PT_GNU_EH_FRAME);
+            i.segments.back().p_vaddr = kImageEnd;
+          }).contains("table of frames"));
+  }
+
+  TEST_CASE("headers of another kind, too many of them, or beyond the first page are refused") {
+    CHECK(refused([](Image& i) { i.header.e_type = ET_DYN; }).contains("fixed address"));
+    CHECK(refused([](Image& i) { i.header.e_machine = EM_386; }).contains("64-bit x86"));
+    CHECK(refused([](Image& i) { i.header.e_phnum = 17; }).contains("no usual form"));
+    CHECK(refused([](Image& i) { i.header.e_phoff = 4000; }).contains("no usual form"));
+    CHECK(
+        refused([](Image& i) { i.header.e_phoff = ~std::uint64_t{0}; }).contains("no usual form"));
+    CHECK(refused([](Image& i) { i.header.e_phentsize = 8; }).contains("no usual form"));
+    CHECK_FALSE(check_image(std::string(execute::kLargestImage + 1, '\0')).has_value());
+  }
+
+  TEST_CASE("an image cut anywhere is refused") {
+    const std::string whole = Image().bytes();
+    for (std::size_t size = 0; size < whole.size(); size += 7)
+      CHECK_FALSE(check_image(whole.substr(0, size)).has_value());
+  }
+
+  TEST_CASE("a sealed image is a copy that nobody can change; links and folders are none") {
+    auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-");
+    REQUIRE(folder.has_value());
+    const fs::path file = folder->path() / "agent";
+    REQUIRE(write_file_atomic(file, Image().bytes()).has_value());
+    const auto image = execute::sealed_image(file);
+    REQUIRE(image.has_value());
+    CHECK(::pwrite(image->get(), "x", 1, 0) < 0);
+    CHECK(::ftruncate(image->get(), 0) < 0);
+    CHECK(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, image->get(), 0) == MAP_FAILED);
+    fs::create_symlink(file, folder->path() / "link");
+    CHECK_FALSE(execute::sealed_image(folder->path() / "link").has_value());
+    CHECK_FALSE(execute::sealed_image(folder->path()).has_value());
+    CHECK_FALSE(execute::sealed_image(folder->path() / "none").has_value());
+  }
+}

@@ -24,11 +24,19 @@
 namespace mcpac::sandbox {
 namespace {
 
-// The program starts as if nobody had touched signals; the warden ignores SIGPIPE.
+// The program starts as if nobody had touched signals; the warden ignores SIGPIPE, and posix_spawn
+// leaves two ignored that libc keeps to itself. By the raw call, as libc's does not reach those.
 void reset_signals() {
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &standard, nullptr);
+  struct KernelAction {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)();
+    unsigned long mask;
+  };
+  constexpr int kLast = 64;
+  const KernelAction standard{};
+  for (int number = 1; number <= kLast; ++number)
+    ::syscall(SYS_rt_sigaction, number, &standard, nullptr, sizeof standard.mask);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -48,7 +48,8 @@ int map_ids(uid_t outer_user, gid_t outer_group) {
 
 int hide_host_name() {
   constexpr std::string_view kName = "sandbox";
-  return ::sethostname(kName.data(), kName.size()) == 0 ? 0 : errno;
+  if (::sethostname(kName.data(), kName.size()) != 0) return errno;
+  return ::setdomainname(kName.data(), kName.size()) == 0 ? 0 : errno;
 }
 
 // A user namespace lives as long as something refers to it: a child that sleeps until its namespace

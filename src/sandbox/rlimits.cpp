@@ -44,6 +44,8 @@ int set_limits(const Plan& plan) {
   if (const int error = limit(RLIMIT_STACK, stack_of(plan.admits))) return error;
   if (const int error = limit(RLIMIT_MEMLOCK, 0)) return error;
   if (const int error = limit(RLIMIT_MSGQUEUE, 0)) return error;
+  if (const int error = limit(RLIMIT_NICE, 0)) return error;
+  if (const int error = limit(RLIMIT_RTPRIO, 0)) return error;
   if (const int error = limit(RLIMIT_FSIZE, limits.file_size)) return error;
   if (const int error = limit(RLIMIT_NOFILE, limits.open_files)) return error;
   if (plan.count_processes) {

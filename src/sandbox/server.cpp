@@ -12,6 +12,7 @@
 #include <map>
 
 #include "sandbox/end_report.h"
+#include "sandbox/inherited.h"
 #include "sandbox/launch.h"
 #include "sandbox/listener.h"
 #include "sandbox/namespaces.h"
@@ -219,6 +220,7 @@ int serve(int socket) {
   ::signal(SIGPIPE, SIG_IGN);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
   raise_descriptor_limit();
+  shed_inherited_state();
   Server(socket).run();
   return 0;
 }

@@ -1,0 +1,149 @@
+#include "execute/changes/apply.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "execute/support_changes.h"
+
+using namespace mcpac;
+using namespace mcpac::execute::test;
+using execute::Change;
+using execute::Changeset;
+using execute::OpenChangeset;
+
+TEST_SUITE("execute/apply") {
+  TEST_CASE("links, special files and names that no terminal shows are never applied") {
+    Run run;
+    put(run.folder / "target.txt", "target");
+    auto open = run.begin();
+    fs::create_symlink("/etc/passwd", run.upper() / "link");
+    REQUIRE(::mkfifo((run.upper() / "pipe").c_str(), 0600) == 0);
+    put(run.upper() / "up\x1b[2Jdown", "text");
+    put(run.upper() / "fine.txt", "fine");
+    const Changeset changes = run.keep(open);
+    const auto& list = changes.places.front().changes;
+    CHECK(std::ranges::count(list, Kind::kRefused, &Change::kind) == 3);
+    CHECK(has(apply_error(changes), "MCPAC-E0724"));
+    CHECK_FALSE(fs::exists(run.folder / "fine.txt"));
+    // Chosen by itself, the rest can be had.
+    const std::vector<fs::path> chosen{run.folder / "fine.txt"};
+    const auto applied = execute::apply(changes, chosen, anywhere);
+    REQUIRE(applied.has_value());
+    CHECK(applied->done == chosen);
+    CHECK(get(run.folder / "fine.txt") == "fine");
+    CHECK_FALSE(fs::exists(fs::symlink_status(run.folder / "link")));
+  }
+
+  TEST_CASE("protected names are not applied, however they came into the changes") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "sub/.git/hooks/post-merge", "#!/bin/sh\n");
+    const Changeset changes = run.keep(open);
+    CHECK(has(apply_error(changes), "MCPAC-E0724"));
+    CHECK_FALSE(fs::exists(run.folder / "sub"));
+  }
+
+  TEST_CASE("what the rules of today do not admit is not applied, and nothing of the rest") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "a");
+    put(run.upper() / "b.txt", "b");
+    const Changeset changes = run.keep(open);
+    const auto only_a = [](const fs::path& path) -> Result<void> {
+      if (path.filename() == "a.txt") return {};
+      return fail(ErrorId::kFilesRefused, "not admitted");
+    };
+    CHECK(has(apply_error(changes, only_a), "MCPAC-E0724"));
+    CHECK_FALSE(fs::exists(run.folder / "a.txt"));
+  }
+
+  TEST_CASE("a file that somebody else changed is a conflict: during the run, and after it") {
+    Run run;
+    put(run.folder / "a.txt", "before");
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "by the program");
+    SUBCASE("during the run") {
+      let_a_tick_pass();
+      put(run.folder / "a.txt", "by a person");
+      CHECK(has(apply_error(run.keep(open)), "MCPAC-E0723"));
+    }
+    SUBCASE("after the run") {
+      const Changeset changes = run.keep(open);
+      let_a_tick_pass();
+      put(run.folder / "a.txt", "by a person");
+      CHECK(has(apply_error(changes), "MCPAC-E0723"));
+    }
+    CHECK(get(run.folder / "a.txt") == "by a person");
+  }
+
+  TEST_CASE("what appeared where the program adds something is a conflict") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "new.txt", "by the program");
+    const Changeset changes = run.keep(open);
+    put(run.folder / "new.txt", "by a person");
+    CHECK(has(apply_error(changes), "MCPAC-E0723"));
+    CHECK(get(run.folder / "new.txt") == "by a person");
+  }
+
+  TEST_CASE("a link on the way leads nowhere") {
+    Run run;
+    put(run.folder / "sub/a.txt", "before");
+    const fs::path outside = run.home.path() / "outside";
+    put(outside / "a.txt", "outside");
+    auto open = run.begin();
+    put(run.upper() / "sub/a.txt", "by the program");
+    const Changeset changes = run.keep(open);
+    fs::rename(run.folder / "sub", run.folder / "away");
+    fs::create_directory_symlink(outside, run.folder / "sub");
+    CHECK(has(apply_error(changes), "MCPAC-E0723"));
+    CHECK(get(outside / "a.txt") == "outside");
+  }
+
+  TEST_CASE("a folder that was exchanged for another takes no changes") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "a");
+    const Changeset changes = run.keep(open);
+    fs::rename(run.folder, run.home.path() / "moved");
+    fs::create_directory(run.folder);
+    CHECK(has(apply_error(changes), "MCPAC-E0723"));
+    CHECK(fs::is_empty(run.folder));
+  }
+
+  TEST_CASE("set-id bits are dropped, other permissions are kept") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "tool", "text");
+    REQUIRE(::chmod((run.upper() / "tool").c_str(), 06755) == 0);
+    const Changeset changes = run.keep(open);
+    CHECK(apply_error(changes) == "applied");
+    struct stat info {};
+    REQUIRE(::stat((run.folder / "tool").c_str(), &info) == 0);
+    CHECK((info.st_mode & 07777U) == 0755U);
+  }
+
+  TEST_CASE("a record or a content that was tampered with is damaged, and can be discarded") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "shown");
+    const Changeset changes = run.keep(open);
+    put(changes.upper(0) / "a.txt", "other");
+    const auto applied = execute::apply(changes, {}, anywhere);
+    REQUIRE(applied.has_value());
+    REQUIRE(applied->error.has_value());
+    CHECK(applied->error->id == ErrorId::kChangesDamaged);
+    CHECK(fs::is_empty(run.folder));
+    auto text = get(changes.folder / "record.json");
+    text.replace(text.find("a.txt"), 5, "b.txt");
+    put(changes.folder / "record.json", text);
+    const auto found = execute::find_changeset(run.kept, run.id);
+    REQUIRE(found.has_value());
+    CHECK(execute::check_whole(*found).error().id == ErrorId::kChangesDamaged);
+    CHECK(execute::discard(*found).has_value());
+    CHECK_FALSE(fs::exists(changes.folder));
+    CHECK(execute::find_changeset(run.kept, run.id).error().id == ErrorId::kChangesUnknown);
+  }
+}

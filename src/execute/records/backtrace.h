@@ -1,0 +1,28 @@
+// Backtrace: which functions of its own led a program to a forbidden system call.
+//
+// From the words that the warden found on the stack and the program's file, without debug
+// information: a word belongs to the chain when the call before it leads to the function found
+// last. What an optimiser turned into jumps is missing, and a hostile program can write any chain
+// it likes onto its stack: the names are for people, nothing is decided by them.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+// Innermost first, printable, at most 12: "fetch", "agent_main". Functions of the standard
+// libraries and of mcpac are left out. `files` is what the process consists of: the program, and an
+// image with it. Empty where nothing is known.
+[[nodiscard]] std::vector<std::string> callers_of(const sandbox::Verdict& verdict,
+                                                  std::span<const std::filesystem::path> files);
+
+// "called keyctl (system call 250), which the sandbox does not admit; from fetch <- main"
+[[nodiscard]] std::string describe_violation(const sandbox::Verdict& verdict,
+                                             std::span<const std::string> callers);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,55 @@
+// ElfCode: a program's file as a place to look addresses up: which function an address lies in, and
+// which call instruction a return address comes from.
+//
+// The file is the linker's over a hostile source, or somebody else's altogether: every offset in it
+// is checked, and what does not fit is as if it were not there.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+
+namespace mcpac::execute {
+
+struct CodeFunction {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::string_view name;  // in the file's bytes, mangled
+};
+
+// The instruction before a return address.
+struct CallInstruction {
+  std::optional<std::uint64_t> target;  // nothing: through a register or memory
+};
+
+class ElfCode {
+ public:
+  // kProgramUnusable where it is no 64-bit ELF file. `entry` is where its entry lies in the
+  // process; only a file that can lie anywhere needs it.
+  static Result<ElfCode> read(const std::filesystem::path& file, std::uint64_t entry);
+
+  [[nodiscard]] const CodeFunction* function_at(std::uint64_t address) const;
+  [[nodiscard]] std::optional<CallInstruction> call_before(std::uint64_t address) const;
+
+ private:
+  struct Segment {
+    std::uint64_t begin = 0;
+    std::string_view code;
+  };
+  ElfCode() = default;
+  void read_segments(std::string_view bytes);
+  void read_functions(std::string_view bytes);
+
+  std::shared_ptr<const std::string> bytes_;  // the views below point into it
+  std::uint64_t bias_ = 0;
+  std::vector<Segment> segments_;
+  std::vector<CodeFunction> functions_;  // by begin
+};
+
+}  // namespace mcpac::execute

@@ -28,6 +28,10 @@ static long send_text(const char* text, size_t size) {
   }
   return 0;
 }
+/* The host hangs up on who says too much. */
+static long cut(void) {
+  return errno == EPIPE || errno == ECONNRESET ? say("cut") : -1;
+}
 CASE(frame_never_finished) {
   if (send_text(kBegin, sizeof kBegin - 1) != 0) return -1;
   for (;;) sleep(1000);
@@ -52,12 +56,12 @@ CASE(frame_too_long) {
   static char block[65536];
   memset(block, 'x', sizeof block);
   for (int i = 0; i < 4096; ++i) /* 256 MiB */
-    if (send_text(block, sizeof block) != 0) return looked_at(-1, EPIPE);
+    if (send_text(block, sizeof block) != 0) return cut();
   return 0;
 }
 CASE(frame_flood_unread) {
   for (int i = 0; i < 1000000; ++i)
-    if (send_text(kCall, sizeof kCall - 1) != 0) return looked_at(-1, EPIPE);
+    if (send_text(kCall, sizeof kCall - 1) != 0) return cut();
   return 0;
 }
 CASE(channel_closed) {

@@ -150,7 +150,11 @@ std::expected<void, Refused> check_without_root(const Machine& machine, const Sp
     if (mount.host.lexically_normal() != mount.inside.lexically_normal()) {
       return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                     "without a mount namespace " + mount.host.native() + " cannot appear as " +
-                        mount.inside.native());
+                        mount.inside.native() +
+                        (spec.admits.has<Compiles>()
+                             ? ", so nothing is compiled here; `mcpac run` runs what was built "
+                               "elsewhere"
+                             : ""));
     }
   }
   return {};

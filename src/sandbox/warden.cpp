@@ -67,7 +67,8 @@ int start_process(const std::filesystem::path& program, int socket, pid_t& pid) 
 std::string remedy_for(const Refused& refused) {
   switch (refused.kind) {
     case Refused::Kind::kTierTooLow:
-      return "`mcpac doctor` says what is missing and what to do about it";
+      return "`mcpac doctor` says what is missing and what to do about it; a weaker sandbox is "
+             "accepted by --min-tier, or once by `mcpac doctor --accept-tier`";
     case Refused::Kind::kUnavailable:
       return "use a kernel with seccomp filters; `mcpac doctor` shows what this one gives";
     case Refused::Kind::kBadRequest: return {};

@@ -50,8 +50,10 @@ std::optional<std::size_t> caller_in(const Files& files, std::span<const std::ui
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto call = files.call_before(words[i]);
     if (!call || files.function_at(words[i]) == nullptr) continue;
-    if (!any) any = i;
     if (callee != nullptr && call->target && files.function_at(*call->target) == callee) return i;
+    // What the function itself called elsewhere is what an earlier call left in its frame.
+    const bool own_call = call->target && files.function_at(words[i]) == callee;
+    if (!any && !own_call) any = i;
   }
   return any;
 }

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/accepted_tier.h"
 #include "cli/commands.h"
+#include "cli/run_options.h"
 #include "execute/build/toolchain.h"
 #include "sandbox/sandbox.h"
 
@@ -37,10 +39,31 @@ void check_toolchain(Context& context, Json& checks) {
                     {"remedy", json ? "" : "apt-get install nlohmann-json3-dev"}});
 }
 
-void doctor(Context& context) {
+struct DoctorOptions {
+  std::string accept;  // a tier by name; empty: nothing is accepted
+};
+
+void accept(Context& context, const std::string& name) {
+  const auto tier = to_tier(name);
+  const auto file = accepted_tier_file();
+  if (auto done = accept_tier(file, tier); !done) return context.fail(done.error());
+  if (tier == sandbox::Tier::kA)
+    context.say("only tier A is accepted from now on");
+  else
+    context.say(fmt::format("tier {} is accepted from now on ({}); --min-tier A asks for more",
+                            name, file.string()));
+}
+
+void doctor(Context& context, const DoctorOptions& options) {
+  if (!options.accept.empty()) {
+    accept(context, options.accept);
+    if (context.exit_code != 0) return;
+  }
+  const auto accepted = accepted_tier(accepted_tier_file());
   Json checks = Json::array();
   check_toolchain(context, checks);
   std::string tier = "none";
+  bool fine = false;
   auto warden = sandbox::Warden::start(context.folders.warden());
   auto probe = warden ? warden->probe() : Result<sandbox::Probe>(std::unexpected(warden.error()));
   if (!probe) {
@@ -56,12 +79,16 @@ void doctor(Context& context) {
                         {"remedy", capability.remedy}});
     }
     if (probe->tier) tier = sandbox::to_string(*probe->tier);
+    fine = probe->tier && *probe->tier <= accepted;
   }
-  bool fine = tier == "A";
   for (std::size_t i = 0; i < 5 && i < checks.size(); ++i)
     fine = fine && checks[i]["works"].get<bool>();
   context.exit_code = fine ? 0 : static_cast<int>(ExitCode::kUnavailable);
-  if (context.json) return context.print({{"checks", checks}, {"tier", tier}, {"ready", fine}});
+  if (context.json)
+    return context.print({{"checks", checks},
+                          {"tier", tier},
+                          {"accepted_tier", sandbox::to_string(accepted)},
+                          {"ready", fine}});
   for (const Json& check : checks) {
     fmt::print("{} {:<28} {}\n", check["works"].get<bool>() ? "ok     " : "MISSING",
                check["name"].get<std::string>(), check["detail"].get<std::string>());
@@ -69,6 +96,15 @@ void doctor(Context& context) {
       fmt::print("        fix: {}\n", check["remedy"].get<std::string>());
   }
   fmt::print("sandbox tier: {}\n", tier);
+  if (accepted != sandbox::Tier::kA)
+    fmt::print("accepted: tier {} and better ({})\n", sandbox::to_string(accepted),
+               accepted_tier_file().string());
+  if (tier == "B" || tier == "C") {
+    fmt::print(
+        "below tier A a program that was built elsewhere runs (`mcpac run`) once the tier is "
+        "accepted, by --min-tier or by `mcpac doctor --accept-tier`; `mcpac execute` needs "
+        "tier A, as its compiler sees folders under other names\n");
+  }
 }
 
 }  // namespace
@@ -77,7 +113,12 @@ void add_doctor(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("doctor", "check the toolchain and what sandbox this machine gives");
   add_common_options(*command, context);
-  command->callback([&context] { doctor(context); });
+  auto options = std::make_shared<DoctorOptions>();
+  command
+      ->add_option("--accept-tier", options->accept,
+                   "accept this tier and better from now on, for every run of this user: A, B or C")
+      ->check(CLI::IsMember({"A", "B", "C"}));
+  command->callback([&context, options] { doctor(context, *options); });
 }
 
 }  // namespace mcpac::cli

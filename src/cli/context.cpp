@@ -43,6 +43,10 @@ fs::path libexec_folder() {
 
 }  // namespace
 
+fs::path configuration_folder() {
+  return base_folder("XDG_CONFIG_HOME", ".config");
+}
+
 Context make_context() {
   Context context;
   context.folders.state = base_folder("XDG_STATE_HOME", ".local/state");

@@ -37,6 +37,9 @@ struct Context {
   }
 };
 
+// Of the user, not of a project: $XDG_CONFIG_HOME/mcpac.
+[[nodiscard]] std::filesystem::path configuration_folder();
+
 // Reads the environment (XDG base directories, TMPDIR, NO_COLOR) and the terminal.
 [[nodiscard]] Context make_context();
 

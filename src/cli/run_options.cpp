@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/accepted_tier.h"
 #include "core/printable.h"
 #include "execute/build/stage.h"
 
@@ -80,17 +81,18 @@ bool ask_once(const execute::CheckResult& check, execute::StopSignal stop) {
 }  // namespace
 
 std::shared_ptr<std::string> add_tier_option(CLI::App& command) {
-  auto tier = std::make_shared<std::string>("A");
+  auto tier = std::make_shared<std::string>();
   command
       .add_option(
           "--min-tier", *tier,
           "the weakest sandbox to accept: A (all layers), B (no namespaces), C (seccomp only)")
-      ->capture_default_str()
+      ->default_str("A, or what `mcpac doctor --accept-tier` accepted")
       ->check(CLI::IsMember({"A", "B", "C"}));
   return tier;
 }
 
 sandbox::Tier to_tier(const std::string& name) {
+  if (name.empty()) return accepted_tier(accepted_tier_file());
   return name == "C" ? sandbox::Tier::kC : name == "B" ? sandbox::Tier::kB : sandbox::Tier::kA;
 }
 

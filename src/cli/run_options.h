@@ -26,7 +26,8 @@ struct RunOptions {
   std::shared_ptr<ApproverOptions> approver;
 };
 
-// --min-tier: the weakest sandbox to accept, by name.
+// --min-tier: the weakest sandbox to accept, by name; empty where none was given, and then it is
+// what the user accepted on this machine (accepted_tier.h).
 [[nodiscard]] std::shared_ptr<std::string> add_tier_option(CLI::App& command);
 [[nodiscard]] sandbox::Tier to_tier(const std::string& name);
 [[nodiscard]] std::shared_ptr<RunOptions> add_run_options(CLI::App& command);

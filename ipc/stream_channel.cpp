@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -52,11 +53,21 @@ ssize_t write_without_sigpipe(int fd, const iovec* parts, int count) {
   return written;
 }
 
-ssize_t write_parts(int fd, bool socket, iovec* parts, std::size_t count) {
+ssize_t write_parts(int fd, bool socket, iovec* parts, std::size_t count, int descriptor) {
   if (!socket) return write_without_sigpipe(fd, parts, static_cast<int>(count));
   msghdr message{};
   message.msg_iov = parts;
   message.msg_iovlen = count;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  if (descriptor >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
   return ::sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
@@ -161,11 +172,11 @@ void StreamChannel::resume_reading() {
   });
 }
 
-SendStatus StreamChannel::send(std::string line) {
+SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   if (closed_ || finishing_) return SendStatus::kClosed;
   if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) return SendStatus::kFull;
   queued_ += line.size() + 1;
-  queue_.push_back(std::move(line));
+  queue_.push_back({std::move(line), std::move(descriptor)});
   if (waiting_to_write_) return SendStatus::kQueued;
   if (const int error = write_some(); error != 0) {
     write_failed(error);
@@ -184,21 +195,25 @@ int StreamChannel::write_some() {
     std::size_t count = 0;
     std::size_t skip = front_sent_;
     for (std::size_t i = 0; i < std::min(queue_.size(), kGather); ++i) {
-      std::string& line = queue_[i];
+      // A descriptor goes with the first byte of one write.
+      if (i > 0 && queue_[i].descriptor) break;
+      std::string& line = queue_[i].text;
       const std::size_t from = std::min(skip, line.size());
       if (from < line.size()) parts[count++] = {line.data() + from, line.size() - from};
       parts[count++] = {const_cast<char*>(&kNewline), 1};
       skip = 0;
     }
-    const ssize_t written = write_parts(writer().native_handle(), is_socket_, parts.data(), count);
+    const ssize_t written = write_parts(writer().native_handle(), is_socket_, parts.data(), count,
+                                        queue_.front().descriptor.get());
     if (written < 0) {
       if (errno == EINTR) continue;
       return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
     }
+    queue_.front().descriptor.reset();
     auto left = static_cast<std::size_t>(written);
     queued_ -= left;
     while (left > 0) {
-      const std::size_t rest = queue_.front().size() + 1 - front_sent_;
+      const std::size_t rest = queue_.front().text.size() + 1 - front_sent_;
       if (left < rest) {
         front_sent_ += left;
         break;

@@ -77,7 +77,9 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // Once.
   void start(ChannelCallbacks callbacks);
   // `line` without newline; it must not contain one (the encoders of json_rpc.h never do).
-  SendStatus send(std::string line);
+  // With a descriptor, over a socket: it goes with the first byte of this line and of no other (the
+  // other side has it once it has read that byte), and is closed here when it is sent or dropped.
+  SendStatus send(std::string line, UniqueFd descriptor = {});
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
   // Read, but not yet handed out: while not paused, the part of a line whose end has not come.
   [[nodiscard]] std::size_t unfinished_bytes() const { return splitter_.buffered(); }
@@ -114,7 +116,11 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // Shared, since close() may be called from inside one of them.
   std::shared_ptr<const ChannelCallbacks> callbacks_;
   LineSplitter splitter_;
-  std::deque<std::string> queue_;
+  struct Line {
+    std::string text;
+    UniqueFd descriptor;
+  };
+  std::deque<Line> queue_;
   std::size_t front_sent_ = 0;  // of the first line and its newline
   std::size_t queued_ = 0;
   bool is_socket_ = false;

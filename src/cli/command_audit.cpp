@@ -67,7 +67,8 @@ void add_audit(CLI::App& app, Context& context) {
       ->type_name("ID");
   command->add_option("--kind", *kind, "only events of this kind")
       ->check(CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded",
-                             "Approval", "Revoked", "Anomaly", "ChangesKept", "Checkpoint"}));
+                             "Approval", "NetworkCheck", "ConnectionEnded", "Revoked", "Anomaly",
+                             "ChangesKept", "Checkpoint"}));
   command->callback([&context, run, kind] { list(context, *run, *kind); });
 }
 

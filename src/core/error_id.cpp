@@ -67,6 +67,10 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kFilesRefused:
     case ErrorId::kChangesConflict:
     case ErrorId::kChangesRefused: return ExitCode::kRefused;
+    case ErrorId::kNetworkName:
+    case ErrorId::kNetworkConnect:
+    case ErrorId::kNetworkTls:
+    case ErrorId::kNetworkTimeout: return ExitCode::kUnavailable;
     case ErrorId::kUseDenied:
     case ErrorId::kApprovalMissing:
     case ErrorId::kApprovalRefused: return ExitCode::kRefused;

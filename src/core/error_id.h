@@ -81,6 +81,10 @@ enum class ErrorId : std::uint16_t {
   kChangesConflict = 723,  // the user's files moved on since the run
   kChangesRefused = 724,   // a change that is never applied, or is outside of what was granted
   kChangesLimit = 725,     // a run changed more than it may
+  kNetworkName = 730,      // a host's name leads to no address
+  kNetworkConnect = 731,   // nobody answers at its addresses, or refuses
+  kNetworkTls = 732,       // no secure connection, above all: a certificate that is not right
+  kNetworkTimeout = 733,   // connecting took too long
   // 08: gate
   kCallDenied = 800,
   kCallInvalid = 801,

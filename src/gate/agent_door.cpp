@@ -105,20 +105,53 @@ void AgentDoor::handle_request(ipc::Request request, std::size_t bytes) {
   if (request.method == "tools/call") {
     return handle_tool_call(std::move(request.id), std::move(request.params), bytes);
   }
+  if (request.method == "network/connect") return handle_connect(request.id, request.params, bytes);
   if (request.method == "ping") return send(ipc::encode_result(request.id, Json::object()));
   send_error(request.id, ipc::kMethodNotFound,
              "unknown method: " + bounded(request.method, kMaxId));
 }
 
-void AgentDoor::handle_tool_call(ipc::Id id, Json params, std::size_t bytes) {
+bool AgentDoor::has_room_for(const ipc::Id& id, std::size_t bytes) {
   if (in_flight_.size() >= limits_.max_calls_in_flight) {
-    return send_call_error(
+    send_call_error(
         id, budget(fmt::format("more than {} calls in flight", limits_.max_calls_in_flight)));
+    return false;
   }
   if (!in_flight_.empty() && bytes_in_flight_ + bytes > limits_.max_bytes_in_flight) {
-    return send_call_error(id, budget(fmt::format("more than {} bytes of requests in flight",
-                                                  limits_.max_bytes_in_flight)));
+    send_call_error(id, budget(fmt::format("more than {} bytes of requests in flight",
+                                           limits_.max_bytes_in_flight)));
+    return false;
   }
+  return true;
+}
+
+void AgentDoor::settle(const ipc::Id& id) {
+  const auto found = in_flight_.find(id);
+  if (found == in_flight_.end()) return;
+  bytes_in_flight_ -= found->second.bytes;
+  in_flight_.erase(found);
+}
+
+void AgentDoor::handle_connect(const ipc::Id& id, const Json& params, std::size_t bytes) {
+  if (!has_room_for(id, bytes)) return;
+  const auto request = read_connect(params);
+  if (!request) return send_call_error(id, request.error());
+  in_flight_.emplace(id, Awaited{0, bytes});
+  bytes_in_flight_ += bytes;
+  const auto call = gate_.connect(
+      *request, [weak = weak_from_this(), id](std::expected<Connected, CallError> made) {
+        const auto self = weak.lock();
+        if (!self || self->closed_) return;
+        self->settle(id);
+        if (!made) return self->send_call_error(id, made.error());
+        self->send(ipc::encode_result(id, {{"connection", made->connection}, {"descriptor", true}}),
+                   std::move(made->descriptor));
+      });
+  if (const auto found = in_flight_.find(id); found != in_flight_.end()) found->second.call = call;
+}
+
+void AgentDoor::handle_tool_call(ipc::Id id, Json params, std::size_t bytes) {
+  if (!has_room_for(id, bytes)) return;
   auto request = read_tool_call(std::move(params));
   if (!request) return send_call_error(id, request.error());
   in_flight_.emplace(id, Awaited{0, bytes});
@@ -127,10 +160,7 @@ void AgentDoor::handle_tool_call(ipc::Id id, Json params, std::size_t bytes) {
       gate_.call(std::move(*request), [weak = weak_from_this(), id](const Answer& given) {
         const auto self = weak.lock();
         if (!self) return;
-        if (const auto found = self->in_flight_.find(id); found != self->in_flight_.end()) {
-          self->bytes_in_flight_ -= found->second.bytes;
-          self->in_flight_.erase(found);
-        }
+        self->settle(id);
         self->answer(id, given);
       });
   // A refusal has been answered from inside call().
@@ -207,9 +237,9 @@ void AgentDoor::send_error(const std::optional<ipc::Id>& id, std::int64_t code,
   send(ipc::encode_error(id, code, message));
 }
 
-void AgentDoor::send(std::string line) {
+void AgentDoor::send(std::string line, UniqueFd descriptor) {
   if (closed_) return;
-  switch (channel_->send(std::move(line))) {
+  switch (channel_->send(std::move(line), std::move(descriptor))) {
     case ipc::SendStatus::kSent: return;
     case ipc::SendStatus::kClosed: return;  // on_closed is on its way
     case ipc::SendStatus::kQueued: has_backlog_ = true; break;

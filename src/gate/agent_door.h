@@ -87,6 +87,11 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
   void handle_line(std::string_view line);
   void handle_request(ipc::Request request, std::size_t bytes);
   void handle_tool_call(ipc::Id id, Json params, std::size_t bytes);
+  void handle_connect(const ipc::Id& id, const Json& params, std::size_t bytes);
+  // Whether one more request fits; otherwise it has been answered.
+  bool has_room_for(const ipc::Id& id, std::size_t bytes);
+  // The request has its answer: what it held is free.
+  void settle(const ipc::Id& id);
   void handle_notification(ipc::Notification notification);
   void handle_log(const Json& params);
   void handle_result(Json params);
@@ -96,7 +101,7 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
   void answer(const ipc::Id& id, const Answer& given);
   void send_error(const std::optional<ipc::Id>& id, std::int64_t code, std::string_view message);
   void send_call_error(const ipc::Id& id, const CallError& error);
-  void send(std::string line);
+  void send(std::string line, UniqueFd descriptor = {});
 
   void watch_partial_frames();
   // Ends the connection for the program's fault: recorded, answered where that is possible.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace mcpac::gate {
@@ -20,6 +21,24 @@ std::expected<CallRequest, CallError> read_tool_call(Json params) {
     request.arguments = std::move(*found);
   }
   return request;
+}
+
+std::expected<ConnectRequest, CallError> read_connect(const Json& params) {
+  const auto refuse = [](const char* member, const char* message) {
+    return std::unexpected(invalid_arguments({std::string("/") + member, "type", message}));
+  };
+  const Json* host = find_member(params, "host");
+  if (host == nullptr || !host->is_string()) return refuse("host", "must be a text");
+  const Json* port = find_member(params, "port");
+  const bool is_number = port != nullptr && port->is_number_integer() &&
+                         (port->is_number_unsigned() || port->get<std::int64_t>() > 0);
+  if (!is_number || port->get<std::uint64_t>() == 0 || port->get<std::uint64_t>() > 65535)
+    return refuse("port", "must be an integer from 1 to 65535");
+  const Json* tls = find_member(params, "tls");
+  if (tls != nullptr && !tls->is_boolean()) return refuse("tls", "must be true or false");
+  return ConnectRequest{host->get<std::string>(),
+                        static_cast<std::uint16_t>(port->get<std::uint64_t>()),
+                        tls == nullptr || tls->get<bool>() ? Tls::kYes : Tls::kNo};
 }
 
 bool claims_authority(std::string_view line) {

@@ -16,6 +16,9 @@ namespace mcpac::gate {
 // know are ignored, `grantedPermissions` above all.
 [[nodiscard]] std::expected<CallRequest, CallError> read_tool_call(Json params);
 
+// {"host": …, "port": …, "tls": …} of network/connect; absent `tls` means true.
+[[nodiscard]] std::expected<ConnectRequest, CallError> read_connect(const Json& params);
+
 // Whether the text of a frame has a member "grantedPermissions" anywhere: an attempt to bring its
 // own authority, worth a record and nothing else. (One spelled with \u escapes passes unrecorded,
 // and as ineffective.)

@@ -155,14 +155,17 @@ Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Done
   const CallId id = check.call_id;
   if (!record(check)) error = internal(kNotRecorded);
   if (setup.on_denied && error.kind == ErrorKind::kDenied) setup.on_denied(check);
-  if (++refusals >= setup.max_refusals) {
-    std::ignore =
-        setup.audit->append("Anomaly", {{"what", "too many refused calls: authority revoked"}});
-    closed = true;
-    abandon_if([](const Permission&) { return true; });
-  }
+  count_refusal();
   done(std::unexpected(std::move(error)));
   return id;
+}
+
+void Gate::State::count_refusal() {
+  if (++refusals < setup.max_refusals || closed) return;
+  std::ignore =
+      setup.audit->append("Anomaly", {{"what", "too many refused calls: authority revoked"}});
+  closed = true;
+  abandon_if([](const Permission&) { return true; });
 }
 
 void Gate::State::forward(CallId id, const Permission& permission, Json arguments,
@@ -227,6 +230,7 @@ void Gate::State::abandon(CallId id, CallError error) {
 }
 
 void Gate::State::abandon_if(const std::function<bool(const Permission&)>& matches) {
+  if (network && means_network(matches)) network->close_all(closed ? "run-ended" : "revoked");
   std::vector<CallId> questions;
   for (const auto& [id, call] : waiting) {
     if (matches(call.permission)) questions.push_back(id);
@@ -250,10 +254,12 @@ Revocation Gate::State::revoke_if(const std::function<bool(const Permission&)>& 
   const auto is_meant = [&](const auto& call) { return matches(call.second.permission); };
   const Revocation ended{
       .calls = static_cast<std::size_t>(std::ranges::count_if(pending, is_meant)),
-      .questions = static_cast<std::size_t>(std::ranges::count_if(waiting, is_meant))};
+      .questions = static_cast<std::size_t>(std::ranges::count_if(waiting, is_meant)),
+      .connections = network && means_network(matches) ? network->open() : 0};
   std::ignore = setup.audit->append("Revoked", {{"permission", std::move(name)},
                                                 {"cancelled_calls", ended.calls},
-                                                {"cancelled_questions", ended.questions}});
+                                                {"cancelled_questions", ended.questions},
+                                                {"closed_connections", ended.connections}});
   abandon_if(matches);
   return ended;
 }
@@ -264,6 +270,7 @@ Gate::~Gate() {
   state_->everything_revoked = true;
   state_->closed = true;
   state_->asking.stop();
+  state_->network.reset();
   for (auto& [id, call] : std::exchange(state_->pending, {})) {
     state_->setup.upstream->cancel(call.token);
   }
@@ -276,6 +283,11 @@ Gate::CallId Gate::call(CallRequest request, Done done) {
 void Gate::cancel(CallId id) {
   state_->take_back({id}, [](const Waiting&) { return cancelled(); });
   state_->abandon(id, cancelled());
+  state_->network->cancel(id);
+}
+
+Gate::CallId Gate::connect(const ConnectRequest& request, ConnectDone done) {
+  return state_->connect(request, std::move(done));
 }
 
 Revocation Gate::revoke(const Permission& permission) {
@@ -310,6 +322,7 @@ GateStatus Gate::status() const {
                     .in_flight = {},
                     .question = state_->asking.current(),
                     .questions_waiting = state_->asking.waiting(),
+                    .connections = state_->network->open(),
                     .revoked = state_->revoked_permissions,
                     .everything_revoked = state_->everything_revoked,
                     .meters = state_->setup.authority.meters()};

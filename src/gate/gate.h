@@ -24,6 +24,7 @@
 #include "core/permission.h"
 #include "gate/answer.h"
 #include "gate/asking.h"
+#include "gate/network_gate.h"
 #include "gate/record.h"
 #include "gate/upstream.h"
 #include "policy/authority.h"
@@ -51,7 +52,9 @@ struct GateSetup {
   // Hears of every denial with the user's rule in it: for the user's side alone, never for the
   // program.
   std::function<void(const Check&)> on_denied = nullptr;
-  AskSetup asking = {};  // who answers what rules ask; without it asking means denied
+  AskSetup asking = {};      // who answers what rules ask; without it asking means denied
+  Dialer* dialer = nullptr;  // borrowed; without it no connection is made
+  NetworkLimits network = {};
 };
 
 // What a person may see of a live run.
@@ -66,6 +69,7 @@ struct GateStatus {
   std::vector<Call> in_flight;         // that the server works on, oldest first
   const Question* question = nullptr;  // that somebody is being asked; valid until the loop turns
   std::size_t questions_waiting = 0;   // with it
+  std::size_t connections = 0;         // open, or being opened
   std::set<Permission> revoked;
   bool everything_revoked = false;
   std::vector<policy::RuleMeters> meters;
@@ -75,6 +79,7 @@ struct GateStatus {
 struct Revocation {
   std::size_t calls = 0;
   std::size_t questions = 0;
+  std::size_t connections = 0;
 };
 
 struct CallRequest {
@@ -97,6 +102,8 @@ class Gate {
   // `done` is called exactly once: from inside call() when the answer is a refusal, else later on
   // the loop's thread. It may make further calls, and must not destroy the gate.
   CallId call(CallRequest request, Done done);
+  // A connection for the program, decided by host, port and address (network_gate.h).
+  CallId connect(const ConnectRequest& request, ConnectDone done);
   // The caller has lost interest: the server is told, and `done` gets an error. Unknown ids are
   // ignored: the answer may have been on its way already.
   void cancel(CallId id);

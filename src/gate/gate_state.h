@@ -1,5 +1,5 @@
 // The gate's inside, shared by the files that make it up: gate.cpp is the way of a call,
-// gate_asking.cpp the way of one that needs an answer first.
+// gate_asking.cpp the way of one that needs an answer first, gate_network.cpp that of a connection.
 #pragma once
 
 #include <chrono>
@@ -48,7 +48,10 @@ struct Waiting {
 
 struct Gate::State : std::enable_shared_from_this<Gate::State> {
   explicit State(GateSetup given)
-      : setup(std::move(given)), asking(setup.asking, *setup.audit, *setup.clock) {}
+      : setup(std::move(given)), asking(setup.asking, *setup.audit, *setup.clock) {
+    network.emplace(network_setup());
+  }
+  NetworkSetup network_setup();
 
   CallId call(CallRequest request, Done done);
   // Everything before the upstream: an error refuses the call, `check` collects what is recorded.
@@ -70,6 +73,8 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   CallId admit(Check& check, const Permission& permission, Json arguments,
                const Reservation& reservation, Done done);
   CallId refuse(const Check& check, CallError error, const Done& done);
+  // A program that is refused too often is cut off.
+  void count_refusal();
   void forward(CallId id, const Permission& permission, Json arguments,
                const Reservation& reservation, Done done);
   void finish(CallId id, Answer answer);
@@ -77,6 +82,10 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   void abandon(CallId id, CallError error);
   void abandon_if(const std::function<bool(const Permission&)>& matches);
   Revocation revoke_if(const std::function<bool(const Permission&)>& matches, std::string name);
+
+  // gate_network.cpp
+  CallId connect(const ConnectRequest& request, ConnectDone done);
+  [[nodiscard]] static bool means_network(const std::function<bool(const Permission&)>& matches);
 
   // gate_asking.cpp: a call that rules want an answer for.
   CallId inquire(Check check, const Permission& permission, Json arguments, Done done);
@@ -97,6 +106,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
 
   GateSetup setup;
   Asking asking;
+  std::optional<NetworkGate> network;  // borrows from here; nothing only once the gate is going
   UuidV7Sequence decision_ids;
   std::unordered_map<CallId, Pending> pending;
   std::map<CallId, Waiting> waiting;  // for an answer; in the order of their questions

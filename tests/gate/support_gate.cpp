@@ -39,7 +39,10 @@ World::World(const Options& options) {
                           .grants = options.grants,
                           .asks = options.asks,
                           .denies = options.denies,
-                          .files = {}};
+                          .files = {},
+                          .profiles = {},
+                          .profile_files = {},
+                          .places = options.places};
   policy::Environment environment;
   environment.tools = &schemas;
   environment.clock = &clock;
@@ -60,9 +63,10 @@ World::World(const Options& options) {
     declared.permissions.insert(permission(text));
     declared.texts.push_back(text);
   }
-  gate = std::make_unique<Gate>(GateSetup{&tools, std::move(*authority), std::move(declared),
-                                          &upstream, &audit, &clock, options.mode,
-                                          options.max_refusals, nullptr, options.asking});
+  gate = std::make_unique<Gate>(GateSetup{
+      &tools, std::move(*authority), std::move(declared), &upstream, &audit, &clock, options.mode,
+      options.max_refusals, [this](const Check& check) { told.push_back(check); }, options.asking,
+      options.dialer, options.network});
 }
 
 std::optional<Answer> World::call(std::string_view name, Json arguments) {

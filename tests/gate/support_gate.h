@@ -101,6 +101,9 @@ struct World {
     const policy::PathResolver* resolver = nullptr;  // none: paths are what their text says
     Mode mode = Mode::kEnforce;
     std::size_t max_refusals = 100'000;
+    std::vector<std::string> places = {};  // of the command line: "network a.example:443"
+    Dialer* dialer = nullptr;
+    NetworkLimits network = {};
   };
   World() : World(Options{}) {}
   explicit World(const Options& options);
@@ -113,6 +116,7 @@ struct World {
   ToolTable tools;
   FakeUpstream upstream;
   MemorySink audit;
+  std::vector<Check> told;  // what the user hears of denials
   std::unique_ptr<Gate> gate;
 };
 

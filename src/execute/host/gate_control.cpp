@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/printable.h"
 
 namespace mcpac::execute {
@@ -53,6 +55,7 @@ Json state_of(const gate::Gate& gate, const LiveFacts& facts) {
           {"in_flight", status.in_flight.size()},
           {"calls", std::move(calls)},
           {"revoked", std::move(revoked)},
+          {"connections", status.connections},
           {"question", question_of(status)},
           {"questions", status.questions_waiting}};
 }
@@ -60,7 +63,8 @@ Json state_of(const gate::Gate& gate, const LiveFacts& facts) {
 Json to_json(const gate::Revocation& ended, const std::string& what) {
   return {{"revoked", what},
           {"cancelled_calls", ended.calls},
-          {"cancelled_questions", ended.questions}};
+          {"cancelled_questions", ended.questions},
+          {"closed_connections", ended.connections}};
 }
 
 }  // namespace
@@ -71,7 +75,12 @@ RunControls controls_of(gate::Gate& gate, LiveFacts facts, std::function<void()>
   controls.revoke = [&gate](const std::string& name) -> Result<Json> {
     if (name.empty()) return to_json(gate.revoke_all(), "*");
     const auto permission = Permission::parse(name);
-    if (!permission || !gate.declared().permissions.contains(*permission)) {
+    const auto& declared = gate.declared();
+    const bool is_held =
+        permission &&
+        (declared.permissions.contains(*permission) ||
+         (name == policy::kNetworkPermission && std::ranges::count(declared.texts, name) > 0));
+    if (!is_held) {
       return fail(ErrorId::kUnknownTool,
                   fmt::format("the run does not hold {}", printable(name, 200)));
     }

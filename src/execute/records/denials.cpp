@@ -61,6 +61,7 @@ std::string to_human_text(const Denial& denial) {
                 2 * kMaxText);
   const std::string fix =
       denial.asked ? "a person at the terminal or --approver COMMAND answers what is asked"
+      : denial.would_grant.starts_with("--") ? denial.would_grant  // of a place
       : !denial.would_grant.empty() ? fmt::format("--grant {}", shell_quoted(denial.would_grant))
       : denial.layer.empty()        ? ""
                                     : fmt::format("no --grant helps: {} decides", denial.layer);

@@ -20,7 +20,8 @@ struct Denial {
   std::string rule;   // that decided or came nearest; may be empty
   std::string layer;  // whose rule that is
   std::size_t other_rules = 0;
-  std::string would_grant;  // the --grant that would admit it and little else; may be empty
+  // The --grant that would admit it and little else, or a whole option; may be empty.
+  std::string would_grant;
   std::uint64_t calls = 1;
   bool asked = false;  // it needed an answer
 };

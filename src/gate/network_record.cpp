@@ -1,0 +1,63 @@
+#include "gate/network_record.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "gate/answer.h"
+#include "policy/places.h"
+
+namespace mcpac::gate {
+namespace {
+
+// A host's name has 253 letters; a program may say anything.
+constexpr std::size_t kNameLimit = 256;
+constexpr std::size_t kTextLimit = 1024;
+
+}  // namespace
+
+std::string_view to_string(ConnectionEnd end) {
+  switch (end) {
+    case ConnectionEnd::kEnded: return "ended";
+    case ConnectionEnd::kBroken: return "broken";
+    case ConnectionEnd::kIdle: return "idle";
+    case ConnectionEnd::kLimit: break;
+  }
+  return "limit";
+}
+
+Json check_payload(const NetworkRecord& record) {
+  return {{"connection", record.connection},
+          {"host", bounded(record.host, kNameLimit)},
+          {"port", record.port},
+          {"tls", record.tls == Tls::kYes},
+          {"address", record.address.empty() ? Json(nullptr) : Json(record.address)},
+          {"allowed", record.allowed},
+          {"rule", bounded(record.rule, kTextLimit)},
+          {"layer", bounded(record.layer, kNameLimit)},
+          {"reason", bounded(record.reason, kTextLimit)}};
+}
+
+Json ended_payload(std::uint64_t connection, std::string_view outcome, std::string_view address,
+                   Traffic traffic, std::chrono::microseconds took) {
+  return {{"connection", connection},
+          {"outcome", outcome},
+          {"address", address.empty() ? Json(nullptr) : Json(address)},
+          {"bytes_in", traffic.bytes_in},
+          {"bytes_out", traffic.bytes_out},
+          {"duration_us", took.count()}};
+}
+
+Check as_check(const NetworkRecord& record, std::string would_grant) {
+  Check check;
+  check.call_id = record.connection;
+  check.capability = policy::kNetworkPermission;
+  check.decided_by = DecidedBy::kPolicy;
+  check.rule = record.rule;
+  check.layer = record.layer;
+  check.reason = record.reason;
+  check.would_grant = std::move(would_grant);
+  return check;
+}
+
+}  // namespace mcpac::gate

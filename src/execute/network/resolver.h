@@ -1,0 +1,28 @@
+// Resolver: from a name to addresses. An interface, so that tests can have a name that leads
+// elsewhere the second time; the system's own is the only one that is shipped.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/address.hpp>
+
+#include "core/error.h"
+
+namespace mcpac::execute {
+
+class Resolver {
+ public:
+  virtual ~Resolver() = default;
+  // Addresses in the order in which they are to be tried; never none. kNetworkName.
+  [[nodiscard]] virtual boost::asio::awaitable<Result<std::vector<boost::asio::ip::address>>>
+  resolve(std::string host) = 0;
+};
+
+// getaddrinfo, with what /etc/hosts and the name servers of this machine say.
+[[nodiscard]] std::shared_ptr<Resolver> system_resolver(boost::asio::any_io_executor executor);
+
+}  // namespace mcpac::execute

@@ -126,6 +126,20 @@ TEST_SUITE("sandbox/ladder") {
           "MCPAC-E0603; MCPAC-E0603");
   }
 
+  TEST_CASE("what would compile is refused below tier A, with what works there") {
+    const auto body = [](Warden& warden) -> std::string {
+      Spec spec = hostile({"hello"}, kCompiler);
+      spec.mounts = {{"/usr/lib/gcc", "/elsewhere"}};
+      spec.lowest_tier = Tier::kB;
+      const auto refused = run(warden, spec);
+      if (refused) return "it ran";
+      const bool helps = refused.error().what.find("`mcpac run`") != std::string::npos &&
+                         refused.error().fix.find("--accept-tier") != std::string::npos;
+      return to_string(refused.error().id) + (helps ? " and how" : refused.error().to_text());
+    };
+    CHECK(on_machine(Lacking::kNamespaces, Who::kUser, body) == "MCPAC-E0603 and how");
+  }
+
   TEST_CASE("what is missing is named, with a remedy") {
     CHECK(on_machine(Lacking::kNamespaces, Who::kUser, probed_tier)
               .starts_with("tier B; no user namespaces; no mount namespace"));

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/abandoned.h"
 #include "core/file.h"
 
 using namespace mcpac;
@@ -47,6 +48,21 @@ TEST_SUITE("execute/generate project") {
     REQUIRE(again);
     CHECK(again->drifted.empty());
     CHECK(place.lock() == before);
+  }
+
+  TEST_CASE("what somebody was writing who was killed goes when the next one writes") {
+    const Place place;
+    const auto tools = offering(R"({"name":"t","inputSchema":{"type":"object"}})");
+    REQUIRE(write_project(place.project, tools));
+    const std::string ours = own_mark();
+    const std::string dead = "." + ours.substr(0, ours.rfind('-')) + "-1.1f2e3d4c.tmp";
+    const std::vector<fs::path> half = {place.project.lock_file().string() + dead,
+                                        place.project.headers() / ("s.hpp" + dead),
+                                        place.project.headers() / "mcpac" / ("lock.hpp" + dead)};
+    for (const fs::path& file : half) REQUIRE(write_file_atomic(file, "half"));
+    REQUIRE(write_project(place.project, tools));
+    for (const fs::path& file : half) CHECK_FALSE(fs::exists(file));
+    CHECK_FALSE(place.lock().empty());
   }
 
   TEST_CASE("only a path that leads to nothing is a lock that is not there yet") {

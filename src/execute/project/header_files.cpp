@@ -10,6 +10,7 @@
 #include "codegen/emit.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "execute/project/implied.h"
 
 namespace mcpac::execute {
 namespace {
@@ -108,6 +109,10 @@ Result<std::string> read_header(const Project& project, const codegen::Lock& loc
   auto path = inside_servers(project, name);
   if (!path) return pass_on(path);
   auto bytes = read_file(*path);
+  if (const auto* implied = implied_output(project); implied != nullptr && is_absent(*path)) {
+    if (const auto text = implied->files.find(name); text != implied->files.end())
+      bytes = text->second;
+  }
   const auto locked = lock.headers.find(name);
   if (bytes && locked != lock.headers.end() && sha256_hex(*bytes) == locked->second) return bytes;
   return fail(ErrorId::kHeaderDrift,

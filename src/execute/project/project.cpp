@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/file.h"
+#include "execute/project/implied.h"
 
 namespace mcpac::execute {
 
@@ -35,6 +36,7 @@ Result<Project> load_project(const std::filesystem::path& config_file) {
 
 Result<codegen::Lock> load_lock(const Project& project) {
   const auto file = project.lock_file();
+  if (const auto* implied = implied_output(project)) return implied->lock;
   if (is_absent(file)) {
     return fail(ErrorId::kLockMissing, fmt::format("there is no {}", file.string()),
                 {.where = file.string(),

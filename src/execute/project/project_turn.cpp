@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "core/abandoned.h"
+
 namespace mcpac::execute {
 
 ProjectTurn::ProjectTurn(const Project& project)
@@ -12,6 +14,9 @@ ProjectTurn::ProjectTurn(const Project& project)
   if (!folder_) return;
   while (::flock(folder_.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
+  // Whoever was killed while it had the turn left what it was writing.
+  for (const auto& folder : {project.folder, project.headers(), project.headers() / "mcpac"})
+    sweep_abandoned(folder);
 }
 
 }  // namespace mcpac::execute

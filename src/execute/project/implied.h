@@ -1,0 +1,13 @@
+// Implied: a project without servers has nothing to approve, so it needs no lock.
+#pragma once
+
+#include "codegen/generate.h"
+#include "execute/project/project.h"
+
+namespace mcpac::execute {
+
+// What `mcpac generate` would write for a project that names no server and has no lock; null for
+// every other. Lives as long as the process.
+[[nodiscard]] const codegen::Output* implied_output(const Project& project);
+
+}  // namespace mcpac::execute

@@ -34,7 +34,7 @@ bool can_make_names(std::string_view joined) {
   return joined.contains("##") || joined.contains("%:%:");
 }
 
-std::string header_of(const codegen::LockedServer& server) {
+std::string name_of(const codegen::LockedServer& server) {
   const auto last = server.cpp_name.rfind(':');
   return server.cpp_name.substr(last == std::string::npos ? 0 : last + 1);
 }
@@ -52,6 +52,10 @@ std::set<std::string> words_of(std::string_view source) {
   return words;
 }
 
+std::string header_file_of(const codegen::LockedServer& server) {
+  return name_of(server) + ".hpp";
+}
+
 std::set<std::string> named_servers(const Snapshot& snapshot, const codegen::Lock& lock) {
   std::set<std::string> words;
   bool every = false;
@@ -61,8 +65,7 @@ std::set<std::string> named_servers(const Snapshot& snapshot, const codegen::Loc
   }
   std::set<std::string> headers;
   for (const auto& server : lock.servers) {
-    const std::string name = header_of(server);
-    if (every || words.contains(name)) headers.insert(name + ".hpp");
+    if (every || words.contains(name_of(server))) headers.insert(header_file_of(server));
   }
   return headers;
 }

@@ -14,6 +14,7 @@
 #include "execute/check/authorities.h"
 #include "execute/check/check_uses.h"
 #include "execute/check/declared_conditions.h"
+#include "execute/check/granted_servers.h"
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
@@ -215,8 +216,10 @@ Result<void> Run::all() {
   const sandbox::Tier lowest = request_.limits.lowest_tier;
   auto snapshot = Snapshot::take(request_.source, folders_.temporary);
   if (!snapshot) return pass_on(snapshot);
+  const auto headers = named_servers(*snapshot, lock_);
+  if (request_.mode == RunMode::kRun) host.start(granted_servers(headers, lock_, *granted_));
   auto prepared = stage("prepare", [&] {
-    return prepare(project_, lock_, named_servers(*snapshot, lock_),
+    return prepare(project_, lock_, headers,
                    {folders_, *warden, lowest, interrupt_.stop()},
                    [&](const char* what) { listener_.note(what); });
   });

@@ -149,9 +149,9 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   Host host(project.config, *lock);
   const LiveApprover approver(host, request.questions.approver);
   const RunParts parts{folders, *lock, host, *warden, interrupt, clock, listener, approver.get()};
-  if (auto done = review(project, folders, request, *authority, parts); !done) return done;
   const auto& permissions = authority->declared.permissions;
-  host.start(servers_of(permissions));
+  host.start(servers_of(permissions));  // while somebody may still be asked
+  if (auto done = review(project, folders, request, *authority, parts); !done) return done;
   auto drifted = host.drifted_of(permissions, interrupt);
   if (!drifted) return pass_on(drifted);
   // A grant may be wider than what the program uses: the other tools work, these are refused.

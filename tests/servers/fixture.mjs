@@ -12,7 +12,7 @@
 // Tools of most modes: echo, env, add, slow, progress, hang, die, big, fail, rpc_error, change, ask, log.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 
 const mode = process.argv[2] ?? 'plain';
 const STATELESS = '2026-07-28';
@@ -55,6 +55,8 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 async function call(id, params) {
   const { name, arguments: args = {}, _meta } = params;
+  // For tests that kill: what arrived stands in the file before anything is answered.
+  if (process.env.FIXTURE_CALLS) appendFileSync(process.env.FIXTURE_CALLS, name + '\n');
   const answer = (result) => send({ id, result: complete(result) });
   switch (mode === 'scripted' ? (name.startsWith('hang') ? 'hang' : 'echo') : name) {
     case 'echo': return answer({ ...text(args), structuredContent: args });

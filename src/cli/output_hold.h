@@ -18,12 +18,18 @@ class OutputHold {
   void write(std::FILE* to, std::string_view text);
   void hold();
   void release();
+  // What we say next on standard error begins a line, where the program left one open.
+  void end_line();
 
  private:
+  void put(std::FILE* to, std::string_view text);  // with the mutex held
+
   std::mutex mutex_;
   bool held_ = false;
   std::string out_;
   std::string err_;
+  bool out_is_open_ = false;  // its last character ended no line
+  bool err_is_open_ = false;
 };
 
 }  // namespace mcpac::cli

@@ -205,6 +205,7 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, sources, colours));
   }
   if (outcome.result) context_.print(*outcome.result);
+  if (outcome.error || !outcome.denials.list().empty()) hold_.end_line();
   for (const auto& denial : outcome.denials.list()) context_.say(execute::to_human_text(denial));
   if (outcome.denials.others() > 0)
     context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",

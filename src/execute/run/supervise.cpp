@@ -66,7 +66,7 @@ void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& out
       done && outcome.verdict && outcome.verdict->kind != sandbox::Verdict::Kind::kKilled;
   if (!signal || ended_by_itself) return;
   outcome.error = Error{ErrorId::kInterrupted,
-                        fmt::format("interrupted by {}", ::sigdescr_np(*signal)), "", "", ""};
+                        fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)), "", "", ""};
   outcome.exit_code = 128 + *signal;
   done = {};
 }

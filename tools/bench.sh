@@ -9,6 +9,8 @@ for program in build/release/bin/bench_*; do
 done
 printf '\n== end to end\n'
 python3 bench/end_to_end.py --bin build/release/bin "$@"
+printf '\n== agents, compared\n'
+python3 bench/compare_agents.py --bin build/release/bin
 printf '\n== analyze\n'
 python3 bench/analyze.py --bin build/release/bin
 printf '\n== many tools\n'

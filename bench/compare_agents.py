@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Ways to start a program, and ways to run an agent that calls three tools, in one run.
+
+    compare_agents.py --bin build/release/bin [--runs N] [--rounds N] [--python PYTHON]
+
+Method, starts: bench_sandbox: in each of N rounds every way once; spawn to the first byte of a static C program (node: of
+a script that writes one), microseconds. bwrap and firejail are compared where PATH has them.
+
+Method, agents: the pinned filesystem server, started by each agent for itself; list a folder, read two files, print a
+number. In each of N rounds every way once, after one round that does not count; wall time from fork to exit of the
+whole process, medians with the 10th and 90th percentile. "unseen" changes a number in the source before every run. The
+server's own start, which is in every row, is measured beside them (`mcpac server test`: start, list, stop). mcpac and
+the two SDKs do not do the same: the first analyses, checks, compiles, decides and records, in a sandbox; the others
+run with all rights of the user.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+AGENT = """#include <mcpac.hpp>
+#include <print>
+#include <string>
+using namespace mcp;
+constexpr int kSalt = SALT;
+std::string read(mcpac::Requires<filesystem::read_text_file> rt, const std::string& path) {
+  return rt.filesystem.read_text_file({.path = path}).text();
+}
+int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_directory> rt) {
+  rt.filesystem.list_directory({.path = "data"});
+  std::println("{}", read(rt, "data/a.txt").size() + read(rt, "data/b.txt").size() + kSalt - kSalt);
+  return 0;
+}
+"""
+ANSWER = "11\n"
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def spread(values):
+    values = sorted(values)
+    last = len(values) - 1
+    return (f"median {statistics.median(values):7.1f} ms   p10 {values[round(last * 0.1)]:7.1f}   "
+            f"p90 {values[round(last * 0.9)]:7.1f}   n={len(values)}")
+
+
+def measure(words, work, environment, answer=None):
+    start = time.monotonic()
+    done = subprocess.run(words, cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    wall = (time.monotonic() - start) * 1000
+    if done.returncode != 0 or answer not in (None, done.stdout):
+        raise SystemExit(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return wall
+
+
+def has_sdk(python):
+    try:
+        return subprocess.run([python, "-c", "import mcp"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def agents(options, folder):
+    work = pathlib.Path(folder)
+    (work / "data").mkdir()
+    (work / "data/a.txt").write_text("alpha\n")
+    (work / "data/b.txt").write_text("beta\n")
+    modules = HERE.parent / "tests/servers/node_modules"
+    server = str(modules / "@modelcontextprotocol/server-filesystem/dist/index.js")
+    (work / "mcpac.json").write_text(json.dumps({"mcpServers": {"filesystem": {"command": "node", "args": [server, "."]}}}))
+    environment = dict(os.environ, XDG_STATE_HOME=folder + "/.state", XDG_CACHE_HOME=folder + "/.cache")
+    mcpac = str(pathlib.Path(options.bin).resolve() / "mcpac")
+    grants = ("--grant", "filesystem.read_text_file,filesystem.list_directory")
+    salt = 0
+
+    def unseen():
+        nonlocal salt
+        salt += 1
+        (work / "new.cpp").write_text(AGENT.replace("SALT", str(salt)))
+        return measure([mcpac, "execute", "-f", "new.cpp", *grants], work, environment, ANSWER)
+
+    (work / "old.cpp").write_text(AGENT.replace("SALT", "0"))
+    ways = {
+        "the server alone (server test)": lambda: measure([mcpac, "server", "test", "filesystem"], work, environment),
+        "node -e 0": lambda: measure(["node", "-e", "0"], work, environment),
+        "mcpac execute, never seen": unseen,
+        "mcpac execute, seen": lambda: measure([mcpac, "execute", "-f", "old.cpp", *grants], work, environment, ANSWER),
+        "TypeScript SDK, node": lambda: measure(["node", str(HERE / "agents/three_calls.mjs"), str(modules), server, folder],
+                                                work, environment, ANSWER),
+    }
+    if has_sdk(options.python):
+        ways["Python SDK"] = lambda: measure([options.python, str(HERE / "agents/three_calls.py"), server, folder], work,
+                                             environment, ANSWER)
+    else:
+        print(f"({options.python} has no package mcp: the Python SDK is not compared)")
+    measure([mcpac, "generate"], work, environment)
+    unseen()  # precompiles, once
+    times = {name: [] for name in ways}
+    for i in range(options.runs + 1):
+        for name, run in ways.items():
+            wall = run()
+            if i > 0:
+                times[name].append(wall)
+    for name, values in times.items():
+        print(f"{name:32} {spread(values)}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--python", default=sys.executable)
+    options = parser.parse_args()
+    print(f"load when it began: {' '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} processors", flush=True)
+    subprocess.run([pathlib.Path(options.bin).resolve() / "bench_sandbox", str(options.rounds)], check=True)
+    sys.stdout.flush()
+    with tempfile.TemporaryDirectory(prefix="mcpac-bench-") as folder:
+        agents(options, folder)
+
+
+if __name__ == "__main__":
+    main()

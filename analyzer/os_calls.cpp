@@ -20,11 +20,15 @@ constexpr Names kFiles =
     "fchmod fchmodat lchmod chown fchown fchownat lchown link linkat symlink symlinkat readlink "
     "readlinkat truncate truncate64 ftruncate ftruncate64 chdir fchdir getcwd get_current_dir_name "
     "getwd realpath canonicalize_file_name mkstemp mkstemp64 mkostemp mkstemps mkdtemp mktemp "
-    "tempnam tmpfile tmpfile64 tmpnam mount umount umount2 pivot_root chroot glob glob64 ftw nftw "
-    "mkfifo mkfifoat mknod mknodat utime utimes lutimes futimes utimensat futimens inotify_init "
-    "inotify_init1 inotify_add_watch fanotify_init fanotify_mark flock lockf posix_fallocate "
-    "fallocate setxattr getxattr listxattr name_to_handle_at open_by_handle_at open_tree "
-    "move_mount fsopen fsmount swapon swapoff acct quotactl catopen ";
+    "tempnam tmpfile tmpfile64 tmpnam glob glob64 ftw nftw "
+    "utime utimes lutimes futimes utimensat futimens inotify_init "
+    "inotify_init1 inotify_add_watch flock lockf posix_fallocate "
+    "fallocate setxattr getxattr listxattr catopen ";
+// What nobody has in the sandbox, whatever files are granted.
+constexpr Names kFileSystems =
+    " mount umount umount2 pivot_root chroot mkfifo mkfifoat mknod mknodat fanotify_init "
+    "fanotify_mark name_to_handle_at open_by_handle_at open_tree move_mount fsopen fsmount swapon "
+    "swapoff acct quotactl ";
 constexpr Names kLocales = " setlocale newlocale iconv_open bindtextdomain ";
 constexpr Names kNetwork =
     " socket connect bind listen accept accept4 getaddrinfo getnameinfo gethostbyname "
@@ -69,15 +73,16 @@ struct Reach {
   const char* what;
 };
 
-constexpr std::array<Reach, 9> kReaches{{{kFiles, "files"},
-                                         {kLocales, "the files of locales"},
-                                         {kNetwork, "the network"},
-                                         {kProcesses, "other processes"},
-                                         {kSignals, "signals"},
-                                         {kControl, "control flow that C++ does not know"},
-                                         {kEnvironment, "the environment"},
-                                         {kMemory, "memory outside the program"},
-                                         {kLibraries, "libraries outside the program"}}};
+constexpr std::array<Reach, 10> kReaches{{{kFiles, kReachedFiles},
+                                          {kFileSystems, "file systems"},
+                                          {kLocales, "the files of locales"},
+                                          {kNetwork, "the network"},
+                                          {kProcesses, "other processes"},
+                                          {kSignals, "signals"},
+                                          {kControl, "control flow that C++ does not know"},
+                                          {kEnvironment, "the environment"},
+                                          {kMemory, "memory outside the program"},
+                                          {kLibraries, "libraries outside the program"}}};
 
 }  // namespace
 
@@ -93,8 +98,8 @@ const char* reached_by_function(std::string_view name) {
 const char* reached_by_type(std::string_view name) {
   // A path is only text.
   if (name.starts_with("std::filesystem::path")) return nullptr;
-  if (name.starts_with("std::filesystem::")) return "files";
-  return has_word(kFileTypes, name) ? "files" : nullptr;
+  if (name.starts_with("std::filesystem::")) return kReachedFiles;
+  return has_word(kFileTypes, name) ? kReachedFiles : nullptr;
 }
 
 bool moves_raw_bytes(std::string_view name) {

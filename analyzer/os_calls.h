@@ -9,6 +9,9 @@
 
 namespace mcpac::analyzer {
 
+// What a program that declares mcpac.files may reach.
+inline constexpr char kReachedFiles[] = "files";
+
 // What the function reaches, in words ("files", "processes"); nullptr where it reaches nothing.
 [[nodiscard]] const char* reached_by_function(std::string_view name);
 [[nodiscard]] const char* reached_by_type(std::string_view name);

@@ -11,6 +11,10 @@
 
 namespace mcpac::analyzer {
 
+bool declares_files(const std::vector<Declared>& declared) {
+  return std::ranges::find(declared, "mcpac.files", &Declared::permission) != declared.end();
+}
+
 std::string Declared::text() const {
   return where.empty() ? permission : permission + " where " + where;
 }

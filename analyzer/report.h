@@ -48,6 +48,9 @@ struct Declared {
   [[nodiscard]] std::string text() const;
 };
 
+// Does a program with this declaration see files?
+[[nodiscard]] bool declares_files(const std::vector<Declared>& declared);
+
 // One argument of a call: its constant value, or nothing where only the run will tell.
 struct Argument {
   bool is_constant = false;

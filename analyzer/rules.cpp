@@ -150,8 +150,8 @@ constexpr std::array kRules{
          "anything, the connection to the gate among it",
          "an undefined symbol `eventfd_write` in the object file", FoundIn::kObject},
     Rule{"os-call", kWarns,
-         "the sandbox gives an agent no files, sockets, processes or environment; the call fails "
-         "at run time",
+         "the sandbox gives an agent no sockets, processes or environment, and files only where it "
+         "declares mcpac::files; the call fails at run time",
          "#include <fstream>\n"
          "std::ofstream file(\"x\");"},
     Rule{"pasted-word", kRefuses,

@@ -139,6 +139,8 @@ std::vector<std::string> unused_of(const std::vector<Declared>& declared,
   for (const Use& use : uses) used.insert(use.permission);
   std::vector<std::string> unused;
   for (const Declared& item : declared) {
+    // Files and the network are no tools: no call shows that they are used.
+    if (item.permission.starts_with("mcpac.")) continue;
     if (!used.contains(item.permission)) unused.push_back(item.text());
   }
   return unused;
@@ -241,8 +243,10 @@ Result<Report> analyze_file(const Request& request, Part* part) {
     report.uses = uses.finish(report.declared, findings);
     report.unused = unused_of(report.declared, report.uses);
     narrows.finish(report.declared, findings);
+    outside.finish(report.declared);
     if (!findings.refuses()) check_undeclared(report, findings);
   }
+  if (errors) outside.finish({});
   report.verdict = Verdict::kOk;
   if (findings.refuses()) report.verdict = Verdict::kRefused;
   if (errors && !refused) report.verdict = Verdict::kCompileError;

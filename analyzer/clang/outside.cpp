@@ -47,7 +47,21 @@ void OutsideChecker::on_unknown(CXCursor reference, CXCursor named) {
                 "use the C++ standard library or a tool");
 }
 
+void OutsideChecker::finish(const std::vector<Declared>& declared) {
+  if (declares_files(declared)) return;
+  for (const auto& call : file_calls_) {
+    findings_.add("os-call", call.reference,
+                  fmt::format("`{}` reaches {}; in the sandbox this fails at run time", call.name,
+                              kReachedFiles),
+                  "use a tool for it, or declare mcpac::files and grant the files");
+  }
+}
+
 void OutsideChecker::os_call(CXCursor reference, const std::string& name, const char* what) {
+  if (what == std::string_view(kReachedFiles)) {
+    file_calls_.push_back({reference, name});
+    return;
+  }
   findings_.add("os-call", reference,
                 fmt::format("`{}` reaches {}; in the sandbox this fails at run time", name, what),
                 "use a tool for it");

@@ -6,6 +6,9 @@
 // or writes descriptors by number is refused.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/walker.h"
 
@@ -16,6 +19,8 @@ class OutsideChecker : public Checker {
   OutsideChecker(const Sources& sources, Findings& findings)
       : sources_(sources), findings_(findings) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
+  // Says what reaches files, unless the program declares them: then they are there.
+  void finish(const std::vector<Declared>& declared);
 
  private:
   void on_function(CXCursor reference, CXCursor function, Home home);
@@ -24,8 +29,13 @@ class OutsideChecker : public Checker {
   void on_internal(CXCursor reference, CXCursor named);
   void os_call(CXCursor reference, const std::string& name, const char* what);
 
+  struct FileCall {
+    CXCursor reference;
+    std::string name;
+  };
   const Sources& sources_;
   Findings& findings_;
+  std::vector<FileCall> file_calls_;
 };
 
 }  // namespace mcpac::analyzer

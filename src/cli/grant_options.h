@@ -20,13 +20,16 @@ struct GrantOptions {
   std::vector<std::string> denies;
   std::vector<std::string> policy_files;
   std::vector<std::string> profiles;
+  std::vector<std::string> files;
+  std::vector<std::string> networks;
   [[nodiscard]] bool are_given() const {
     return !grants.empty() || !asks.empty() || !denies.empty() || !policy_files.empty() ||
-           !profiles.empty();
+           !profiles.empty() || !files.empty() || !networks.empty();
   }
 };
 
-// --grant, --ask, --deny (each may stand several times), --policy FILE and --profile NAME.
+// --grant, --ask, --deny, --files, --network (each may stand several times), --policy FILE and
+// --profile NAME.
 [[nodiscard]] std::shared_ptr<GrantOptions> add_grant_options(CLI::App& command);
 // --expect-denials: calls in the source that are certain to be denied are what the program is
 // about.

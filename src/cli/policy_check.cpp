@@ -27,6 +27,7 @@ Json to_json(const std::string& file, const Result<policy::FileSummary>& summary
     return json;
   }
   json["rules"] = summary->rules;
+  json["places"] = summary->places;
   json["self_tests"] = summary->self_tests;
   json["profiles"] = summary->profiles;
   json["notes"] = Json::array();
@@ -53,7 +54,8 @@ void check_files(Context& context, const std::vector<std::string>& files) {
       context.fail(summary.error());
       continue;
     }
-    fmt::print("{}: ok, {}, {}\n", printable(file), counted(summary->rules, "rule"),
+    const std::string places = summary->places == 0 ? "" : ", " + counted(summary->places, "place");
+    fmt::print("{}: ok, {}{}, {}\n", printable(file), counted(summary->rules, "rule"), places,
                counted(summary->self_tests, "self-test"));
     for (const auto& note : summary->notes)
       fmt::print("{}: note: {}\n", printable_in_place(note.place), printable_in_place(note.text));

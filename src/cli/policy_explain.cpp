@@ -115,6 +115,35 @@ void print_for_people(const Permission& permission, const Json& arguments,
     fmt::print("\nfix: --grant {}\n", printable_in_place(shell_quoted(decision.would_grant)));
 }
 
+std::unexpected<Error> no_destination() {
+  return fail(ErrorId::kCallInvalid, "mcpac.network is asked about one host and port",
+              {.fix = R"(e.g. '{"host": "api.example.com", "port": 443}')"});
+}
+
+// A connection, and what each address of its host would be answered is not known before it is
+// looked up.
+Result<policy::Explanation> explain_network(const policy::Authority& authority, const Json& json) {
+  const Json* port = find_member(json, "port");
+  const std::string host = string_member(json, "host");
+  if (host.empty() || json.size() != 2 || port == nullptr || !port->is_number_unsigned() ||
+      port->get<std::uint64_t>() > 65'535)
+    return no_destination();
+  const auto answer = authority.decide_network(host, port->get<std::uint16_t>());
+  policy::Explanation explanation;
+  explanation.decision.effect = answer.allowed ? policy::Effect::kAllow : policy::Effect::kDeny;
+  explanation.decision.reason = answer.reason;
+  explanation.decision.place = answer.said_in;
+  explanation.decision.layer = answer.layer;
+  if (!answer.would_grant.empty()) explanation.decision.reason += "; fix: " + answer.would_grant;
+  return explanation;
+}
+
+Result<policy::Explanation> explanation_of(const policy::Authority& authority,
+                                           const Permission& permission, const Json& arguments) {
+  if (permission.text() == policy::kNetworkPermission) return explain_network(authority, arguments);
+  return authority.explain(permission, arguments);
+}
+
 void explain(Context& context, const ExplainOptions& options) {
   auto reader = RuleReader::open(context);
   if (!reader) return context.fail(reader.error());
@@ -124,7 +153,9 @@ void explain(Context& context, const ExplainOptions& options) {
   if (!authority) return context.fail(authority.error());
   auto arguments = arguments_of(**reader, *authority, *permission, options.arguments);
   if (!arguments) return context.fail(arguments.error());
-  const auto explanation = authority->explain(*permission, *arguments);
+  const auto found = explanation_of(*authority, *permission, *arguments);
+  if (!found) return context.fail(found.error());
+  const auto& explanation = *found;
   if (context.json) {
     Json json = policy::to_json(explanation);
     json["permission"] = permission->text();

@@ -24,8 +24,14 @@ void print_policy(Context& context, const GrantOptions& options) {
           {{"rule", rule.text}, {"place", rule.place}, {"effect", to_string(rule.effect)}});
       if (!context.json) fmt::print("{}\n", printable_in_place(rule.text));
     }
-    if (layer.rules.empty() && !context.json) fmt::print("# no rules: nothing is allowed\n");
-    layers.push_back({{"layer", layer.name}, {"rules", std::move(rules)}});
+    Json places = Json::array();
+    for (const auto& place : layer.places) {
+      places.push_back({{"statement", place.text}, {"place", place.place}});
+      if (!context.json) fmt::print("{}\n", printable_in_place(place.text));
+    }
+    if (layer.rules.empty() && !context.json) fmt::print("# no rules: no tool is allowed\n");
+    layers.push_back(
+        {{"layer", layer.name}, {"rules", std::move(rules)}, {"places", std::move(places)}});
   }
   if (context.json) context.print({{"layers", std::move(layers)}});
 }

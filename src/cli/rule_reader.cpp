@@ -36,9 +36,7 @@ Result<policy::Authority> RuleReader::run(const GrantOptions& options,
   if (!layer) return pass_on(layer);
   std::vector<policy::LayerText> layers = {std::move(*layer)};
   if (!declared.empty()) {
-    layers.emplace_back();
-    layers.back().name = execute::kDeclarationLayer;
-    layers.back().grants = std::move(declared);
+    layers.push_back(execute::declaration_layer(std::move(declared)));
   }
   return execute::load_authority(project_, world_, std::move(layers));
 }

@@ -8,6 +8,7 @@
 #include "error.hpp"
 #include "expected.hpp"
 #include "fields.hpp"
+#include "files.hpp"
 #include "json.hpp"
 #include "log.hpp"
 #include "method.hpp"

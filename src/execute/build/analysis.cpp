@@ -82,6 +82,10 @@ analyzer::Request analysis_request(const Snapshot& snapshot, const codegen::Lock
   request.source_dir = inside::kSource;
   request.headers_dir = inside::kInclude;
   request.arguments = prepared.toolchain.analyze;
+  // What no server has: places, which a program reaches itself (templates/mcpac/files.hpp,
+  // network.hpp).
+  request.permissions["mcpac::files"] = "mcpac.files";
+  request.permissions["mcpac::network"] = "mcpac.network";
   for (const auto& server : lock.servers) {
     for (const auto& tool : server.tools)
       request.permissions[tool.cpp_name] = server.name + "." + tool.name;

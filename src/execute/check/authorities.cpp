@@ -54,6 +54,16 @@ policy::Environment PolicyWorld::environment() const {
           .prices = prices};
 }
 
+policy::LayerText declaration_layer(std::vector<std::string> rules) {
+  policy::LayerText layer;
+  layer.name = kDeclarationLayer;
+  layer.declared =
+      policy::DeclaredPlaces{.files = std::erase(rules, policy::kFilesPermission) > 0,
+                             .network = std::erase(rules, policy::kNetworkPermission) > 0};
+  layer.grants = std::move(rules);
+  return layer;
+}
+
 Result<policy::PolicyFile> read_rules(const fs::path& file) {
   auto text = read_file(file, kMaxRules);
   if (!text) return pass_on(text);

@@ -31,6 +31,11 @@ struct PolicyWorld {
 inline constexpr std::string_view kPolicyLayer = "mcpac.policy";
 inline constexpr std::string_view kDeclarationLayer = "the program's declaration";
 
+// What a program declares, as a layer of its own: a Narrow binds it even where more was granted.
+// `rules` are those of declared_rules(), mcpac.files and mcpac.network among them: these cut no
+// places, they say whether there are any.
+[[nodiscard]] policy::LayerText declaration_layer(std::vector<std::string> rules);
+
 // A file of rules that a user wrote; at most 1 MiB. Messages call it as it is called here.
 [[nodiscard]] Result<policy::PolicyFile> read_rules(const std::filesystem::path& file);
 

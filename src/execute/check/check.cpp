@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/characters.h"
@@ -37,6 +38,12 @@ Result<std::string> grant_text(const Permission& permission, std::string_view wh
   return fail(ErrorId::kRuleSyntax, fmt::format("{} is no rule for that tool alone", name),
               {.where = printable(where),
                .why = "a Narrow holds the tests of one tool, in characters that people see"});
+}
+
+std::optional<Permission> declared_tool(const analyzer::Declared& declared) {
+  if (policy::place_kind_of(declared.permission)) return std::nullopt;
+  auto tool = Permission::parse(declared.permission);
+  return tool ? std::optional(std::move(*tool)) : std::nullopt;
 }
 
 Result<std::vector<std::string>> declared_rules(const analyzer::Report& report) {
@@ -88,10 +95,30 @@ policy::Decision refusal_of(const Permission& permission, const policy::Declared
   return refused;
 }
 
+// Files and network are granted as places, which nobody but the user can name.
+void check_places(policy::PlaceKind kind, const std::string& text, const policy::Authority& granted,
+                  CheckResult& result) {
+  const auto refusal = granted.place_refusal(kind);
+  if (!refusal) return;
+  const bool is_files = kind == policy::PlaceKind::kFiles;
+  result.missing.push_back(text);
+  if (refusal->denied) {
+    result.blocked.push_back(fmt::format("network is {}", refusal->why));
+  } else if (refusal->layer == kPolicyLayer) {
+    result.blocked.push_back(refusal->why);
+    result.to_state.emplace_back(is_files ? "files ./PATH read-only" : "network HOST:PORT");
+  } else {
+    result.to_place.emplace_back(is_files ? "--files ./PATH" : "--network HOST:PORT");
+  }
+}
+
 std::string fix_of(const CheckResult& result) {
   std::string fix;
   if (!result.to_grant.empty())
     fix = "--grant " + shell_quoted(fmt::format("{}", fmt::join(result.to_grant, ",")));
+  for (const std::string& option : result.to_place) fix += (fix.empty() ? "" : " ") + option;
+  for (const std::string& statement : result.to_state)
+    fix += fmt::format("{}`{}` in {}", fix.empty() ? "" : ", and ", statement, kPolicyLayer);
   for (const std::string& rule : result.to_allow)
     fix += fmt::format("{}`allow {}` in {}", fix.empty() ? "" : ", and ", rule, kPolicyLayer);
   return fix;
@@ -106,6 +133,10 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
     auto permission = Permission::parse(item.permission);
     if (!permission) continue;
     declared.insert(*permission);
+    if (const auto kind = policy::place_kind_of(item.permission)) {
+      check_places(*kind, item.text(), granted, result);
+      continue;
+    }
     auto rule = grant_text(*permission, item.where);
     if (!rule) return pass_on(rule);
     const auto standing = granted.standing(*permission, item.where);
@@ -125,6 +156,14 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
   for (const Permission& permission : granted.named_tools()) {
     if (!declared.contains(permission)) result.extra.push_back(permission.text());
   }
+  const auto named = granted.named_places();
+  const auto add_extra = [&](bool is_named, std::string_view text) {
+    const bool is_declared =
+        std::ranges::any_of(declared, [&](const Permission& one) { return one.text() == text; });
+    if (is_named && !is_declared) result.extra.emplace_back(text);
+  };
+  add_extra(named.files, policy::kFilesPermission);
+  add_extra(named.network, policy::kNetworkPermission);
   result.fix = fix_of(result);
   return result;
 }

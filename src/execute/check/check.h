@@ -1,6 +1,7 @@
 // Check: what a program declares, held against what its user granted, before anything is compiled.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,15 @@ struct CheckResult {
   std::vector<std::string> extra;        // granted by name, not declared: a warning
   std::vector<std::string> to_grant;     // the rules that `missing` needs
   std::vector<std::string> to_allow;     // rules that the project's policy would need as well
+  std::vector<std::string> to_place;     // the options that declared files and network need
+  std::vector<std::string> to_state;     // statements that the project's policy would need
   std::vector<std::string> blocked;      // why a grant alone does not help
   std::string fix;                       // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
 };
+
+// The tool that is declared; nothing for files and network, which are none.
+[[nodiscard]] std::optional<Permission> declared_tool(const analyzer::Declared& declared);
 
 // kRuleSyntax where a declared condition is no rule (see grant_text).
 [[nodiscard]] Result<CheckResult> check(const analyzer::Report& report,

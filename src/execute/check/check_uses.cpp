@@ -26,12 +26,9 @@ analyzer::Foreseen::Answer answer_of(policy::Outlook outlook) {
 Result<policy::Authority> authority_of(const Project& project, const PolicyWorld& world,
                                        const policy::LayerText& granted,
                                        const analyzer::Report& report) {
-  policy::LayerText declaration;
-  declaration.name = kDeclarationLayer;
   auto rules = declared_rules(report);
   if (!rules) return pass_on(rules);
-  declaration.grants = std::move(*rules);
-  return load_authority(project, world, {granted, std::move(declaration)});
+  return load_authority(project, world, {granted, declaration_layer(std::move(*rules))});
 }
 
 Error denial(const analyzer::Report& report, const std::vector<analyzer::Finding>& denied) {

@@ -37,7 +37,9 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
     warn_of_observing(parts.listener);
     return {};
   }
-  if (!result.ok() && parts.listener.may_grant(result, parts.stop)) {
+  // A yes names no place.
+  const bool can_be_granted = result.to_place.empty() && result.to_state.empty();
+  if (!result.ok() && can_be_granted && parts.listener.may_grant(result, parts.stop)) {
     // Exactly what was shown, and then the same check again: a yes does not lift a deny or a
     // ceiling.
     for (const auto& rule : result.to_grant) granted.grants.push_back(rule);

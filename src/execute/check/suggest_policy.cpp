@@ -49,6 +49,12 @@ class RuleList {
 
 void suggest_declared(const analyzer::Report& report, const analyzer::Declared& declared,
                       const PolicyWorld& world, RuleList& rules) {
+  if (const auto kind = policy::place_kind_of(declared.permission)) {
+    rules.add("", fmt::format("{} is declared: name the places, as in `{}`", declared.permission,
+                              *kind == policy::PlaceKind::kFiles ? "files ./PATH read-only"
+                                                                 : "network HOST:PORT"));
+    return;
+  }
   const auto permission = Permission::parse(declared.permission);
   if (!permission) return;
   const auto narrowed = grant_text(*permission, declared.where);
@@ -86,6 +92,7 @@ std::vector<SuggestedRule> suggest_for(const std::vector<audit::Event>& events,
     const auto permission = Permission::parse(string_member(event.payload, "capability"));
     const Json* allowed = find_member(event.payload, "allowed");
     if (!permission || allowed == nullptr || *allowed != true) continue;
+    if (policy::place_kind_of(permission->text())) continue;
     const Json* schema = schema_of(world, *permission);
     if (schema == nullptr) {
       rules.add("", fmt::format("{} is no longer in mcpac.lock", permission->text()));

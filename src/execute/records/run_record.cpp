@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "policy/policy_record.h"
+#include "policy/printer.h"
 
 namespace mcpac::execute {
 namespace {
@@ -44,6 +45,30 @@ Result<void> keep_lock(const std::filesystem::path& audit_folder, const std::str
 
 }  // namespace
 
+namespace {
+
+// The places that the run was given: what every layer admits, of what the program declares.
+Json files_of(const policy::Authority& authority) {
+  Json files = Json::array();
+  for (const auto& place : authority.files()) {
+    files.push_back({{"path", place.path},
+                     {"mode", policy::to_string(place.mode)},
+                     {"said_in", place.said_in}});
+  }
+  return files;
+}
+
+Json network_of(const policy::Authority& authority) {
+  Json network = Json::array();
+  for (const auto& place : authority.networks()) {
+    network.push_back(
+        {{"place", policy::print_network(place.host, place.port)}, {"said_in", place.said_in}});
+  }
+  return network;
+}
+
+}  // namespace
+
 Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
   Json permissions = Json::array();
   for (const auto& permission : setup.declared.permissions)
@@ -51,6 +76,8 @@ Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
   Json policy = policy::policy_record(setup.authority);
   std::string digest = policy::digest_of_record(policy);
   return {{"program", run.program},
+          {"files", files_of(setup.authority)},
+          {"network", network_of(setup.authority)},
           {"declared", setup.declared.texts},
           {"permissions", std::move(permissions)},
           {"declared_in", run.declared_in},

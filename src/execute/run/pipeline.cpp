@@ -89,8 +89,7 @@ std::vector<std::filesystem::path> files_of(const Source& source) {
 gate::Declared Run::declared() const {
   gate::Declared result;
   for (const auto& item : outcome_.report->declared) {
-    if (auto permission = Permission::parse(item.permission))
-      result.permissions.insert(*permission);
+    if (auto tool = declared_tool(item)) result.permissions.insert(*tool);
     result.texts.push_back(item.text());
   }
   return result;
@@ -152,13 +151,10 @@ Result<void> Run::check_grants() {
 }
 
 Result<void> Run::settle_authority(const Snapshot& snapshot) {
-  // What the program declares is a layer of its own: a Narrow binds it even where more was granted.
-  policy::LayerText declaration;
-  declaration.name = kDeclarationLayer;
   auto rules = declared_rules(*outcome_.report);
   if (!rules) return pass_on(rules);
-  declaration.grants = std::move(*rules);
-  auto authority = load_authority(project_, world_, {request_.granted, std::move(declaration)});
+  auto authority = load_authority(project_, world_,
+                                  {request_.granted, declaration_layer(std::move(*rules))});
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
   binding_ = bind_run(snapshot.digest(), lock_, project_.config, *authority_);

@@ -66,8 +66,7 @@ gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authori
 gate::Declared declared_by_note(const analyzer::Report& report) {
   gate::Declared declared;
   for (const auto& item : report.declared) {
-    if (auto permission = Permission::parse(item.permission))
-      declared.permissions.insert(*permission);
+    if (auto tool = declared_tool(item)) declared.permissions.insert(*tool);
     declared.texts.push_back(item.text());
   }
   return declared;
@@ -84,12 +83,9 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
     report = report_of_binary(request.program, *file.declared);
     auto checked = require_granted(parts, report, request.granted, outcome.check);
     if (!checked) return pass_on(checked);
-    policy::LayerText declaration;
-    declaration.name = kDeclarationLayer;
     auto rules = declared_rules(report);
     if (!rules) return pass_on(rules);
-    declaration.grants = std::move(*rules);
-    layers.push_back(std::move(declaration));
+    layers.push_back(declaration_layer(std::move(*rules)));
   } else {
     parts.listener.warning(fmt::format(
         "{} does not say what it declares (it has no mcpac note): it may use all that is "

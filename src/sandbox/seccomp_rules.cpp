@@ -93,6 +93,9 @@ void process_rules(Rules& rules) {
   rules.push_back({kAllow, SCMP_SYS(prlimit64), {{0, SCMP_CMP_EQ, 0, 0}, {2, SCMP_CMP_EQ, 0, 0}}});
   rules.push_back({refuse(EPERM), SCMP_SYS(prlimit64), {differs(2, 0)}});
   rules.push_back({refuse(EPERM), SCMP_SYS(prlimit64), {differs(0, 0), {2, SCMP_CMP_EQ, 0, 0}}});
+  // Of others the answer says whether there is a process of that number.
+  rules.push_back({kAllow, SCMP_SYS(sched_getaffinity), {{0, SCMP_CMP_EQ, 0, 0}}});
+  rules.push_back({refuse(EPERM), SCMP_SYS(sched_getaffinity), {differs(0, 0)}});
   // The one exec that starts the program: its descriptor has a number that RLIMIT_NOFILE makes
   // impossible afterwards.
   rules.push_back({kAllow,

@@ -103,6 +103,8 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       .asking = {.approver = parts.approver, .memory = &memory, .binding = authority.binding}};
   auto kill = KillSwitch::beside(parts.interrupt.stop());
   if (!kill) return pass_on(kill);
+  auto stop = changes->watch(kill->stop(), limits.changes);
+  if (!stop) return pass_on(stop);
   std::unique_ptr<RunControl> control;  // lives on the loop, as long as the gate
   const LiveFacts facts{.program = authority.program,
                         .started = rfc3339_utc(parts.clock.wall_now()),
@@ -131,8 +133,6 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       anomalies.note(what, name);
     });
   });
-  auto stop = changes->watch(kill->stop(), limits.changes);
-  if (!stop) return pass_on(stop);
   auto started = record_start({program.arguments.front(), program.declared_in}, setup, parts.lock,
                               parts.folders.audit(), **log);
   if (!started) return pass_on(started);

@@ -9,6 +9,9 @@ namespace mcpac::execute {
 
 Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
                         const std::function<void(std::string_view)>& note, AgentProgram& program) {
+  // Connections come to it over its channel; nothing else of the network does.
+  if (authority.speaks_of_network())
+    program.admits = program.admits.with(sandbox::ReceivesDescriptors{});
   const auto granted = authority.files();
   if (granted.empty()) return {};
   auto made = mounts_of(granted, reserved_places(of.project, of.folders, of.sources));

@@ -39,19 +39,19 @@ long say(const char* text);
 long looked_at(long result, int errno_of_nonsense);
 
 /* CASE(name) { … }: negative is refused by errno, anything else worked. */
-#define CASE(name)                                                        \
-  static long name(void);                                                 \
-  __attribute__((constructor)) static void add_##name(void) {             \
-    add_case(#name, name);                                                \
-  }                                                                       \
+#define CASE(name)                                            \
+  static long name(void);                                     \
+  __attribute__((constructor)) static void add_##name(void) { \
+    add_case(#name, name);                                    \
+  }                                                           \
   static long name(void)
 /* One system call and nothing else. */
-#define CALL(name, ...) \
-  CASE(name) {          \
+#define CALL(name, ...)          \
+  CASE(name) {                   \
     return syscall(__VA_ARGS__); \
   }
 /* The same with arguments that make no sense, which is what the kernel then says. */
-#define NONSENSE(name, says, ...) \
-  CASE(name) {                    \
+#define NONSENSE(name, says, ...)                 \
+  CASE(name) {                                    \
     return looked_at(syscall(__VA_ARGS__), says); \
   }

@@ -136,6 +136,8 @@ TEST_SUITE("execute/apply") {
     REQUIRE(applied->error.has_value());
     CHECK(applied->error->id == ErrorId::kChangesDamaged);
     CHECK(fs::is_empty(run.folder));
+    fs::remove_all(changes.upper(0));
+    CHECK(has(apply_error(changes), "MCPAC-E0722"));
     auto text = get(changes.folder / "record.json");
     text.replace(text.find("a.txt"), 5, "b.txt");
     put(changes.folder / "record.json", text);

@@ -119,7 +119,8 @@ struct Opened {
 
 Result<Opened> open_place_of(const Changeset& changes, std::size_t i) {
   const ChangedPlace& place = changes.places[i];
-  Opened opened{open_folder(place.path), open_folder(fs::canonical(changes.upper(i)))};
+  constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Opened opened{open_folder(place.path), UniqueFd(::open(changes.upper(i).c_str(), kFolder))};
   struct stat info {};
   const bool same =
       opened.place && ::fstat(opened.place.get(), &info) == 0 &&

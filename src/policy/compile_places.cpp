@@ -75,8 +75,8 @@ Checked<CompiledNetwork> compile(const ast::NetworkGrant& network) {
   auto pattern = host_pattern(network.host, network.place_at);
   if (!pattern) {
     auto complaint = pattern.error();
-    const auto host = read_host(network.host);
-    if (host) {
+    // A pattern has its own complaint: it is below a public suffix, or no name.
+    if (!network.host.starts_with('*') && read_host(network.host)) {
       complaint.what =
           fmt::format("'{}' is an address in the form of a name", printable(network.host));
       complaint.why = "an address is written out, with four numbers or in square brackets";

@@ -4,6 +4,7 @@
 
 #include "core/canonical_json.h"
 #include "core/hash.h"
+#include "policy/compile_places.h"
 #include "policy/parser.h"
 #include "policy/path_pattern.h"
 #include "policy/path_value.h"
@@ -65,6 +66,22 @@ void add_bases(const ast::Arg& arg, const Authority& authority, Json& into) {
   }
 }
 
+// The same for `files PATH MODE`.
+void add_base(const std::string& statement, const Authority& authority, Json& into) {
+  const auto parsed = parse_place(SourceText{"a statement", statement});
+  const auto* files = parsed ? std::get_if<ast::FilesGrant>(&*parsed) : nullptr;
+  if (files == nullptr) return;
+  const ToolSchemas no_tools;
+  const Environment lexical{
+      .tools = &no_tools, .resolver = nullptr, .clock = nullptr, .bases = authority.bases()};
+  const auto path = read_place_path(files->path, 0, lexical);
+  if (!path) return;
+  for (const auto& fact : authority.loaded_paths()) {
+    if (fact.base.empty() && fact.path == join(*path))
+      into[fact.path] = fact.real ? Json(*fact.real) : Json(nullptr);
+  }
+}
+
 // Where the bases of all path tests led when the rules were loaded: a link that was turned to
 // another folder since makes another policy of the same text. What self-tests asked the file system
 // is no part of it: they are no rules, and no run records them.
@@ -72,6 +89,7 @@ Json resolved_bases(const Authority& authority) {
   Json bases = Json::object();
   if (authority.loaded_paths().empty()) return bases;
   for (const auto& layer : authority.layers()) {
+    for (const auto& place : layer.places) add_base(place.text, authority, bases);
     for (const auto& rule : layer.rules) {
       const auto file = parse_file(SourceText{layer.name, rule.text});
       if (!file) continue;  // it was printed by us; a rule that is no file has no bases

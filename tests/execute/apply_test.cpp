@@ -36,6 +36,24 @@ TEST_SUITE("execute/apply") {
     CHECK_FALSE(fs::exists(fs::symlink_status(run.folder / "link")));
   }
 
+  TEST_CASE("what was applied in part can be applied whole afterwards") {
+    Run run;
+    put(run.folder / "a.txt", "before");
+    put(run.folder / "old.txt", "old");
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "after");
+    put(run.upper() / "new/b.txt", "new");
+    run.white_out("old.txt");
+    const Changeset changes = run.keep(open);
+    const std::vector<fs::path> chosen{run.folder / "a.txt", run.folder / "old.txt"};
+    REQUIRE(execute::apply(changes, chosen, anywhere).has_value());
+    CHECK(get(run.folder / "a.txt") == "after");
+    CHECK_FALSE(fs::exists(run.folder / "new"));
+    CHECK(apply_error(changes) == "applied");
+    CHECK(get(run.folder / "new/b.txt") == "new");
+    CHECK(apply_error(changes) == "applied");
+  }
+
   TEST_CASE("protected names are not applied, however they came into the changes") {
     Run run;
     auto open = run.begin();

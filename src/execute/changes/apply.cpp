@@ -60,18 +60,33 @@ Result<void> check_state(const Task& task) {
   return same ? Result<void>() : conflict(task, "it was changed after the run");
 }
 
+// As the program left it already: an apply that stopped halfway, or took a part, can be continued.
+bool is_done(const Task& task) {
+  const Change& change = *task.change;
+  const auto now = look_beneath(task.place, change.path);
+  if (change.kind == Kind::kDeleted || change.kind == Kind::kFolderDeleted) return !now;
+  const bool same = now && S_ISREG(now->st_mode) && !change.digest.empty() &&
+                    static_cast<std::uint64_t>(now->st_size) == change.size &&
+                    (now->st_mode & 0777U) == change.mode;
+  if (!same) return false;
+  const UniqueFd file = open_beneath(task.place, change.path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  return file && digest_of_file(file.get()) == change.digest;
+}
+
 Result<void> check(const Task& task, const MayWrite& may_write) {
   const Change& change = *task.change;
   if (change.kind == Kind::kRefused) return refuse(task, change.why);
   if (has_protected_name(change.path))
     return refuse(task, "the name is protected: what lies there runs later, or holds keys");
   if (auto admitted = may_write(task.path); !admitted) return refuse(task, admitted.error().what);
+  if (is_done(task)) return {};
   if (change.moved_on) return conflict(task, "it was changed while the program ran");
   // What an added file replaces is itself a deletion, checked by itself.
   return check_state(task);
 }
 
 Result<void> perform(const Task& task) {
+  if (is_done(task)) return {};
   const Change& change = *task.change;
   const fs::path path = change.path;
   const UniqueFd parent = open_beneath(task.place, path.parent_path(), O_RDONLY | O_DIRECTORY);

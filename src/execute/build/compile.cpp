@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "core/file.h"
-#include "execute/build/image_link.h"
-#include "execute/build/make_runner.h"
 #include "execute/build/object_files.h"
 #include "execute/build/program_file.h"
 #include "execute/build/scratch_file.h"
@@ -103,36 +101,6 @@ std::vector<std::string> link_command(const Toolchain& toolchain,
   return command;
 }
 
-// Where the runner has all that the program needs, its addresses go to the linker in a folder that
-// no tool can write. Otherwise the program gets the libraries themselves.
-Result<Program::Form> link(const BuildPlace& place, const Objects& objects,
-                           const std::vector<analyzer::ObjectFile>& files) {
-  auto bytes = read_file(place.prepared.folder / "runner.symbols");
-  if (!bytes) return pass_on(bytes);
-  auto runner = RunnerSymbols::from_bytes(std::move(*bytes));
-  if (!runner) return pass_on(runner);
-  const auto addresses = addresses_for(files, *runner);
-  // The linker gets no source: what it needs is the objects alone.
-  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
-  spec.mounts.push_back(
-      {objects.folder.path() / kOutputFolder, inside::kOutput, Mount::Access::kReadWrite});
-  if (!addresses) {
-    const auto command = link_command(place.prepared.toolchain, objects.inside);
-    auto done = run(place, std::move(spec), command, ErrorId::kLinkFailed);
-    return done ? Result<Program::Form>(Program::Form::kStatic) : pass_on(done);
-  }
-  const fs::path folder = objects.folder.path() / "addresses";
-  std::error_code error;  // the write says what is wrong
-  fs::create_directory(folder, error);
-  fs::permissions(folder, fs::perms(0755), error);
-  if (auto done = write_scratch(folder / "addresses.o", *addresses, 0444); !done)
-    return pass_on(done);
-  spec.mounts.push_back({folder, inside::kAddresses, Mount::Access::kRead});
-  const auto command = with_objects(place.prepared.toolchain.link_image, objects.inside);
-  auto done = run(place, std::move(spec), command, ErrorId::kLinkFailed);
-  return done ? Result<Program::Form>(Program::Form::kImage) : pass_on(done);
-}
-
 std::vector<fs::path> on_host(const std::vector<std::string>& objects, const fs::path& output) {
   std::vector<fs::path> files;
   for (const fs::path object : objects) files.push_back(output / object.filename());
@@ -188,9 +156,13 @@ Result<Program> link_checked(const BuildPlace& place, Objects objects, analyzer:
   auto files = read_object_files(on_host(objects.inside, output), report.file);
   if (!files) return pass_on(files);
   if (auto done = check_object_files(*files, place.prepared, report); !done) return pass_on(done);
-  auto form = link(place, objects, *files);
-  if (!form) return pass_on(form);
-  Program program{std::move(objects.folder), output / "agent", *form};
+  // The linker gets no source: what it needs is the objects alone.
+  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
+  spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
+  const auto command = link_command(place.prepared.toolchain, objects.inside);
+  if (auto done = run(place, std::move(spec), command, ErrorId::kLinkFailed); !done)
+    return pass_on(done);
+  Program program{std::move(objects.folder), output / "agent"};
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

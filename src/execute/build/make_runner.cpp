@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestRunner = std::size_t{128} << 20U;
-constexpr char kChosen[] = "runner/chosen.cpp";
+constexpr char kSources[] = "sources";  // beside the runner, which takes its plain name
+constexpr char kChosen[] = "sources/runner/chosen.cpp";
 
 std::string object(std::string_view name) {
   return fmt::format("{}/{}.o", inside::kOutput, name);
@@ -56,8 +57,9 @@ std::vector<std::string> with_objects(std::vector<std::string> command,
 Result<void> make_runner(Toolchain& toolchain, const LibrarySymbols& known,
                          const RunnerPlace& place) {
   for (const auto& source : codegen::embedded_runner()) {
-    if (auto done = write_source(place, source.path, source.text); !done) return done;
-    if (auto done = compile(toolchain, place, source.path); !done) return done;
+    const fs::path name = fs::path(kSources) / source.path;
+    if (auto done = write_source(place, name, source.text); !done) return done;
+    if (auto done = compile(toolchain, place, name); !done) return done;
   }
   // Twice: the first shows which functions are chosen at the start, the second gives them
   // addresses.

@@ -27,8 +27,7 @@ struct CompilerPlace {
   StopSignal stop;
 };
 
-// Makes `target`: include/, runtime.pch, runtime.o, symbols (library_symbols.h), the runner with
-// runner.symbols and image_table.o (make_runner.h), toolchain.json.
+// Makes `target`: include/, runtime.pch, runtime.o, symbols (library_symbols.h), toolchain.json.
 [[nodiscard]] Result<void> precompile_runtime(const Headers& runtime,
                                               const std::filesystem::path& target,
                                               const CompilerPlace& place);

@@ -42,9 +42,16 @@ constexpr std::array<std::string_view, 22> kOfEveryProgram{"main",
                                                            "__preinit_array_start",
                                                            "__preinit_array_end"};
 
+// The text of a declaration (templates/mcpac/note.hpp): a note says how far away it lies in its
+// own file.
+bool is_noted(std::string_view name) {
+  return name.starts_with("_ZN5mcpac6detail9note_text");
+}
+
 bool has_an_address(const ElfSymbol& symbol) {
   const bool kind = symbol.type == STT_FUNC || symbol.type == STT_OBJECT;
-  return symbol.shared && kind && symbol.address != 0 && !symbol.name.empty() &&
+  return symbol.shared && kind && !is_noted(symbol.name) && symbol.address != 0 &&
+         !symbol.name.empty() &&
          std::ranges::find(kOfEveryProgram, symbol.name) == kOfEveryProgram.end();
 }
 

@@ -1,0 +1,5 @@
+// expect-error: no member named .?network
+#include <mcpac.hpp>
+int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {
+  return rt.network.connect("a.example", 443).is_open();
+}

@@ -1,5 +1,5 @@
-// Files: the permission of a program that reads or writes files itself, with <fstream>,
-// <filesystem> and <cstdio>.
+// Files: the permission of a program that reads or writes files itself, with <fstream> and
+// <filesystem>.
 //
 //   int agent_main(mcpac::Requires<mcpac::files> rt) {
 //     std::ifstream in("data/list.txt");

@@ -101,6 +101,8 @@ analyzer::Request request_for(const std::string& source_path, Pch pch) {
   }
   for (const char* tool : {"create_entities", "read_graph"})
     request.permissions[fmt::format("mcp::memory::{}", tool)] = fmt::format("memory.{}", tool);
+  request.permissions["mcpac::files"] = "mcpac.files";
+  request.permissions["mcpac::network"] = "mcpac.network";
   request.permissions["mcp::forms::everything"] = "forms.every/thing";
   request.permissions["mcp::forms::marked"] = "forms.marked";
   return request;

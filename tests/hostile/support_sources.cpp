@@ -45,7 +45,7 @@ const std::vector<Source>& reaching_sources() {
       {"has_embed", "#if __has_embed(\"{file}\")\n#error seen\n#endif\nint x = 1;\n",
        Fate::kHarmless},
       {"dependency", "#pragma GCC dependency \"{file}\"\n", Fate::kRefused},
-      {"line marker", "# 1 \"{file}\" 1\n#include \"secret.txt\"\nint x = ;\n", Fate::kRefused},
+      {"line marker", "# 1 \"{file}\" 1\n#include \"nothing.txt\"\nint x = ;\n", Fate::kRefused},
       {"line directive", "#line 1 \"{file}\"\nint x = ;\n", Fate::kRefused},
       {"precompiled header", "#pragma GCC pch_preprocess \"{file}\"\nint x = ;\n", Fate::kRefused},
       {"module map", "#pragma clang module load {file}\nint x = ;\n", Fate::kRefused},

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/clock.h"
+#include "execute/check/authorities.h"
 
 using namespace mcpac;
 
@@ -29,6 +30,24 @@ struct World {
   }
 };
 
+policy::Authority with_places(const World& world, const std::vector<std::string>& places,
+                              const std::optional<std::vector<std::string>>& ceiling = {}) {
+  policy::LayerText run;
+  run.name = "the command line";
+  run.places = places;
+  std::vector<policy::LayerText> layers = {run};
+  if (ceiling) {
+    policy::LayerText above;
+    above.name = "mcpac.policy";
+    above.places = *ceiling;
+    layers.push_back(above);
+  }
+  auto authority = policy::Authority::load(
+      layers, {.tools = &world.tools, .resolver = nullptr, .clock = &world.clock, .bases = {}});
+  REQUIRE(authority.has_value());
+  return std::move(*authority);
+}
+
 analyzer::Report declaring(const std::vector<std::string>& permissions) {
   analyzer::Report report;
   for (const auto& permission : permissions)
@@ -52,6 +71,52 @@ TEST_SUITE("execute/check/check") {
     CHECK(result.missing == std::vector<std::string>{"fs.read", "fs.write"});
     CHECK(result.fix == "--grant fs.read,fs.write");
     CHECK(execute::check(declaring({"fs.read"}), world.grant("fs.read,fs.write")).value().ok());
+  }
+
+  TEST_CASE("files and network are missing until a place is granted, with the options to add") {
+    const World world;
+    const auto report = declaring({"fs.read", "mcpac.files", "mcpac.network"});
+    const auto none = execute::check(report, world.grant("")).value();
+    CHECK(none.missing == std::vector<std::string>{"fs.read", "mcpac.files", "mcpac.network"});
+    CHECK(none.fix == "--grant fs.read --files ./PATH --network HOST:PORT");
+    const auto files = declaring({"mcpac.files"});
+    CHECK(execute::check(files, with_places(world, {"files /a read-only"})).value().ok());
+    CHECK(execute::check(files, with_places(world, {"network any"})).value().fix ==
+          "--files ./PATH");
+  }
+
+  TEST_CASE("a ceiling that admits none of the places is what has to be changed") {
+    const World world;
+    const auto files = declaring({"mcpac.files"});
+    for (const auto& ceiling : {std::vector<std::string>{}, {"files /b read-write"}}) {
+      const auto result =
+          execute::check(files, with_places(world, {"files /a read-only"}, ceiling)).value();
+      CHECK_FALSE(result.ok());
+      CHECK(result.fix == "`files ./PATH read-only` in mcpac.policy");
+    }
+    const auto denied =
+        execute::check(declaring({"mcpac.network"}),
+                       with_places(world, {"network any"},
+                                   std::vector<std::string>{"network any", "deny network"}))
+            .value();
+    CHECK_FALSE(denied.ok());
+    CHECK(denied.fix.empty());
+    CHECK(denied.blocked.front().starts_with("network is denied by mcpac.policy:1"));
+  }
+
+  TEST_CASE("places that are granted and not declared are named") {
+    const World world;
+    const auto result = execute::check(declaring({"mcpac.files"}),
+                                       with_places(world, {"files /a read-only", "network any"}))
+                            .value();
+    CHECK(result.ok());
+    CHECK(result.extra == std::vector<std::string>{"mcpac.network"});
+  }
+
+  TEST_CASE("the layer of a declaration holds kinds of places apart from its rules") {
+    const auto layer = execute::declaration_layer({"fs.read", "mcpac.network"});
+    CHECK(layer.grants == std::vector<std::string>{"fs.read"});
+    CHECK(layer.declared == policy::DeclaredPlaces{.files = false, .network = true});
   }
 
   TEST_CASE("the text to add loads and covers, whatever the tool is called") {

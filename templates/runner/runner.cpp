@@ -1,10 +1,10 @@
 // Runner: the process in whose sandbox an agent's image runs (docs/adr/0024).
 //
-// Everything that agents share (libc, libc++, the runtime) is linked into this one program, at fixed
-// addresses. It starts before its agent is known, waits under the final system-call filter, and is
-// then given one image: a file of segments that were linked to the addresses here. It maps them,
-// runs their constructors and their main, and ends as any program does. Nothing here is a border:
-// the image can do whatever this process may, which the sandbox decided before.
+// Everything that agents share (libc, libc++, the runtime) is linked into this one program, at
+// fixed addresses. It starts before its agent is known, waits under the final system-call filter,
+// and is then given one image: a file of segments that were linked to the addresses here. It maps
+// them, runs their constructors and their main, and ends as any program does. Nothing here is a
+// border: the image can do whatever this process may, which the sandbox decided before.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -157,8 +157,8 @@ void end_image() {
 extern "C" int dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
   dl_phdr_info own{};
   own.dlpi_name = "";
-  own.dlpi_phdr = reinterpret_cast<const Elf64_Phdr*>(
-      reinterpret_cast<const char*>(&__ehdr_start) + __ehdr_start.e_phoff);
+  own.dlpi_phdr = reinterpret_cast<const Elf64_Phdr*>(reinterpret_cast<const char*>(&__ehdr_start) +
+                                                      __ehdr_start.e_phoff);
   own.dlpi_phnum = __ehdr_start.e_phnum;
   const bool two = image.dlpi_phdr != nullptr;
   own.dlpi_adds = two ? 2 : 1;

@@ -48,8 +48,8 @@ void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
   const auto made = new_protected_names(*program.files);
   if (!made) return listener.warning("after the run: " + made.error().what);
   for (const auto& path : *made)
-    listener.warning(fmt::format("the program made {}, which tools may run or obey",
-                                 printable(path.string())));
+    listener.warning(
+        fmt::format("the program made {}, which tools may run or obey", printable(path.string())));
 }
 
 }  // namespace
@@ -136,8 +136,8 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   auto started = record_start({program.arguments.front(), program.declared_in}, setup, parts.lock,
                               parts.folders.audit(), **log);
   if (!started) return pass_on(started);
-  auto ended = run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io,
-                         *stop);
+  auto ended =
+      run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
   auto kept = changes->end(parts.clock, **log);
   warn_of_new_names(program, limits, parts.listener);
   parts.host.on_loop([&] {

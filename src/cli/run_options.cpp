@@ -144,8 +144,7 @@ Result<execute::RunLimits> to_limits(const RunOptions& options) {
   if (!changes) return pass_on(changes);
   limits.file_size = *file;
   limits.changes = *changes;
-  limits.writes_to =
-      options.changeset ? execute::WritesTo::kChangeset : execute::WritesTo::kPlace;
+  limits.writes_to = options.changeset ? execute::WritesTo::kChangeset : execute::WritesTo::kPlace;
   limits.lowest_tier = to_tier(*options.lowest_tier);
   return limits;
 }

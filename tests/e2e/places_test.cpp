@@ -119,8 +119,7 @@ TEST_SUITE("e2e/places") {
     INFO(run.out << run.err);
     REQUIRE(run.exit_code == 0);
     const auto id = run.json().at("run_id").get<std::string>();
-    const auto log =
-        Workspace::shared().mcpac({"audit", "list", "--run", id, "--json"});
+    const auto log = Workspace::shared().mcpac({"audit", "list", "--run", id, "--json"});
     CHECK(has(log.out, "read-only"));
     CHECK(Workspace::shared().mcpac({"audit", "replay", id}).exit_code == 0);
   }

@@ -72,7 +72,7 @@ class AsNobody {
 
 }  // namespace
 
-TEST_SUITE("execute/asking/approval_store") {
+TEST_SUITE("execute/approval_store") {
   TEST_CASE("an answer holds for exactly its rule and binding, in a private file") {
     Kept kept;
     CHECK_FALSE(kept.find());

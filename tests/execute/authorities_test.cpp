@@ -23,7 +23,7 @@ Result<policy::Authority> load_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_SUITE("execute/check/authorities") {
+TEST_SUITE("execute/authorities") {
   TEST_CASE("a ceiling that is there and cannot be read stops the run") {
     const auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
     const fs::path ceiling = folder.path() / "mcpac.policy";

@@ -63,7 +63,7 @@ analyzer::Report narrowing(const std::string& permission, const std::string& whe
 
 }  // namespace
 
-TEST_SUITE("execute/check/check") {
+TEST_SUITE("execute/check") {
   TEST_CASE("what is declared and not granted is missing, with the text to add") {
     const World world;
     const auto result = execute::check(declaring({"fs.read", "fs.write"}), world.grant("")).value();

@@ -20,7 +20,7 @@ gate::Check check(const std::string& reason) {
 
 }  // namespace
 
-TEST_SUITE("execute/records/denials") {
+TEST_SUITE("execute/denials") {
   TEST_CASE("a denial of the run is told as a forecast is, with the grant that would admit it") {
     Denials denials;
     denials.add(check("path \"/etc/passwd\" is not within ./data"));

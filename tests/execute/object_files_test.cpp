@@ -15,7 +15,7 @@ constexpr const char* kLlvm = "/usr/lib/llvm-19";
 
 }  // namespace
 
-TEST_SUITE("execute/build/library_symbols") {
+TEST_SUITE("execute/library_symbols") {
   TEST_CASE("every library and start file of the real link is read, and a list is read back") {
     auto toolchain = ask_driver(kLlvm);
     REQUIRE(toolchain.has_value());

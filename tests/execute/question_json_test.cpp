@@ -25,7 +25,7 @@ Answered program(const std::string& output) {
 
 }  // namespace
 
-TEST_SUITE("execute/asking/question_json") {
+TEST_SUITE("execute/question_json") {
   TEST_CASE("each answer to a call is known by its word") {
     CHECK(call(answer(R"(,"answer":"once")")) == Answered::kOnce);
     CHECK(call(answer(R"(,"answer":"run")") + "\n") == Answered::kRun);

@@ -191,7 +191,7 @@ const char* const kAll = "fs.read(path within /srv/data, ?encoding any) audit ar
 
 }  // namespace
 
-TEST_SUITE("execute/records/replay") {
+TEST_SUITE("execute/replay") {
   TEST_CASE("every kind of decision comes out again as it was recorded") {
     Recorded run(
         {.grants = {kAll, "fs.list"}, .denies = {"fs.read(path matches /srv/data/*.pem)"}});
@@ -363,7 +363,7 @@ TEST_SUITE("execute/records/replay") {
   }
 }
 
-TEST_SUITE("execute/records/audit_query") {
+TEST_SUITE("execute/audit_query") {
   TEST_CASE("denied calls are counted by the rule that denied them") {
     Recorded run({.grants = {kAll}, .denies = {"fs.read(path == \"/srv/data/no\")"}});
     run.call("fs.read", {{"path", "/srv/data/no"}});

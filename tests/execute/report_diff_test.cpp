@@ -39,7 +39,7 @@ bool is_more(const analyzer::Report& before, const analyzer::Report& after) {
 
 }  // namespace
 
-TEST_SUITE("execute/check/report_diff") {
+TEST_SUITE("execute/report_diff") {
   TEST_CASE("a program can do nothing more than itself, or than with a permission less") {
     const auto both = declaring({{"fs.read", ""}, {"fs.write", ""}});
     CHECK_FALSE(is_more(both, both));

@@ -27,8 +27,8 @@ const std::string kOther = "01890000-0000-7000-8000-00000000000b";
 
 struct Runs {
   TemporaryFolder home =
-      TemporaryFolder::create(std::filesystem::temp_directory_path(), "runs-").value();
-  std::filesystem::path folder = home.path() / "mcpac/runs";
+      TemporaryFolder::create(std::filesystem::temp_directory_path(), "r-").value();
+  std::filesystem::path folder = home.path() / "m/r";  // a socket address has 108 bytes
 };
 
 sockaddr_un address_of(const std::filesystem::path& path) {
@@ -75,7 +75,7 @@ class NoDescriptors {
 
 }  // namespace
 
-TEST_SUITE("execute/run/run_control") {
+TEST_SUITE("execute/run_control") {
   TEST_CASE("a run that has no descriptor left waits for one instead of turning in circles") {
     const Runs runs;
     boost::asio::io_context loop;

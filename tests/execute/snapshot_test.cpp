@@ -35,7 +35,7 @@ ErrorId refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_SUITE("execute/build/snapshot") {
+TEST_SUITE("execute/snapshot") {
   TEST_CASE("text that is empty, has a NUL byte or is not UTF-8 is no source") {
     CHECK(refusal("") == ErrorId::kSourceEmpty);
     CHECK(refusal(" \n\t\r\n") == ErrorId::kSourceEmpty);

@@ -34,7 +34,7 @@ std::string names_of(const Result<execute::Source>& source) {
 
 }  // namespace
 
-TEST_SUITE("execute/build/source_files") {
+TEST_SUITE("execute/source_files") {
   TEST_CASE("a folder is its *.cpp files, without hidden and build folders and what links name") {
     const Folder folder;
     for (const char* name :

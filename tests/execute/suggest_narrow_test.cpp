@@ -60,7 +60,7 @@ bool allows(const std::string& grant, const std::string& tool, const Json& argum
 
 }  // namespace
 
-TEST_SUITE("execute/check/suggest_narrow") {
+TEST_SUITE("execute/suggest_narrow") {
   TEST_CASE("the structs of a suggestion have names of their own that C++ leaves to programs") {
     const std::map<std::string, std::string> tags{{"a.get", "mcp::a::get"},
                                                   {"b.get", "mcp::b::get"},

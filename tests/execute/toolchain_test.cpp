@@ -12,7 +12,7 @@
 
 using namespace mcpac;
 
-TEST_SUITE("execute/build/toolchain") {
+TEST_SUITE("execute/toolchain") {
   TEST_CASE("the driver's plan is split as a shell would") {
     CHECK(
         execute::split_quoted(R"( "/usr/bin/clang" "-cc1" "a b" "say \"hi\"" "back\\slash" "")") ==

@@ -36,7 +36,8 @@ bool remove_entries(int folder, std::size_t depth) {
   for (const std::string& name : *names) {
     if (::unlinkat(folder, name.c_str(), 0) == 0) continue;
     if (errno != EISDIR && errno != EPERM) return false;
-    // A work folder of the kernel's has no mode at all; what cannot be given one is not opened below.
+    // A work folder of the kernel's has no mode at all; what cannot be given one is not opened
+    // below.
     std::ignore = ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
     const UniqueFd inner(
         ::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -153,8 +153,8 @@ Result<void> Run::check_grants() {
 Result<void> Run::settle_authority(const Snapshot& snapshot) {
   auto rules = declared_rules(*outcome_.report);
   if (!rules) return pass_on(rules);
-  auto authority = load_authority(project_, world_,
-                                  {request_.granted, declaration_layer(std::move(*rules))});
+  auto authority =
+      load_authority(project_, world_, {request_.granted, declaration_layer(std::move(*rules))});
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
   binding_ = bind_run(snapshot.digest(), lock_, project_.config, *authority_);
@@ -180,11 +180,11 @@ Result<void> Run::review(Host& host, RunApprover* approver) {
 Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program,
                               RunApprover* approver) {
   AgentProgram agent{.file = program.file,
-                           .arguments = {outcome_.report->file},
-                           .environment = {},
-                           .mounts = {},
-                           .admits = {},
-                           .declared_in = "source"};
+                     .arguments = {outcome_.report->file},
+                     .environment = {},
+                     .mounts = {},
+                     .admits = {},
+                     .declared_in = "source"};
   const auto sources = files_of(request_.source);
   if (auto given = give_files(*authority_, {project_, folders_, sources}, listener_.note, agent);
       !given)
@@ -215,8 +215,7 @@ Result<void> Run::all() {
   const auto headers = named_servers(*snapshot, lock_);
   if (request_.mode == RunMode::kRun) host.start(granted_servers(headers, lock_, *granted_));
   auto prepared = stage("prepare", [&] {
-    return prepare(project_, lock_, headers,
-                   {folders_, *warden, lowest, interrupt_.stop()},
+    return prepare(project_, lock_, headers, {folders_, *warden, lowest, interrupt_.stop()},
                    [&](const char* what) { listener_.note(what); });
   });
   if (!prepared) return pass_on(prepared);

@@ -75,8 +75,9 @@ TEST_SUITE("e2e/bad input") {
     CHECK(has(workspace.mcpac({"generate"}).err, "mcpac init"));
     CHECK(workspace.mcpac({"generate"}).exit_code == 78);
     REQUIRE(workspace.mcpac({"init"}).exit_code == 0);
-    CHECK(has(workspace.execute(kNothing, "").err, "MCPAC-E0400"));
     CHECK(workspace.mcpac({"server", "test", "nobody"}).exit_code == 78);
+    REQUIRE(workspace.mcpac({"server", "add", "idle", "--", "sleep", "1"}).exit_code == 0);
+    CHECK(has(workspace.execute(kNothing, "").err, "MCPAC-E0400"));
     const auto run = Workspace::shared().execute(kNothing, "filesystem.read_txt_file");
     CHECK(run.exit_code == 78);
     CHECK(has(run.err, "MCPAC-E0201"));

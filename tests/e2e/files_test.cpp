@@ -172,8 +172,8 @@ TEST_SUITE("e2e/files") {
     CHECK(has(linked.err, "MCPAC-E0720"));
     CHECK(linked.out.empty());
     const auto everything = place.run({"--files", "/"}, {"where"});
-    CHECK(everything.exit_code == 77);
-    CHECK(has(everything.err, "MCPAC-E0720"));
+    CHECK(everything.exit_code == 78);
+    CHECK(has(everything.err, "MCPAC-E0202"));
     const auto own = place.run({"--files", place.workspace.state().string()}, {"where"});
     CHECK(own.exit_code == 77);
     CHECK(has(own.err, "MCPAC-E0720"));

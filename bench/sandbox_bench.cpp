@@ -129,8 +129,8 @@ void print(Way& way) {
 
 }  // namespace
 
-int main(int count, char** words) {
-  const int rounds = count > 1 ? std::max(1, std::atoi(words[1])) : 300;
+int main(int count, char** arguments) {
+  const int rounds = count > 1 ? std::max(1, std::atoi(arguments[1])) : 300;
   auto warden = sandbox::Warden::start(MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-warden");
   if (!warden) {
     fmt::print(stderr, "{}\n", warden.error().to_text());

@@ -111,6 +111,9 @@ Launched launch(Plan& plan) {
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   writer.reset();
   result.failure = read_report(reader.get(), result.listener);
+  // A filter whose listener got lost on its way would refuse what it should end.
+  if (result.failure.layer == Layer::kNone && plan.listened && !result.listener)
+    result.failure = {.layer = Layer::kSeccomp, .error = EMFILE};
   if (result.failure.layer != Layer::kNone) {
     ::kill(result.pid, SIGKILL);
     ::waitpid(result.pid, nullptr, 0);

@@ -1,14 +1,17 @@
 #include "sandbox/listener.h"
 
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "sandbox/call_names.h"
@@ -55,21 +58,49 @@ bool still_there(int listener, std::uint64_t id) {
   return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
-}  // namespace
+// Interrupts a wait of ours again and again, so that one which begins late is ended as well.
+class Alarm {
+ public:
+  Alarm() {
+    struct sigaction handle {};
+    handle.sa_handler = [](int) {};  // without SA_RESTART: the wait ends
+    ::sigaction(SIGALRM, &handle, nullptr);
+    constexpr timeval kSoon{.tv_sec = 0, .tv_usec = 100};
+    constexpr itimerval kAgain{.it_interval = kSoon, .it_value = kSoon};
+    ::setitimer(ITIMER_REAL, &kAgain, nullptr);
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm() {
+    constexpr itimerval kNever{};
+    ::setitimer(ITIMER_REAL, &kNever, nullptr);
+  }
+};
 
-int install_listened_filter(std::span<sock_filter> filter, int report) {
-  sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-  const long listener =
-      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
-  // The descriptor closes with the exec.
-  return listener < 0 ? errno : hand_over(static_cast<int>(listener), report);
+// Nobody is left who could call anything: then a wait for calls ends, too.
+bool has_hung_up(int listener) {
+  pollfd end{listener, 0, 0};
+  return ::poll(&end, 1, 0) != 0;
 }
 
-Violation receive_violation(int listener) {
+// From 5.19 on a call that was received waits for nothing but its end, so that what is read of it
+// is still true; older kernels do not know that flag.
+long install_with_listener(sock_fprog& program) {
+  constexpr unsigned long kOld = SECCOMP_FILTER_FLAG_NEW_LISTENER;
+  constexpr unsigned long kNew = kOld | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+  const long listener = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kNew, &program);
+  if (listener >= 0 || errno != EINVAL) return listener;
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kOld, &program);
+}
+
+Violation unnamed() {
   Violation violation;
   violation.happened = 1;
-  seccomp_notif notification{};
-  if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notification) != 0) return violation;
+  return violation;
+}
+
+Violation read_violation(int listener, const seccomp_notif& notification) {
+  Violation violation = unnamed();
   violation.call = notification.data.nr;
   Violation seen = violation;
   seen.frames[seen.frame_count++] = notification.data.instruction_pointer;
@@ -79,6 +110,33 @@ Violation receive_violation(int listener) {
   seen.entry = memory.entry().value_or(0);
   read_frames(memory, seen);
   return still_there(listener, notification.id) ? seen : violation;
+}
+
+}  // namespace
+
+int install_listened_filter(std::span<sock_filter> filter, int report) {
+  sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+  const long listener = install_with_listener(program);
+  // The descriptor closes with the exec.
+  return listener < 0 ? errno : hand_over(static_cast<int>(listener), report);
+}
+
+Violation receive_violation(int listener) {
+  seccomp_notif notification{};
+  if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notification) != 0) return unnamed();
+  return read_violation(listener, notification);
+}
+
+std::optional<Violation> missed_violation(int listener) {
+  seccomp_notif notification{};
+  int error = 0;
+  {
+    const Alarm alarm;
+    if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notification) != 0) error = errno;
+  }
+  if (error == 0) return read_violation(listener, notification);
+  if (error != ENOENT || has_hung_up(listener)) return std::nullopt;
+  return unnamed();
 }
 
 }  // namespace mcpac::sandbox

@@ -209,7 +209,7 @@ Probe describe_machine(const Machine& machine) {
   if (::geteuid() == 0) {
     const bool works = machine.identity == Identity::kOwnId;
     probe.capabilities.push_back(
-        {"ids of its own for each child", works, works ? "from 90000 on" : "",
+        {"ids of its own for each child", works, works ? "from 90000 to 99999" : "",
          works ? "" : "Docker: --cap-add SETUID --cap-add SETGID; or run as an ordinary user"});
     const UniqueFd map = make_id_map(kFirstOwnId);
     probe.capabilities.push_back(

@@ -32,8 +32,17 @@ struct Machine {
 // The same in detail, for people.
 [[nodiscard]] Probe describe_machine(const Machine& machine);
 
-// Ids of its own for every child of a root warden: RLIMIT_NPROC counts by id, and nobody else has
-// them.
+// Ids of its own for every child of a root warden, as RLIMIT_NPROC counts by id: from 90000 on, and
+// below 100000, where the ids begin that are handed to users. Nothing reserves them. Wardens that
+// run at the same time begin at different ones, so that they hardly ever count each other's
+// children; where two meet after all, the limit of both is the stricter for it.
 inline constexpr uid_t kFirstOwnId = 90000;
+inline constexpr uid_t kLastOwnId = 99999;
+
+// The first of a warden's ids; at least 255 follow it. Neighbouring processes are 61 apart.
+[[nodiscard]] constexpr uid_t own_ids_of(pid_t warden) {
+  constexpr uid_t kBeginnings = kLastOwnId - kFirstOwnId + 1 - 256;
+  return kFirstOwnId + static_cast<uid_t>(warden) % kBeginnings * 61U % kBeginnings;
+}
 
 }  // namespace mcpac::sandbox

@@ -24,8 +24,12 @@
 namespace mcpac::sandbox {
 namespace {
 
-// Descriptors of the warden stay below kProgramDescriptor: three a child, and what a spawn needs.
-constexpr std::size_t kMostChildren = 256;
+// Descriptors of the warden stay below kProgramDescriptor: three a child, one for the map of its
+// id, and what a spawn needs.
+constexpr std::size_t kMostChildren = 192;
+
+// How long a forbidden call stays unnoticed that was interrupted before it could be seen.
+constexpr int kMissedAfterMilliseconds = 200;
 
 struct Running {
   pid_t pid = -1;
@@ -47,6 +51,8 @@ class Server {
   void spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors);
   void start(Plan& plan);
   void end_violators(std::span<const pollfd> ready);
+  void end_missed_violators();
+  [[nodiscard]] bool listens() const;
   void reap_ended(std::span<const pollfd> ready);
   void reap(Running& child, int flags);
   [[nodiscard]] uid_t unused_id() const;
@@ -66,7 +72,10 @@ void Server::run() {
       const bool ending = child.violation.happened != 0;
       waiting.push_back({ending ? -1 : child.listener.get(), POLLIN, 0});
     }
-    if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
+    const int ready =
+        ::poll(waiting.data(), waiting.size(), listens() ? kMissedAfterMilliseconds : -1);
+    if (ready == 0) end_missed_violators();
+    if (ready <= 0) continue;
     const auto children = std::span(waiting).subspan(1);
     end_violators(children.subspan(running_.size()));
     reap_ended(children.first(running_.size()));
@@ -99,7 +108,7 @@ void Server::answer(const Reply& reply, std::span<const int> descriptors) {
 }
 
 uid_t Server::unused_id() const {
-  uid_t id = kFirstOwnId;
+  uid_t id = own_ids_of(::getpid());
   while (std::ranges::any_of(running_, [&](const Running& child) { return child.own_id == id; }))
     ++id;
   return id;
@@ -132,7 +141,7 @@ void Server::spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors) {
   if (running_.size() >= kMostChildren) {
     return answer(Refused{Refused::Kind::kLayerFailed,
                           {.layer = Layer::kProcess, .error = EAGAIN},
-                          "256 children run already"});
+                          "192 children run already"});
   }
   auto plan = prepare(stock_, request.spec, given, unused_id());
   if (!plan) return answer(plan.error());
@@ -178,6 +187,22 @@ void Server::end_violators(std::span<const pollfd> ready) {
     } else if (ready[i].revents != 0) {
       child.listener.reset();  // no thread is left to listen to
     }
+  }
+}
+
+bool Server::listens() const {
+  return std::ranges::any_of(running_, [](const Running& child) {
+    return child.listener && child.violation.happened == 0;
+  });
+}
+
+void Server::end_missed_violators() {
+  for (Running& child : running_) {
+    if (!child.listener || child.violation.happened != 0) continue;
+    const auto missed = missed_violation(child.listener.get());
+    if (!missed) continue;
+    child.violation = *missed;
+    send_signal(child.process.get(), SIGKILL);
   }
 }
 

@@ -73,6 +73,11 @@ TEST_SUITE("sandbox/violation") {
     CHECK(run_once(hostile({"interrupted-call"})) == "violated");
   }
 
+  TEST_CASE("so does one that is interrupted before anybody saw it, and followed by no other") {
+    constexpr int kTimes = 20;  // who is faster is chance
+    for (int i = 0; i < kTimes; ++i) CHECK(run_once(hostile({"interrupted-once"})) == "violated");
+  }
+
   TEST_CASE("where no listener can be had the program is killed all the same, unnamed") {
     CHECK(in_child([]() -> std::string {
             if (!lack(Lacking::kListener)) return "no filter";

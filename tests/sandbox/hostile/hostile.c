@@ -64,8 +64,9 @@ static void ignored(int number) {
   (void)number;
 }
 static pid_t main_thread;
+static volatile int interrupted_enough;
 static void* interrupt_main(void* unused) {
-  for (;;) syscall(SYS_tgkill, main_thread, main_thread, SIGUSR1);
+  while (!interrupted_enough) syscall(SYS_tgkill, main_thread, main_thread, SIGUSR1);
   return unused;
 }
 /* A signal ends the wait of a forbidden call before anybody may have read it. Exit 12: one of them
@@ -79,6 +80,21 @@ static int interrupted_call(void) {
   for (;;) {
     if (syscall(SYS_keyctl, 0, 0, 0, 0, 0) >= 0 || errno != EINTR) return 12;
   }
+}
+
+/* Once only, and then nothing that is forbidden: whoever did not see the one call sees no other. */
+static int interrupted_once(void) {
+  struct sigaction handle = {.sa_handler = ignored};
+  pthread_t thread;
+  main_thread = getpid();
+  if (sigaction(SIGUSR1, &handle, NULL) != 0) return 11;
+  if (pthread_create(&thread, NULL, interrupt_main, NULL) != 0) return 11;
+  if (syscall(SYS_keyctl, 0, 0, 0, 0, 0) >= 0 || errno != EINTR) return 12;
+  interrupted_enough = 1;
+  pthread_join(thread, NULL);
+  for (struct timespec rest = {.tv_sec = 5}; nanosleep(&rest, &rest) != 0;) {
+  }
+  return 0;
 }
 
 static int hello(void) {
@@ -448,6 +464,7 @@ static const struct {
                  {"change-root", change_root},
                  {"call-in-thread", call_in_thread},
                  {"interrupted-call", interrupted_call},
+                 {"interrupted-once", interrupted_once},
                  {"open", open_file},
                  {"create", create_file},
                  {"create-setuid", create_setuid},

@@ -22,6 +22,10 @@ fs::path kept_in(const Context& context) {
   return execute::changes_folder(context.folders.state);
 }
 
+std::string counted(std::size_t changes) {
+  return fmt::format("{} change{}", changes, changes == 1 ? "" : "s");
+}
+
 Json summary_of(const Changeset& changes) {
   Json places = Json::array();
   for (const auto& place : changes.places) places.push_back(place.path.string());
@@ -46,8 +50,8 @@ void list(Context& context) {
       fmt::print("{}  damaged\n", changes.run);
       continue;
     }
-    fmt::print("{}  {}  {}: {} changes in {}\n", changes.run, changes.ended.substr(0, 19),
-               printable(changes.program, 80), changes.count(),
+    fmt::print("{}  {}  {}: {} in {}\n", changes.run, changes.ended.substr(0, 19),
+               printable(changes.program, 80), counted(changes.count()),
                printable(changes.places.front().path.string()));
   }
 }
@@ -92,7 +96,10 @@ void diff(Context& context, const std::string& run) {
   for (std::size_t i = 0; i < changes->places.size(); ++i) {
     for (const Change& change : changes->places[i].changes) {
       const std::string text = execute::diff_of(*changes, i, change);
-      if (!context.json) fmt::print("{}", text);
+      if (!context.json) {
+        fmt::print("{}", text);
+        continue;
+      }
       json.push_back({{"path", (changes->places[i].path / change.path).string()},
                       {"kind", to_string(change.kind)},
                       {"diff", text}});
@@ -126,7 +133,7 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
   const bool whole = !applied->error && applied->done.size() == changes->count();
   if (applied->error) {
     applied->error->why =
-        fmt::format("{} of {} changes were applied before", applied->done.size(), changes->count());
+        fmt::format("{} of {} applied before", applied->done.size(), counted(changes->count()));
     for (const fs::path& path : applied->done)
       if (!context.json) context.say(fmt::format("applied {}", printable(path.string())));
     return context.fail(*applied->error);
@@ -136,7 +143,7 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
   }
   if (context.json) return context.print({{"run", changes->run}, {"applied", std::move(done)}});
   if (applied->done.empty()) return context.say("nothing was chosen");
-  context.say(fmt::format("applied {} of {} changes{}", applied->done.size(), changes->count(),
+  context.say(fmt::format("applied {} of {}{}", applied->done.size(), counted(changes->count()),
                           whole ? "" : "; the changeset is kept"));
 }
 
@@ -145,7 +152,7 @@ void discard(Context& context, const std::string& run) {
   if (!changes) return context.fail(changes.error());
   if (auto done = execute::discard(*changes); !done) return context.fail(done.error());
   if (context.json) return context.print({{"discarded", changes->run}});
-  context.say(fmt::format("discarded {} changes", changes->count()));
+  context.say(fmt::format("discarded {}", counted(changes->count())));
 }
 
 }  // namespace

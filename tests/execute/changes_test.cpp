@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <sys/xattr.h>
 
+#include "execute/changes/changes_watch.h"
 #include "execute/changes/changeset.h"
 #include "execute/support_changes.h"
 
@@ -53,6 +54,46 @@ TEST_SUITE("execute/changes") {
     CHECK(apply_error(changes) == "applied");
     CHECK(get(run.folder / "data/a.txt") == "other");
     CHECK_FALSE(fs::exists(run.folder / "data/b.txt"));
+  }
+
+  TEST_CASE("a folder takes the place of a file, and a file that of a folder") {
+    Run run;
+    put(run.folder / "file", "old");
+    put(run.folder / "folder/inner.txt", "old");
+    auto open = run.begin();
+    put(run.upper() / "file/inner.txt", "new");
+    put(run.upper() / "folder", "new");
+    const Changeset changes = run.keep(open);
+    CHECK(described(changes) ==
+          "deleted file\nfolder-added file\nadded file/inner.txt\n"
+          "deleted folder/inner.txt\nfolder-deleted folder\nadded folder\n");
+    CHECK(apply_error(changes) == "applied");
+    CHECK(get(run.folder / "file/inner.txt") == "new");
+    CHECK(get(run.folder / "folder") == "new");
+  }
+
+  TEST_CASE("folders deeper than anybody has files open are removed all the same") {
+    Run run;
+    {
+      auto open = run.begin();
+      UniqueFd at(::open(run.upper().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      constexpr int kDepth = 2'000;
+      for (int i = 0; i < kDepth; ++i) {
+        REQUIRE(::mkdirat(at.get(), "d", 0700) == 0);
+        at = UniqueFd(::openat(at.get(), "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        REQUIRE(at);
+      }
+    }
+    CHECK_FALSE(fs::exists(run.kept / run.id));
+  }
+
+  TEST_CASE("a hole counts as its size") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "hole", "");
+    constexpr std::uint64_t kSize = std::uint64_t{1} << 30U;
+    fs::resize_file(run.upper() / "hole", kSize);
+    CHECK(execute::bytes_in(run.upper()) >= kSize);
   }
 
   TEST_CASE("a file that was opened for writing and left as it was is no change") {

@@ -24,9 +24,10 @@ using Kind = Change::Kind;
 // A change and the open folders that it is about.
 struct Task {
   const Change* change = nullptr;
-  fs::path path;   // absolute
-  int place = -1;  // the user's folder
-  int upper = -1;  // what the program left
+  fs::path path;          // absolute
+  int place = -1;         // the user's folder
+  int upper = -1;         // what the program left
+  bool replaces = false;  // what the task before it deletes
 };
 
 std::unexpected<Error> refuse(const Task& task, std::string why) {
@@ -81,8 +82,8 @@ Result<void> check(const Task& task, const MayWrite& may_write) {
   if (auto admitted = may_write(task.path); !admitted) return refuse(task, admitted.error().what);
   if (is_done(task)) return {};
   if (change.moved_on) return conflict(task, "it was changed while the program ran");
-  // What an added file replaces is itself a deletion, checked by itself.
-  return check_state(task);
+  // What it replaces is itself a deletion, checked by itself.
+  return task.replaces ? Result<void>() : check_state(task);
 }
 
 Result<void> perform(const Task& task) {
@@ -93,7 +94,8 @@ Result<void> perform(const Task& task) {
   if (!parent) return conflict(task, "its folder is gone, or a link");
   const std::string name = path.filename().string();
   const auto done = [&](int result) -> Result<void> {
-    if (result == 0) return {};
+    // With the names in the folder: the changeset is removed when all of it was applied.
+    if (result == 0 && (::fsync(parent.get()) == 0 || errno == EINVAL)) return {};
     return fail(ErrorId::kFileUnwritable, fmt::format("{}: {}", printable(task.path.string()),
                                                       std::system_category().message(errno)));
   };
@@ -112,7 +114,12 @@ Result<void> perform(const Task& task) {
   }
   const UniqueFd source = open_beneath(task.upper, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (auto same = check_state(task); !same) return same;
-  return put_file(source, parent, name, change);
+  auto put = put_file(source, parent, name, change);
+  return put ? done(0) : put;
+}
+
+bool deletes(const Task& task) {
+  return task.change->kind == Kind::kDeleted || task.change->kind == Kind::kFolderDeleted;
 }
 
 bool is_chosen(const fs::path& path, std::span<const fs::path> chosen) {
@@ -163,8 +170,10 @@ Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen
     opened.push_back(std::move(*place));
     for (const Change& change : changes.places[i].changes) {
       const fs::path path = changes.places[i].path / change.path;
-      if (is_needed(change, path, chosen))
-        tasks.push_back({&change, path, opened.back().place.get(), opened.back().upper.get()});
+      if (!is_needed(change, path, chosen)) continue;
+      const bool replaces = !tasks.empty() && tasks.back().path == path && deletes(tasks.back());
+      tasks.push_back(
+          {&change, path, opened.back().place.get(), opened.back().upper.get(), replaces});
     }
   }
   for (const Task& task : tasks) {

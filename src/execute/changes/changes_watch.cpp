@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -30,7 +31,9 @@ std::uint64_t add_up(int folder, std::size_t& files, std::size_t depth) {
   for (const std::string& name : *names) {
     struct stat info {};
     if (::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    sum += static_cast<std::uint64_t>(info.st_blocks) * kBlock;
+    const std::uint64_t blocks = static_cast<std::uint64_t>(info.st_blocks) * kBlock;
+    const auto size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+    sum += std::max(blocks, size);
     if (!S_ISDIR(info.st_mode)) continue;
     const UniqueFd inner(
         ::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -49,7 +52,7 @@ void watch(const std::stop_token& stop, const std::vector<std::filesystem::path>
   while (!wake.wait_for(lock, stop, kEvery, [&stop] { return stop.stop_requested(); })) {
     std::uint64_t sum = 0;
     for (const auto& folder : folders) {
-      const std::uint64_t one = bytes_on_disk(folder);
+      const std::uint64_t one = bytes_in(folder);
       sum = one > kEndless - sum ? kEndless : sum + one;
     }
     if (sum <= bytes) continue;
@@ -60,7 +63,7 @@ void watch(const std::stop_token& stop, const std::vector<std::filesystem::path>
 
 }  // namespace
 
-std::uint64_t bytes_on_disk(const std::filesystem::path& folder) {
+std::uint64_t bytes_in(const std::filesystem::path& folder) {
   const UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   std::size_t files = 0;
   return opened ? add_up(opened.get(), files, 0) : 0;

@@ -16,7 +16,7 @@ namespace mcpac::execute {
 
 class ChangesWatch {
  public:
-  // `over` is called once, on the watch's own thread. `bytes` are those of the disk.
+  // `over` is called once, on the watch's own thread.
   ChangesWatch(std::vector<std::filesystem::path> folders, std::uint64_t bytes,
                std::function<void()> over);
 
@@ -25,7 +25,7 @@ class ChangesWatch {
 };
 
 // Of all files in the folder, links not followed; more files than a changeset may hold count as
-// endless.
-[[nodiscard]] std::uint64_t bytes_on_disk(const std::filesystem::path& folder);
+// endless. A hole counts as its size: nobody would read less of it, or apply less.
+[[nodiscard]] std::uint64_t bytes_in(const std::filesystem::path& folder);
 
 }  // namespace mcpac::execute

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <memory>
 #include <tuple>
 
@@ -20,7 +21,9 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16U;
 constexpr std::size_t kMostNames = 1'000'000;
-constexpr std::size_t kDeepest = 4096;
+// A program can make folders deeper than we can have files open: what lies deeper is moved up
+// first.
+constexpr std::size_t kDeepest = 64;
 
 UniqueFd open_resolved(int root, const std::filesystem::path& path, int flags,
                        std::uint64_t resolve) {
@@ -30,18 +33,28 @@ UniqueFd open_resolved(int root, const std::filesystem::path& path, int flags,
   return UniqueFd(static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how)));
 }
 
-bool remove_entries(int folder, std::size_t depth) {
+// To the top of the tree that is removed, under a name that nobody could lay there before.
+bool move_up(int folder, const std::string& name, int top) {
+  const std::string moved = ".mcpac-moved-" + std::to_string(::randombytes_random());
+  return ::renameat2(folder, name.c_str(), top, moved.c_str(), RENAME_NOREPLACE) == 0;
+}
+
+bool remove_entries(int top, int folder, std::size_t depth) {
   const auto names = names_in(folder, kMostNames);
-  if (!names || depth > kDeepest) return false;
+  if (!names) return false;
   for (const std::string& name : *names) {
     if (::unlinkat(folder, name.c_str(), 0) == 0) continue;
     if (errno != EISDIR && errno != EPERM) return false;
     // A work folder of the kernel's has no mode at all; what cannot be given one is not opened
     // below.
     std::ignore = ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
+    if (depth == kDeepest) {
+      if (!move_up(folder, name, top)) return false;
+      continue;
+    }
     const UniqueFd inner(
         ::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!inner || !remove_entries(inner.get(), depth + 1)) return false;
+    if (!inner || !remove_entries(top, inner.get(), depth + 1)) return false;
     if (::unlinkat(folder, name.c_str(), AT_REMOVEDIR) != 0) return false;
   }
   return true;
@@ -104,7 +117,11 @@ bool remove_tree(int parent, const std::string& name) {
   const UniqueFd folder(
       ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return errno == ENOENT;
-  return remove_entries(folder.get(), 0) && ::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0;
+  while (remove_entries(folder.get(), folder.get(), 0)) {
+    if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0) return true;
+    if (errno != ENOTEMPTY && errno != EEXIST) return false;  // else: something was moved up
+  }
+  return false;
 }
 
 }  // namespace mcpac::execute

@@ -36,7 +36,7 @@ Result<std::size_t> RunChanges::end(const Clock& clock, audit::RunLog& log) {
   watch_.reset();
   // A program that ended between two looks is judged as the others.
   std::uint64_t bytes = 0;
-  for (const auto& folder : open_->uppers()) bytes += std::min(bytes_on_disk(folder), limit_ + 1);
+  for (const auto& folder : open_->uppers()) bytes += std::min(bytes_in(folder), limit_ + 1);
   if (over_->was_pulled() || bytes > limit_) {
     return fail(
         ErrorId::kChangesLimit,

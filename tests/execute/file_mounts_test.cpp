@@ -191,6 +191,11 @@ TEST_SUITE("execute/file mounts") {
     CHECK(execute::new_protected_names(*made).value().empty());
     const auto evil = place.write("b/.git/hooks/post-merge").parent_path().parent_path();
     CHECK(execute::new_protected_names(*made).value() == std::vector<fs::path>{evil});
+    // The folder of one that was there is moved away, and another takes its place.
+    fs::rename(place.folder / "a", place.folder / "c");
+    const auto other = place.write("a/.envrc");
+    CHECK(execute::new_protected_names(*made).value() ==
+          std::vector<fs::path>{other, evil, place.folder / "c/.envrc"});
     fs::create_symlink("/", place.folder / ".vscode");
     CHECK_FALSE(execute::new_protected_names(*made).has_value());
   }

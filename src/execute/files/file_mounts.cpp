@@ -83,6 +83,15 @@ fs::path work_directory_for(const std::vector<GrantedPlace>& places) {
   return is_visible && !is_file ? here : fs::path("/");
 }
 
+// The very file that was held when the run began. Its folder can be moved, with what is held in it,
+// and another be made in its place.
+bool was_held(const fs::path& path, const FileMounts& files) {
+  const auto mount = std::ranges::find(files.mounts, path, &sandbox::Mount::inside);
+  struct stat info {};
+  return mount != files.mounts.end() && ::lstat(path.c_str(), &info) == 0 &&
+         mount->identity == sandbox::FileIdentity{.device = info.st_dev, .inode = info.st_ino};
+}
+
 }  // namespace
 
 bool FileMounts::writes() const {
@@ -140,8 +149,7 @@ Result<std::vector<fs::path>> new_protected_names(const FileMounts& files) {
     auto found = find_protected(place.handle.get(), place.path);
     if (!found) return pass_on(found);
     for (fs::path& path : *found) {
-      if (std::ranges::find(files.mounts, path, &sandbox::Mount::inside) == files.mounts.end())
-        made.push_back(std::move(path));
+      if (!was_held(path, files)) made.push_back(std::move(path));
     }
   }
   return made;

@@ -54,8 +54,8 @@ struct FileMounts {
 [[nodiscard]] Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
                                            const ReservedPlaces& reserved);
 
-// After a run: protected names in its writable folders that were not there when it began. Nothing
-// could hold those, so somebody should hear of them.
+// After a run: protected names in its writable folders that were not there when it began, or are
+// other files now. Nothing could hold those, so somebody should hear of them.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> new_protected_names(
     const FileMounts& files);
 

@@ -44,11 +44,9 @@ class EchoServer {
     for (;;) {
       const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       if (fd < 0) return;
-      std::string all;
       char bytes[4096];
       for (auto n = ::read(fd, bytes, sizeof bytes); n > 0; n = ::read(fd, bytes, sizeof bytes))
-        all.append(bytes, static_cast<std::size_t>(n));
-      ::send(fd, all.data(), all.size(), MSG_NOSIGNAL);
+        ::send(fd, bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL);
       ::close(fd);
     }
   }

@@ -136,6 +136,14 @@ TEST_SUITE("execute/file mounts") {
               "cannot be granted read-write"));
   }
 
+  TEST_CASE("a folder that other runs work in is writable in parts only") {
+    Place place;
+    place.reserved.shared = {place.folder};
+    CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "other runs keep"));
+    CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
+    CHECK(place.grant(place.folder / "src", FileMode::kReadWrite).has_value());
+  }
+
   TEST_CASE("a protected name that is a link cannot be held, so the folder is not writable") {
     const Place place;
     fs::create_directory_symlink(place.folder / "src", place.folder / ".git");

@@ -105,6 +105,7 @@ ReservedPlaces reserved_places(const Project& project, const Folders& folders,
   for (const fs::path& own : {folders.state, folders.cache, folders.runtime}) {
     if (!own.empty()) reserved.closed.push_back(real_path(own));
   }
+  if (!folders.temporary.empty()) reserved.shared.push_back(real_path(folders.temporary));
   for (const fs::path& own : {project.config_file, project.lock_file(), project.policy_file(),
                               project.headers(), folders.libexec})
     reserved.read_only.push_back(real_path(own));

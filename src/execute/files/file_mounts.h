@@ -25,6 +25,9 @@ namespace mcpac::execute {
 struct ReservedPlaces {
   std::vector<std::filesystem::path> closed;     // never visible: audit log, cache, sockets of runs
   std::vector<std::filesystem::path> read_only;  // never writable: configuration, rules, sources
+  // Not writable as a whole, only folders in them: other runs keep what they compile and start
+  // here.
+  std::vector<std::filesystem::path> shared{};
 };
 // `sources`: the files and folders that the program was made of.
 [[nodiscard]] ReservedPlaces reserved_places(const Project& project, const Folders& folders,

@@ -84,6 +84,12 @@ Result<void> check_writable(const policy::FilePlace& place, const fs::path& path
     return refuse(place, "cannot be granted read-write",
                   fmt::format("{} decides what runs", kept.string()), "grant it read-only");
   }
+  for (const fs::path& shared : reserved.shared) {
+    if (!lies_in(shared, path)) continue;
+    return refuse(place, "cannot be granted read-write",
+                  fmt::format("other runs keep their programs in {}", shared.string()),
+                  "grant a folder in it");
+  }
   if (has_protected_name(path)) {
     return refuse(place, "cannot be granted read-write",
                   "a name in it is protected: what lies there runs later, or holds keys",

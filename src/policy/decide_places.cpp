@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/shell_quote.h"
 #include "policy/printer.h"
 #include "policy/source_text.h"
 #include "policy/url.h"
@@ -126,6 +127,15 @@ const CompiledLayer* denying_network(const Layers& layers) {
   return found == layers.end() ? nullptr : &*found;
 }
 
+// Whether a person may be told to grant it: the program chose the text, which could be a pattern
+// ("*") or, pasted into a shell, a command.
+bool is_plain_destination(std::string_view destination) {
+  return std::ranges::all_of(destination, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           std::string_view(".-_:[]").find(c) != std::string_view::npos;
+  });
+}
+
 // An answer of all layers, of which each must have a place that `covers`.
 template <class Covers>
 NetworkAnswer ask_layers(const Layers& layers, const std::string& destination, Covers covers) {
@@ -164,8 +174,8 @@ NetworkAnswer ask_layers(const Layers& layers, const std::string& destination, C
   if (answer.allowed) return answer;
   answer.said_in.clear();
   // A flag is of use only where the run's own layer is what refuses.
-  if (refused == 1 && answer.layer == layers.front().name)
-    answer.would_grant = "--network " + destination;
+  if (refused == 1 && answer.layer == layers.front().name && is_plain_destination(destination))
+    answer.would_grant = "--network " + shell_quoted(destination);
   return answer;
 }
 

@@ -239,6 +239,12 @@ TEST_SUITE("policy/places") {
     CHECK(answer(authority, "corp.example", 0) == "no");
     CHECK(answer(authority, "93.184.216.34", 443) == "no");
     CHECK(authority.decide_network("x.example", 443).would_grant == "--network x.example:443");
+    // What a program asks for becomes no pattern and no command in what its user may paste.
+    for (const char* host : {"*", "*.x.example", "$(id).example", "`id`.example", "a;id.example"}) {
+      CHECK_FALSE(authority.decide_network(host, 443).allowed);
+      CHECK_MESSAGE(authority.decide_network(host, 443).would_grant == "", host);
+    }
+    CHECK(authority.decide_network("::1", 443).would_grant == "--network '[::1]:443'");
   }
 
   TEST_CASE("addresses are admitted only where one is granted, special ones by themselves") {

@@ -44,6 +44,7 @@ struct Pending {
   bool done = false;               // guarded by the session's lock
   Json answer{};                   // the whole message
   ::std::optional<Error> error{};  // instead of an answer: the connection failed
+  bool may_bring = false;          // a descriptor; what a server answers never does
   int descriptor = -1;             // that came with the answer
 };
 
@@ -70,7 +71,7 @@ class Session {
       wait(*request("\"method\":\"ping\"}\n"));
       all_take_descriptors_ = true;
     }
-    return request(R"("method":)" + dump(method) + R"(,"params":)" + dump(params) + "}\n");
+    return request(R"("method":)" + dump(method) + R"(,"params":)" + dump(params) + "}\n", true);
   }
 
   // A message without an answer.
@@ -100,8 +101,10 @@ class Session {
 
  private:
   // `text` is the message without its beginning.
-  [[nodiscard]] ::std::shared_ptr<Pending> request(const ::std::string& text) {
+  [[nodiscard]] ::std::shared_ptr<Pending> request(const ::std::string& text,
+                                                   bool may_bring = false) {
     auto pending = ::std::make_shared<Pending>();
+    pending->may_bring = may_bring;
     ::std::int64_t id = 0;
     {
       const ::std::lock_guard lock(mutex_);
@@ -292,7 +295,7 @@ class Session {
     if (id == message.end() || !id->is_number_integer() || message.contains("method")) return;
     const auto found = pending_.find(id->get<::std::int64_t>());
     if (found == pending_.end()) return;
-    if (brings_descriptor(message) && !descriptors_.empty()) {
+    if (found->second->may_bring && brings_descriptor(message) && !descriptors_.empty()) {
       found->second->descriptor = descriptors_.front();
       descriptors_.erase(descriptors_.begin());
     }

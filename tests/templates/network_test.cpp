@@ -47,8 +47,9 @@ class Host {
       say({{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", mcpac::Json::object()}});
     }
   }
-  void say(const mcpac::Json& message, int descriptor = -1) const {
-    std::string line = message.dump() + "\n";
+  // `before`: a line that arrives in one piece with it.
+  void say(const mcpac::Json& message, int descriptor = -1, const std::string& before = "") const {
+    std::string line = before + message.dump() + "\n";
     iovec part{line.data(), line.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
     msghdr header{};
@@ -65,11 +66,11 @@ class Host {
     }
     if (::sendmsg(fd_, &header, MSG_NOSIGNAL) < 0) return;
   }
-  void connect(const mcpac::Json& request, int descriptor) const {
+  void connect(const mcpac::Json& request, int descriptor, const std::string& before = "") const {
     say({{"jsonrpc", "2.0"},
          {"id", request.at("id")},
          {"result", {{"connection", 1}, {"descriptor", true}}}},
-        descriptor);
+        descriptor, before);
   }
   int pings = 0;
 
@@ -150,6 +151,25 @@ TEST_SUITE("templates/network") {
     auto two = rt.network.connect_plain("a.example", 80);
     CHECK(two.read_all(10) == "two");
     CHECK(one.read_all(10) == "one");
+  }
+
+  TEST_CASE("a server whose result says that it brings a descriptor gets none that is another's") {
+    Run run([](Host& host) {
+      const auto call = host.next();
+      const mcpac::Json result{{"jsonrpc", "2.0"},
+                               {"id", call.at("id")},
+                               {"result", {{"content", "text"}, {"descriptor", true}}}};
+      const auto ends = make_pair();
+      host.connect(host.next(), ends[0], result.dump() + "\n");
+      ::close(ends[0]);
+      CHECK(::write(ends[1], "one", 3) == 3);
+      ::close(ends[1]);
+    });
+    const auto call = run.session->start("server.tool", mcpac::Json::object());
+    auto connection = run.capability().network.connect("a.example", 443);
+    CHECK(connection.read_all(10) == "one");
+    CHECK(call->done);
+    CHECK(call->descriptor == -1);
   }
 
   TEST_CASE("more than the limit is an error, and no endless text") {

@@ -23,7 +23,10 @@ constexpr Names kFiles =
     "tempnam tmpfile tmpfile64 tmpnam glob glob64 ftw nftw "
     "utime utimes lutimes futimes utimensat futimens inotify_init "
     "inotify_init1 inotify_add_watch flock lockf posix_fallocate "
-    "fallocate setxattr getxattr listxattr catopen ";
+    "fallocate setxattr getxattr listxattr catopen "
+    // What is done with them once they are open; the standard streams are files, too.
+    "fclose fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 "
+    "closedir rewinddir telldir seekdir globfree ";
 // What nobody has in the sandbox, whatever files are granted.
 constexpr Names kFileSystems =
     " mount umount umount2 pivot_root chroot mkfifo mkfifoat mknod mknodat fanotify_init "

@@ -176,6 +176,7 @@ SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   if (closed_ || finishing_) return SendStatus::kClosed;
   if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) return SendStatus::kFull;
   queued_ += line.size() + 1;
+  if (descriptor) ++queued_descriptors_;
   queue_.push_back({std::move(line), std::move(descriptor)});
   if (waiting_to_write_) return SendStatus::kQueued;
   if (const int error = write_some(); error != 0) {
@@ -209,6 +210,7 @@ int StreamChannel::write_some() {
       if (errno == EINTR) continue;
       return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
     }
+    if (queue_.front().descriptor) --queued_descriptors_;
     queue_.front().descriptor.reset();
     auto left = static_cast<std::size_t>(written);
     queued_ -= left;
@@ -266,6 +268,7 @@ void StreamChannel::close() {
   write_end_.close(ignored);
   queue_.clear();
   queued_ = 0;
+  queued_descriptors_ = 0;
   // The callbacks may own what owns us: let them go a step later, outside of our own functions.
   boost::asio::post(read_end_.get_executor(), [callbacks = std::move(callbacks_)] {});
   callbacks_ = nullptr;
@@ -278,6 +281,7 @@ void StreamChannel::write_failed(int error) {
   finishing_ = true;
   queue_.clear();
   queued_ = 0;
+  queued_descriptors_ = 0;
   front_sent_ = 0;
   if (is_pair_) return end_writing();
   boost::asio::post(read_end_.get_executor(), [weak = weak_from_this(), error] {

@@ -81,6 +81,8 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // other side has it once it has read that byte), and is closed here when it is sent or dropped.
   SendStatus send(std::string line, UniqueFd descriptor = {});
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
+  // Open here until the peer reads on.
+  [[nodiscard]] std::size_t queued_descriptors() const { return queued_descriptors_; }
   // Read, but not yet handed out: while not paused, the part of a line whose end has not come.
   [[nodiscard]] std::size_t unfinished_bytes() const { return splitter_.buffered(); }
 
@@ -123,6 +125,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   std::deque<Line> queue_;
   std::size_t front_sent_ = 0;  // of the first line and its newline
   std::size_t queued_ = 0;
+  std::size_t queued_descriptors_ = 0;
   bool is_socket_ = false;
   bool is_pair_ = false;
   bool reading_ = false;

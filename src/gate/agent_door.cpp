@@ -134,6 +134,10 @@ void AgentDoor::settle(const ipc::Id& id) {
 
 void AgentDoor::handle_connect(const ipc::Id& id, const Json& params, std::size_t bytes) {
   if (!has_room_for(id, bytes)) return;
+  if (channel_->queued_descriptors() >= limits_.max_queued_descriptors) {
+    return send_call_error(id, budget(fmt::format("more than {} connections wait to be taken",
+                                                  limits_.max_queued_descriptors)));
+  }
   const auto request = read_connect(params);
   if (!request) return send_call_error(id, request.error());
   in_flight_.emplace(id, Awaited{0, bytes});

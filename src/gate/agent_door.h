@@ -39,6 +39,8 @@ struct DoorLimits {
   // that would go above the second is replaced by a budget error.
   std::size_t pause_above_queued = std::size_t{4} << 20U;
   std::size_t max_queued = std::size_t{64} << 20U;
+  // Connections that ended before the program took them hold their descriptors here until then.
+  std::size_t max_queued_descriptors = 16;
   // A frame that has begun must end within once to twice this time. 0: no limit.
   std::chrono::milliseconds partial_frame{30'000};
   // Frames that are no message; one more ends the connection.

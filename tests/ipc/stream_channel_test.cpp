@@ -84,6 +84,25 @@ TEST_SUITE("ipc/stream_channel") {
     CHECK(take(ends.peer) == "answer\n");
   }
 
+  TEST_CASE("descriptors that the peer does not take are counted, until it does") {
+    auto ends = socket_pair();
+    Heard heard;
+    heard.channel = StreamChannel::over_socket(heard.loop.get_executor(), std::move(ends.ours));
+    heard.start();
+    while (heard.channel->send(std::string(4096, 'x')) == SendStatus::kSent) continue;
+    CHECK(heard.channel->queued_descriptors() == 0);
+    for (int i = 0; i < 2; ++i) {
+      auto carried = socket_pair();
+      CHECK(heard.channel->send("with", std::move(carried.peer)) == SendStatus::kQueued);
+    }
+    CHECK(heard.channel->queued_descriptors() == 2);
+    while (heard.channel->queued_bytes() > 0) {
+      REQUIRE_FALSE(take(ends.peer).empty());
+      heard.work();
+    }
+    CHECK(heard.channel->queued_descriptors() == 0);
+  }
+
   TEST_CASE("lines go both ways over a pipe pair") {
     auto in = pipe_ends();
     auto out = pipe_ends();

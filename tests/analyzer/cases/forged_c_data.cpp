@@ -3,7 +3,7 @@
 char** environ = nullptr;  // expect: refuses replaced-function
 namespace own {
 extern "C" {
-int sendmsg = 0;  // expect: refuses replaced-function
+int getaddrinfo = 0;  // expect: refuses replaced-function
 }
 int stderr = 1;
 static int write = 0;

@@ -42,7 +42,8 @@ sockaddr_un address_of(const std::filesystem::path& path) {
 // As a run leaves it that was killed before it listened, or while it did.
 void leave_socket(const std::filesystem::path& path) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const auto address = address_of(path);
+  const auto folder = open_runs_folder(path.parent_path()).value();
+  const auto address = address_of(socket_path(folder, path.filename().native()));
   REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
 }
 

@@ -142,7 +142,8 @@ void Checker::check_needed(const ObjectSymbol& symbol) {
   if (reached == nullptr) reached = reached_by_type(name);
   if (reached == nullptr && (is_mangled(symbol.name) || purpose_of(symbol.name) != nullptr)) return;
   if (is_said(name, reached)) return;
-  if (reached == std::string_view(kReachedFiles) && declares_files(source_.declared)) return;
+  const bool is_of_files = reached != nullptr && reached == std::string_view(kReachedFiles);
+  if (is_of_files && declares_files(source_.declared)) return;
   if (moves_raw_bytes(name)) {
     return add("raw-descriptor",
                fmt::format("the compiled program needs `{}`, which reaches the connection to the "

@@ -139,7 +139,8 @@ TEST_SUITE("execute/file mounts") {
   TEST_CASE("a folder that other runs work in is writable in parts only") {
     Place place;
     place.reserved.shared = {place.folder};
-    CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "other runs keep"));
+    CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)),
+              "read-write | grant a folder in it"));
     CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
     CHECK(place.grant(place.folder / "src", FileMode::kReadWrite).has_value());
   }

@@ -92,7 +92,6 @@ std::vector<SuggestedRule> suggest_for(const std::vector<audit::Event>& events,
     const auto permission = Permission::parse(string_member(event.payload, "capability"));
     const Json* allowed = find_member(event.payload, "allowed");
     if (!permission || allowed == nullptr || *allowed != true) continue;
-    if (policy::place_kind_of(permission->text())) continue;
     const Json* schema = schema_of(world, *permission);
     if (schema == nullptr) {
       rules.add("", fmt::format("{} is no longer in mcpac.lock", permission->text()));

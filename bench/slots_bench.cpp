@@ -72,6 +72,7 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
   if (auto sent = execute::send_image(channel.ours.get(), sealed.get(), {"agent"}); !sent)
     std::exit(1);
   if (!child) child = value_of(warden.spawn(spec));
+  output.theirs.reset();  // a program that dies is an error, not a wait
   char byte = 0;
   if (::read(output.ours.get(), &byte, 1) != 1) std::exit(1);
   const double time = std::chrono::duration<double, std::micro>(Clock::now() - start).count();

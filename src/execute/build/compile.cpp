@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "core/file.h"
+#include "execute/build/image_file.h"
+#include "execute/build/image_link.h"
+#include "execute/build/make_runner.h"
 #include "execute/build/object_files.h"
 #include "execute/build/program_file.h"
 #include "execute/build/scratch_file.h"
@@ -18,6 +21,7 @@ using sandbox::Mount;
 // Diagnostics of a hostile source can be 12 MB long; a person reads the first screens.
 constexpr std::size_t kMaxDiagnostics = 64U << 10U;
 constexpr char kOutputFolder[] = "output";  // of a build, beside its "source"
+constexpr char kProgramName[] = "agent";    // in it
 
 std::string object_inside(std::size_t source) {
   return fmt::format("{}/agent{}.o", inside::kOutput, source);
@@ -101,6 +105,44 @@ std::vector<std::string> link_command(const Toolchain& toolchain,
   return command;
 }
 
+// The linker gets no source: what it needs is the objects alone.
+sandbox::Spec linker_spec(const BuildPlace& place, const fs::path& output) {
+  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
+  spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
+  return spec;
+}
+
+Result<void> link_static(const BuildPlace& place, const Objects& objects) {
+  return run(place, linker_spec(place, objects.folder.path() / kOutputFolder),
+             link_command(place.prepared.toolchain, objects.inside), ErrorId::kLinkFailed);
+}
+
+// Where the runner has all that the program needs, its addresses go to the linker in a folder that
+// no tool can write. False: the program can be no image.
+Result<bool> link_image(const BuildPlace& place, const Objects& objects,
+                        const std::vector<analyzer::ObjectFile>& files) {
+  auto bytes = read_file(place.prepared.folder / "runner.symbols");
+  if (!bytes) return pass_on(bytes);
+  auto runner = RunnerSymbols::from_bytes(std::move(*bytes));
+  if (!runner) return pass_on(runner);
+  const auto addresses = addresses_for(files, *runner);
+  if (!addresses) return false;
+  const fs::path folder = objects.folder.path() / "addresses";
+  std::error_code error;  // the write says what is wrong
+  fs::create_directory(folder, error);
+  fs::permissions(folder, fs::perms(0755), error);
+  if (auto done = write_scratch(folder / "addresses.o", *addresses, 0444); !done)
+    return pass_on(done);
+  auto spec = linker_spec(place, objects.folder.path() / kOutputFolder);
+  spec.mounts.push_back({folder, inside::kAddresses, Mount::Access::kRead});
+  auto done =
+      run(place, std::move(spec), with_objects(place.prepared.toolchain.link_image, objects.inside),
+          ErrorId::kLinkFailed);
+  // What is wrong with the program itself is said of the static one, in words without addresses.
+  if (!done && done.error().id != ErrorId::kLinkFailed) return pass_on(done);
+  return done && sealed_image(objects.folder.path() / kOutputFolder / kProgramName).has_value();
+}
+
 std::vector<fs::path> on_host(const std::vector<std::string>& objects, const fs::path& output) {
   std::vector<fs::path> files;
   for (const fs::path object : objects) files.push_back(output / object.filename());
@@ -156,13 +198,13 @@ Result<Program> link_checked(const BuildPlace& place, Objects objects, analyzer:
   auto files = read_object_files(on_host(objects.inside, output), report.file);
   if (!files) return pass_on(files);
   if (auto done = check_object_files(*files, place.prepared, report); !done) return pass_on(done);
-  // The linker gets no source: what it needs is the objects alone.
-  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
-  spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
-  const auto command = link_command(place.prepared.toolchain, objects.inside);
-  if (auto done = run(place, std::move(spec), command, ErrorId::kLinkFailed); !done)
-    return pass_on(done);
-  Program program{std::move(objects.folder), output / "agent"};
+  auto image = link_image(place, objects, *files);
+  if (!image) return pass_on(image);
+  if (!*image) {
+    if (auto done = link_static(place, objects); !done) return pass_on(done);
+  }
+  Program program{std::move(objects.folder), output / kProgramName,
+                  *image ? Program::Form::kImage : Program::Form::kStatic};
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "execute/build/library_symbols.h"
+#include "execute/build/make_runner.h"
 #include "execute/build/prepare.h"
 
 namespace mcpac::execute {
@@ -120,7 +121,11 @@ Result<void> precompile_runtime(const Headers& runtime, const fs::path& target,
   }
   auto symbols = LibrarySymbols::of_link(toolchain->link, folder->path() / "output" / "runtime.o");
   if (!symbols) return pass_on(symbols);
-  for (const char* name : {"runtime.pch", "runtime.o"}) {
+  const RunnerPlace for_runner{folder->path(), [&](const std::vector<std::string>& command) {
+                                 return folder->compile(command, place);
+                               }};
+  if (auto done = make_runner(*toolchain, *symbols, for_runner); !done) return done;
+  for (const char* name : {"runtime.pch", "runtime.o", "runner", "image_table.o"}) {
     if (auto done = folder->keep(name); !done) return done;
   }
   if (auto done = write_file_atomic(folder->path() / "symbols", symbols->to_bytes()); !done)
@@ -153,11 +158,13 @@ Result<void> precompile_servers(const Headers& servers, const fs::path& runtime,
 }
 
 Result<Toolchain> load_runtime(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o", "symbols"});
+  return load(folder,
+              {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols", "image_table.o"});
 }
 
 Result<Toolchain> load_servers(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o", "symbols", "agent.hpp", "agent.pch"});
+  return load(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
+                       "image_table.o", "agent.hpp", "agent.pch"});
 }
 
 }  // namespace mcpac::execute

@@ -15,9 +15,9 @@ ProgramBuild::ProgramBuild(const BuildPlace& place, const codegen::Lock& lock,
       programs_(place.folders),
       key_(key_of(place.snapshot, lock, place.prepared, place.folders)) {}
 
-Result<analyzer::Report> ProgramBuild::analyze() {
+void ProgramBuild::begin() {
   seen_ = programs_.find(key_);
-  if (seen_) return seen_->report;
+  if (seen_) return;
   const auto entry = likely_entry(place_.snapshot);
   // With one processor the two would only share it, and a refusal would come later.
   if (entry && std::thread::hardware_concurrency() > 1) {
@@ -25,6 +25,10 @@ Result<analyzer::Report> ProgramBuild::analyze() {
                               place_.lowest_tier, place_.stop},
                    *entry);
   }
+}
+
+Result<analyzer::Report> ProgramBuild::analyze() {
+  if (seen_) return seen_->report;
   auto report = execute::analyze(place_.snapshot, lock_, place_.prepared, place_.folders,
                                  place_.warden, place_.lowest_tier, place_.stop);
   if (report) analysed_ = *report;

@@ -18,6 +18,9 @@ class ProgramBuild {
  public:
   // `beside` is another warden than that of `place`, for what runs at the same time.
   ProgramBuild(const BuildPlace& place, const codegen::Lock& lock, sandbox::Warden& beside);
+  // Looks whether the program is known, and starts the compiler where it is not; returns at once.
+  void begin();
+  // After begin().
   [[nodiscard]] Result<analyzer::Report> analyze();
   // `report` is the one of analyze(), and lets the program run.
   [[nodiscard]] Result<Program> build(analyzer::Report& report);

@@ -26,7 +26,7 @@ constexpr std::size_t kMostPrograms = 64;
 constexpr std::size_t kLargestEntry = std::size_t{32} << 20U;
 constexpr std::size_t kDigestLength = 64;
 
-// Faster than SHA-256: 5 MB of a static program are read with every hit.
+// Faster than SHA-256: a static program has 5 MB, which are read with every hit.
 std::string digest_of(std::string_view bytes) {
   return audit::hex(audit::blake2b(bytes));
 }
@@ -72,7 +72,7 @@ std::string identity_of(const fs::path& program) {
 
 std::string key_of(const Snapshot& snapshot, const codegen::Lock& lock, const Prepared& prepared,
                    const Folders& folders) {
-  return sha256_hex(fmt::format("mcpac {} program 2\n{}\n{}\n{}\n{}\n{}\n{}", MCPAC_VERSION,
+  return sha256_hex(fmt::format("mcpac {} program 3\n{}\n{}\n{}\n{}\n{}\n{}", MCPAC_VERSION,
                                 snapshot.digest(), prepared.folder.filename().string(),
                                 prepared.toolchain.runner_digest, identity_of("/proc/self/exe"),
                                 identity_of(folders.analyzer()),

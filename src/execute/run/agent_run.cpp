@@ -1,7 +1,7 @@
 #include "execute/run/agent_run.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <cstring>
@@ -18,19 +18,6 @@ namespace {
 
 // The program has ended; what it sent before is read within this time.
 constexpr auto kLastWords = std::chrono::seconds(2);
-
-struct Socketpair {
-  UniqueFd ours;
-  UniqueFd theirs;
-};
-
-Result<Socketpair> make_channel() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return fail(ErrorId::kInternal, "cannot make the program's channel");
-  }
-  return Socketpair{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
 
 // Gate and door as they live on the loop; made and taken down there.
 struct Service {
@@ -96,11 +83,54 @@ Json ended_record(const AgentOutcome& outcome, const RunLimits& limits) {
   return record;
 }
 
+// The program's process before the gate's door is open: a runner that waits already, or only the
+// channel that a new process is given.
+struct Beginning {
+  UniqueFd ours;
+  UniqueFd theirs;  // of a new process
+  std::optional<PipedChild> waiting;
+};
+
+Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) {
+  if (program.slot) {
+    Slot slot = std::move(*program.slot);
+    if (slot.fits(spec)) return Beginning{std::move(slot.channel()), {}, std::move(slot.child())};
+  }
+  auto channel = make_channel();
+  if (!channel) return pass_on(channel);
+  return Beginning{std::move(channel->ours), std::move(channel->theirs), std::nullopt};
+}
+
+Result<void> give_image(const AgentProgram& program, int channel) {
+  auto image = sealed_image(program.file);
+  if (!image) return pass_on(image);
+  return send_image(channel, image->get(), program.arguments);
+}
+
+// Nothing of the program runs before this. `channel` is where a runner takes its image from.
+Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, sandbox::Spec spec,
+                         Beginning beginning, const UniqueFd& channel) {
+  spec.channel = beginning.theirs.get();
+  auto child = beginning.waiting ? Result<PipedChild>(std::move(*beginning.waiting))
+                                 : start_child(warden, std::move(spec));
+  if (!child || program.runner.empty()) return child;
+  if (auto given = give_image(program, channel.get()); !given) return pass_on(given);
+  return child;
+}
+
+std::unexpected<Error> not_started(audit::RunLog& log, Error error) {
+  auto noted = log.append("RunEnded", {{"verdict", "not-started"}, {"error", to_string(error.id)}});
+  return std::unexpected(noted ? std::move(error) : std::move(noted.error()));
+}
+
+}  // namespace
+
 sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   sandbox::Spec spec;
   const bool is_image = !program.runner.empty();
   spec.program = is_image ? program.runner : program.file;
-  spec.arguments = program.arguments;
+  // A runner is given those of its program with the image.
+  spec.arguments = is_image ? std::vector<std::string>{"mcpac-runner"} : program.arguments;
   spec.environment = program.environment;
   spec.mounts = program.mounts;
   spec.admits = is_image ? program.admits.with(sandbox::ReceivesDescriptors{}) : program.admits;
@@ -118,33 +148,23 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   return spec;
 }
 
-// Its bytes lie in the channel before its runner starts.
-Result<void> give_image(const AgentProgram& program, int channel) {
-  if (program.runner.empty()) return {};
-  auto image = sealed_image(program.file);
-  if (!image) return pass_on(image);
-  return send_image(channel, image->get(), program.arguments);
-}
-
-std::unexpected<Error> not_started(audit::RunLog& log, Error error) {
-  auto noted = log.append("RunEnded", {{"verdict", "not-started"}, {"error", to_string(error.id)}});
-  return std::unexpected(noted ? std::move(error) : std::move(noted.error()));
-}
-
-}  // namespace
-
 Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentProgram& program,
                                const RunLimits& limits, gate::GateSetup setup, audit::RunLog& log,
                                const AgentIo& io, StopSignal stop) {
-  auto channel = make_channel();
-  if (!channel) return pass_on(channel);
-  if (auto given = give_image(program, channel->ours.get()); !given)
-    return not_started(log, std::move(given.error()));
+  auto spec = agent_spec(program, limits);
+  if (setup.authority.speaks_of_network())
+    spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
+  auto beginning = begin(program, spec);
+  if (!beginning) return not_started(log, std::move(beginning.error()));
+  // The door may close its own at any time.
+  UniqueFd channel(::fcntl(beginning->ours.get(), F_DUPFD_CLOEXEC, 3));
+  if (!channel)
+    return not_started(log,
+                       Error{ErrorId::kInternal, "cannot keep the program's channel", "", "", ""});
 
-  const bool uses_network = setup.authority.speaks_of_network();
   Service service;
   host.on_loop(
-      [&] { open_service(host, service, std::move(channel->ours), std::move(setup), log, io); });
+      [&] { open_service(host, service, std::move(beginning->ours), std::move(setup), log, io); });
   AgentOutcome outcome;
   std::uint64_t written = 0;
   const auto counted = [&](const std::function<void(std::string_view)>& to) {
@@ -157,21 +177,20 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
       return !outcome.output_limit;
     };
   };
-  auto spec = agent_spec(program, limits);
-  if (uses_network) spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
-  spec.channel = channel->theirs.get();
-  auto verdict = run_child(warden, std::move(spec),
-                           {.standard_output = counted(io.standard_output),
-                            .standard_error = counted(io.standard_error),
-                            .output_sink = io.output_sink,
-                            .error_sink = io.error_sink,
-                            .started =
-                                [&](sandbox::Tier tier) {
-                                  outcome.tier = tier;
-                                  channel->theirs.reset();
-                                }},
-                           stop);
-  channel->theirs.reset();
+  auto child = start(warden, program, std::move(spec), std::move(*beginning), channel);
+  channel.reset();
+  Result<sandbox::Verdict> verdict = fail(ErrorId::kInternal, "the program was not started");
+  if (child) {
+    outcome.tier = child->child.tier();
+    verdict = attend(std::move(*child),
+                     {.standard_output = counted(io.standard_output),
+                      .standard_error = counted(io.standard_error),
+                      .output_sink = io.output_sink,
+                      .error_sink = io.error_sink},
+                     stop);
+  } else {
+    verdict = pass_on(child);
+  }
   // What the program said last (its result) may still be on its way through the loop.
   service.closed.get_future().wait_for(kLastWords);
   host.on_loop([&] {

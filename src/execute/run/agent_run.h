@@ -15,6 +15,7 @@
 #include "execute/files/file_mounts.h"
 #include "execute/host/host.h"
 #include "execute/run/run_limits.h"
+#include "execute/run/slot.h"
 #include "gate/gate.h"
 #include "sandbox/sandbox.h"
 
@@ -34,6 +35,8 @@ struct AgentProgram {
   std::filesystem::path work_directory = "/";
   // Not empty: `file` is an image (execute/build/image_file.h), and this the program that runs it.
   std::filesystem::path runner{};
+  // A runner that waits already (slot.h), used where it fits and used up by the run; or null.
+  std::shared_ptr<Slot> slot{};
 };
 
 struct AgentIo {
@@ -57,6 +60,9 @@ struct AgentOutcome {
   bool killed_by_user = false;         // mcpac runs kill
   std::vector<std::string> callers{};  // with kViolated: the program's functions, innermost first
 };
+
+// The sandbox that this program runs in, without descriptors.
+[[nodiscard]] sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits);
 
 // `setup` is the authority of this run; it is used up. RunEnded is recorded in `log`; RunStarted
 // was (execute/records/run_record.h).

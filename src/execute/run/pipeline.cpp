@@ -20,6 +20,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/run/give_files.h"
 #include "execute/run/leftovers.h"
+#include "execute/run/standby.h"
 #include "execute/run/supervise.h"
 
 namespace mcpac::execute {
@@ -47,8 +48,12 @@ class Run {
   // What the run stands on: rules, declaration and the digests of everything.
   Result<void> settle_authority(const Snapshot& snapshot);
   Result<void> review(Host& host, RunApprover* approver);
+  // A runner that waits while the program is looked at, in the sandbox that most programs have; or
+  // null: then the program gets its sandbox when it runs, which says what is wrong with it.
+  [[nodiscard]] std::shared_ptr<Slot> open_slot(sandbox::Warden& warden,
+                                                const Prepared& prepared) const;
   Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program,
-                           RunApprover* approver);
+                           std::shared_ptr<Slot> slot, RunApprover* approver);
   [[nodiscard]] gate::Declared declared() const;
 
   // Times one stage and says so.
@@ -177,14 +182,25 @@ Result<void> Run::review(Host& host, RunApprover* approver) {
                         host, interrupt_);
 }
 
+std::shared_ptr<Slot> Run::open_slot(sandbox::Warden& warden, const Prepared& prepared) const {
+  // Granted files are in no usual sandbox.
+  if (request_.mode != RunMode::kRun || !granted_->files().empty()) return nullptr;
+  AgentProgram usual;
+  usual.runner = prepared.folder / "runner";
+  auto slot = Slot::open(warden, agent_spec(usual, request_.limits));
+  return slot ? std::make_shared<Slot>(std::move(*slot)) : nullptr;
+}
+
 Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program& program,
-                              RunApprover* approver) {
+                              std::shared_ptr<Slot> slot, RunApprover* approver) {
   AgentProgram agent{.file = program.file,
                      .arguments = {outcome_.report->file},
                      .environment = {},
                      .mounts = {},
                      .admits = {},
-                     .declared_in = "source"};
+                     .declared_in = "source",
+                     .runner = program.runner,
+                     .slot = std::move(slot)};
   const auto sources = files_of(request_.source);
   if (auto given = give_files(*authority_, {project_, folders_, sources}, listener_.note, agent);
       !given)
@@ -198,12 +214,13 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
 
 Result<void> Run::all() {
   // The wardens start first: nothing that comes later may reach them or their children.
-  auto warden = sandbox::Warden::start(folders_.warden());
+  auto warden = warden_for_run(request_.standby, folders_);
   if (!warden) return pass_on(warden);
-  auto beside = sandbox::Warden::start(folders_.warden());  // for what runs beside the analyzer
+  auto beside = warden_for_run(request_.standby, folders_);  // for what runs beside the analyzer
   if (!beside) return pass_on(beside);
   if (auto loaded = load(); !loaded) return loaded;
-  Host host(project_.config, lock_);
+  const auto servers = host_for_run(request_.standby, project_, lock_);
+  Host& host = *servers;
   if (request_.mode == RunMode::kRun) {
     const auto named = granted_->named_tools();
     host.start(servers_of({named.begin(), named.end()}));
@@ -221,6 +238,8 @@ Result<void> Run::all() {
   if (!prepared) return pass_on(prepared);
   ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_,
                      *beside);
+  build.begin();
+  auto slot = open_slot(*warden, *prepared);
   auto report = stage("analyse", [&] { return build.analyze(); });
   if (!report) return pass_on(report);
   check_conditions(world_, *report);
@@ -241,7 +260,8 @@ Result<void> Run::all() {
   }
   auto ready = stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
   if (!ready) return ready;
-  auto done = stage("run", [&] { return run_program(*warden, host, *program, approver.get()); });
+  auto done = stage(
+      "run", [&] { return run_program(*warden, host, *program, std::move(slot), approver.get()); });
   build.keep(*program);
   return done;
 }

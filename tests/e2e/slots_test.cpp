@@ -1,0 +1,188 @@
+// Runners that wait in their sandbox, with real images: what becomes of them, and of a host that
+// sends anything else (docs/adr/0024).
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "core/file.h"
+#include "e2e/workspace.h"
+#include "execute/build/image_file.h"
+#include "execute/run/image_start.h"
+#include "execute/run/slot.h"
+
+using e2e::Workspace;
+using namespace mcpac;
+using Kind = sandbox::Verdict::Kind;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A runner and an image of the real build: the newest kept program.
+struct Built {
+  fs::path runner;
+  TemporaryFolder folder =
+      TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+  fs::path image = folder.path() / "agent";
+
+  Built() {
+    const auto run = Workspace::shared().execute(
+        "#include <mcpac.hpp>\n#include <print>\n"
+        "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file>) {\n"
+        "  std::println(\"a slot's program\");\n  return 4;\n}\n",
+        "filesystem.read_text_file");
+    REQUIRE_MESSAGE(run.exit_code == 4, run.err);
+    const fs::path cache = Workspace::shared_cache() / "mcpac";
+    for (const auto& prepared : fs::directory_iterator(cache / "prepared")) {
+      if (fs::exists(prepared.path() / "agent.pch")) runner = prepared.path() / "runner";
+    }
+    fs::path newest;
+    for (const auto& entry : fs::directory_iterator(cache / "programs")) {
+      if (newest.empty() || entry.last_write_time() > fs::last_write_time(newest))
+        newest = entry.path();
+    }
+    // Two lines, the form, a report, the program (seen_programs.cpp).
+    const std::string bytes = read_file(newest).value();
+    const auto first = bytes.find('\n');
+    const auto second = bytes.find('\n', first + 1);
+    REQUIRE(bytes.at(second + 1) == 'i');
+    const auto length = std::stoul(bytes.substr(first + 1, second - first - 1));
+    REQUIRE(write_file_atomic(image, bytes.substr(second + 2 + length)).has_value());
+  }
+  static const Built& once() {
+    static const Built built;
+    return built;
+  }
+};
+
+struct Host {
+  sandbox::Warden warden =
+      sandbox::Warden::start(MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-warden").value();
+  sandbox::Spec spec;
+  Host() {
+    spec.program = Built::once().runner;
+    spec.arguments = {"mcpac-runner"};
+    spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
+    spec.lowest_tier = sandbox::Tier::kC;
+    spec.limits.memory = std::uint64_t{256} << 20U;
+  }
+};
+
+struct End {
+  sandbox::Verdict verdict;
+  std::string out;
+  std::string err;
+};
+
+End end_of(execute::Slot& slot) {
+  End end;
+  const auto into = [](std::string& text) {
+    return [&text](std::string_view piece) {
+      text += piece;
+      return true;
+    };
+  };
+  end.verdict =
+      execute::attend(std::move(slot.child()),
+                      {.standard_output = into(end.out), .standard_error = into(end.err)}, {})
+          .value();
+  return end;
+}
+
+UniqueFd memory_with(std::string_view bytes) {
+  UniqueFd memory(::memfd_create("test", MFD_CLOEXEC));
+  REQUIRE(::write(memory.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  return memory;
+}
+
+}  // namespace
+
+TEST_SUITE("e2e/slots") {
+  TEST_CASE("a slot runs the image that it is given, and its time begins then") {
+    Host host;
+    host.spec.limits.wall = std::chrono::seconds(1);
+    auto slot = execute::Slot::open(host.warden, host.spec);
+    REQUIRE(slot.has_value());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    const auto image = execute::sealed_image(Built::once().image);
+    REQUIRE(image.has_value());
+    REQUIRE(execute::send_image(slot->channel().get(), image->get(), {"agent"}).has_value());
+    const End end = end_of(*slot);
+    INFO(end.err);
+    CHECK(end.verdict.kind == Kind::kExited);
+    CHECK(end.verdict.code == 4);
+    CHECK(end.out == "a slot's program\n");
+  }
+
+  TEST_CASE("a slot that nobody uses ends with the value, and with the host") {
+    Host host;
+    UniqueFd channel;
+    {
+      auto slot = execute::Slot::open(host.warden, host.spec);
+      REQUIRE(slot.has_value());
+      channel = UniqueFd(::fcntl(slot->channel().get(), F_DUPFD_CLOEXEC, 3));
+    }
+    char byte = 0;
+    CHECK(::read(channel.get(), &byte, 1) == 0);  // its end is closed
+    auto slot = execute::Slot::open(host.warden, host.spec);
+    REQUIRE(slot.has_value());
+    slot->channel().reset();  // as the end of the host would
+    CHECK(end_of(*slot).verdict.kind == Kind::kExited);
+  }
+
+  TEST_CASE("a slot fits the sandbox that it was made for and no other") {
+    Host host;
+    const auto slot = execute::Slot::open(host.warden, host.spec);
+    REQUIRE(slot.has_value());
+    CHECK(slot->fits(host.spec));
+    auto other = host.spec;
+    other.mounts.push_back({"/usr", "/usr", sandbox::Mount::Access::kRead});
+    CHECK_FALSE(slot->fits(other));
+    other = host.spec;
+    other.admits = other.admits.with(sandbox::ReadsFiles{});
+    CHECK_FALSE(slot->fits(other));
+    other = host.spec;
+    other.limits.memory += 1;
+    CHECK_FALSE(slot->fits(other));
+    other = host.spec;
+    other.program = "/bin/true";
+    CHECK_FALSE(slot->fits(other));
+  }
+
+  TEST_CASE("whatever a runner is given instead of an image, it ends inside of its sandbox") {
+    const std::string whole = read_file(Built::once().image).value();
+    std::string shifted = whole;
+    for (std::size_t i = 64; i < 64 + 6 * 56; ++i)
+      shifted[i] = static_cast<char>(shifted[i] ^ 0x55);
+    for (const std::string& bytes : {std::string("x"), std::string(8192, '\0'),
+                                     std::string(8192, '\xff'), whole.substr(0, 4096), shifted}) {
+      Host host;
+      host.spec.limits.wall = std::chrono::seconds(20);
+      auto slot = execute::Slot::open(host.warden, host.spec);
+      REQUIRE(slot.has_value());
+      const UniqueFd memory = memory_with(bytes);
+      REQUIRE(execute::send_image(slot->channel().get(), memory.get(), {"agent"}).has_value());
+      const End end = end_of(*slot);
+      const bool ended = end.verdict.kind == Kind::kSignalled ||
+                         (end.verdict.kind == Kind::kExited && end.verdict.code == 70);
+      CHECK_MESSAGE(ended, end.verdict.code);
+    }
+  }
+
+  TEST_CASE("arguments beyond what a runner takes are an error of the host") {
+    Host host;
+    auto slot = execute::Slot::open(host.warden, host.spec);
+    REQUIRE(slot.has_value());
+    const UniqueFd memory = memory_with("x");
+    CHECK_FALSE(execute::send_image(slot->channel().get(), memory.get(), {}).has_value());
+    CHECK_FALSE(execute::send_image(slot->channel().get(), memory.get(), {std::string(5000, 'a')})
+                    .has_value());
+    CHECK_FALSE(
+        execute::send_image(slot->channel().get(), memory.get(), std::vector<std::string>(65, "a"))
+            .has_value());
+  }
+}

@@ -94,9 +94,7 @@ function(mcpac_test name)
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE mcpac::test_main mcpac::warnings ${arg_DEPS})
   target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-  target_compile_definitions(test_${name} PRIVATE
-    MCPAC_SOURCE_DIR="${PROJECT_SOURCE_DIR}" MCPAC_BUILD_DIR="${PROJECT_BINARY_DIR}"
-    $<$<BOOL:${MCPAC_SANITIZED}>:MCPAC_SANITIZED>)
+  target_compile_definitions(test_${name} PRIVATE $<$<BOOL:${MCPAC_SANITIZED}>:MCPAC_SANITIZED>)
   # Tests are not shipped: what is optimised in a release build is what they test.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O0 -U_FORTIFY_SOURCE>)
   mcpac_precompile(test_${name} ${arg_HEADERS})

@@ -29,6 +29,7 @@
 #include "analyzer/support_worker.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "places.h"
 
 namespace {
 
@@ -125,7 +126,7 @@ std::string difference(const std::multiset<std::string>& left,
 std::vector<std::filesystem::path> case_files() {
   std::vector<std::filesystem::path> files;
   const std::filesystem::path folder =
-      std::filesystem::path(MCPAC_SOURCE_DIR) / "tests/analyzer/cases";
+      std::filesystem::path(mcpac::testing::in_source("tests/analyzer/cases"));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".cpp") files.push_back(entry.path());
   }
@@ -195,7 +196,7 @@ TEST_SUITE("analyzer/cases") {
   }
 
   TEST_CASE("a use whose arguments cannot be read off is open, and no other is") {
-    const auto folder = std::filesystem::path(MCPAC_SOURCE_DIR) / "tests/analyzer/cases";
+    const auto folder = std::filesystem::path(mcpac::testing::in_source("tests/analyzer/cases"));
     const auto has_open = [&folder](const std::string& name) {
       const auto report = test::analyze_file((folder / name).string());
       REQUIRE(report.has_value());

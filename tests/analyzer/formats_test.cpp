@@ -13,6 +13,7 @@
 #include "analyzer/saved_report.h"
 #include "core/file.h"
 #include "core/json_schema.h"
+#include "places.h"
 
 namespace {
 
@@ -83,8 +84,7 @@ TEST_SUITE("analyzer/formats") {
   }
 
   TEST_CASE("a use with a verdict fits the published schema, and a worker may not write one") {
-    const auto text =
-        read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
+    const auto text = read_file(mcpac::testing::in_source("docs/analysis-report.schema.json"));
     REQUIRE(text.has_value());
     const auto schema = JsonSchema::compile(parse_json(*text).value());
     REQUIRE(schema.has_value());
@@ -206,7 +206,7 @@ TEST_SUITE("analyzer/formats") {
 
   TEST_CASE("SARIF fits the schema that OASIS publishes, and the schema would see what is wrong") {
     const auto text =
-        read_file(std::string(MCPAC_SOURCE_DIR) + "/tests/analyzer/data/sarif-schema-2.1.0.json");
+        read_file(mcpac::testing::in_source("tests/analyzer/data/sarif-schema-2.1.0.json"));
     REQUIRE(text.has_value());
     Json published = parse_json(*text).value();
     // It names draft 4, and holds nothing that draft 7 reads in another way.

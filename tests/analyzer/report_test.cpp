@@ -8,6 +8,7 @@
 #include "analyzer/rules.h"
 #include "core/file.h"
 #include "core/json_schema.h"
+#include "places.h"
 
 namespace {
 
@@ -70,8 +71,7 @@ TEST_SUITE("analyzer/report") {
   }
 
   TEST_CASE("the published schema describes the JSON form") {
-    const auto text =
-        read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
+    const auto text = read_file(mcpac::testing::in_source("docs/analysis-report.schema.json"));
     REQUIRE(text.has_value());
     const auto json = parse_json(*text);
     REQUIRE(json.has_value());

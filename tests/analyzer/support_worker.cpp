@@ -10,6 +10,7 @@
 
 #include "core/file.h"
 #include "core/json.h"
+#include "places.h"
 
 namespace mcpac::test {
 namespace {
@@ -36,7 +37,7 @@ int run(const std::string& command) {
 class Ground {
  public:
   Ground() : folder_(make()) {
-    const fs::path source = MCPAC_SOURCE_DIR;
+    const fs::path source = mcpac::testing::in_source();
     fs::create_directory(headers());
     for (const char* name : {"mcpac.hpp", "filesystem.hpp", "memory.hpp", "forms.hpp"})
       fs::copy_file(source / "tests/templates/headers" / name, headers() / name);
@@ -116,7 +117,7 @@ Answer ask_worker(const std::string& input) {
   if (auto written = write_file_atomic(in, input); !written)
     throw std::runtime_error(written.error().to_text());
   const std::string command = fmt::format("env -i {}/libexec/mcpac/mcpac-analyzer < {} > {}",
-                                          MCPAC_BUILD_DIR, in.string(), out.string());
+                                          mcpac::testing::in_build(), in.string(), out.string());
   Answer answer{run(command), ""};
   answer.text = read_file(out).value();
   return answer;

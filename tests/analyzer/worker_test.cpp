@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json.h"
+#include "places.h"
 
 namespace {
 
@@ -64,7 +65,7 @@ TEST_SUITE("analyzer/worker") {
 
   TEST_CASE("says the same without a precompiled header") {
     const std::string file =
-        std::string(MCPAC_SOURCE_DIR) + "/tests/analyzer/cases/use_in_class_template.cpp";
+        mcpac::testing::in_source("tests/analyzer/cases/use_in_class_template.cpp");
     const auto with = analyze_file(file, Pch::kWith);
     const auto without = analyze_file(file, Pch::kWithout);
     REQUIRE(with.has_value());
@@ -180,9 +181,8 @@ TEST_SUITE("analyzer/worker") {
   }
 
   TEST_CASE("a precompiled header that cannot be read is an error and never a report") {
-    auto request =
-        request_for(std::string(MCPAC_SOURCE_DIR) + "/tests/analyzer/cases/declared_by_value.cpp",
-                    Pch::kWithout);
+    auto request = request_for(
+        mcpac::testing::in_source("tests/analyzer/cases/declared_by_value.cpp"), Pch::kWithout);
     request.arguments.insert(request.arguments.begin(), {"-include-pch", "/nonexistent.pch"});
     const Answer answer = ask_worker(to_text(to_json(request)));
     const auto json = parse_json(answer.text);

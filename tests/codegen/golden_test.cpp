@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codegen/describe.h"
+#include "places.h"
 #include "support_codegen.h"
 
 using namespace mcpac;
@@ -26,7 +27,7 @@ void check_file(const std::filesystem::path& file, const std::string& text) {
 
 void check_case(const std::string& name) {
   const std::filesystem::path folder =
-      std::filesystem::path(MCPAC_SOURCE_DIR) / "tests/codegen/golden" / name;
+      std::filesystem::path(mcpac::testing::in_source("tests/codegen/golden")) / name;
   ServerListing server = listing_of(folder / "tools.json");
   server.server = name;
   const auto output = generate({server});

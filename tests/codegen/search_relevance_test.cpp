@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "codegen/search.h"
+#include "places.h"
 #include "support_codegen.h"
 
 using namespace mcpac;
@@ -26,7 +27,7 @@ struct Answers {
 Answers ask(const std::filesystem::path& folder, const std::string& which) {
   const auto output = generate(listings_in(folder));
   REQUIRE(output);
-  const auto text = read_file(MCPAC_SOURCE_DIR "/tests/codegen/search_queries.json");
+  const auto text = read_file(mcpac::testing::in_source("tests/codegen/search_queries.json"));
   REQUIRE(text);
   const auto json = parse_ordered_json(*text);
   REQUIRE(json);

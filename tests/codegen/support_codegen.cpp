@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "places.h"
+
 namespace mcpac::codegen::testing {
 namespace {
 
@@ -51,12 +53,12 @@ std::vector<ServerListing> listings_in(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path data_folder() {
-  return MCPAC_SOURCE_DIR "/tests/codegen/data";
+  return mcpac::testing::in_source("tests/codegen/data");
 }
 
 std::filesystem::path corpus_folder() {
   const char* named = std::getenv("MCPAC_CORPUS");
-  return named != nullptr ? named : MCPAC_SOURCE_DIR "/../shared/corpus/tools";
+  return named != nullptr ? named : mcpac::testing::in_source("../shared/corpus/tools");
 }
 
 ServerListing listing(const std::string& server, const std::string& tools_json) {

@@ -10,12 +10,13 @@
 
 #include "core/error_id.h"
 #include "core/file.h"
+#include "places.h"
 
 namespace mcpac {
 namespace {
 
 std::string text_of(const char* file) {
-  auto text = read_file(std::string(MCPAC_SOURCE_DIR "/") + file);
+  auto text = read_file(mcpac::testing::in_source(file));
   REQUIRE(text);
   return *text;
 }

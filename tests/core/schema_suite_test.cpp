@@ -17,6 +17,7 @@
 
 #include "core/file.h"
 #include "core/json_schema.h"
+#include "places.h"
 
 namespace mcpac {
 namespace {
@@ -135,7 +136,7 @@ void check_copy(const std::filesystem::path& folder, std::string_view draft, std
   }
 }
 
-const std::filesystem::path kCopy = MCPAC_SOURCE_DIR "/tests/core/data/json-schema-suite";
+const std::filesystem::path kCopy = mcpac::testing::in_source("tests/core/data/json-schema-suite");
 const std::filesystem::path kDebian = "/usr/share/json-schema-test-suite/tests";
 
 TEST_SUITE("core/json_schema suite") {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -253,9 +254,10 @@ sys.stdout.buffer.write(seen)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 )");
     const auto at_terminal = [&](const std::string& answers) {
-      return e2e::run_program({"python3", driver.string(), answers, MCPAC_BUILD_DIR "/bin/mcpac",
-                               "execute", "-f", "draws.cpp", "--ask", "fixture.echo"},
-                              project().environment(), {.folder = project().folder()});
+      return e2e::run_program(
+          {"python3", driver.string(), answers, mcpac::testing::in_build("bin/mcpac"), "execute",
+           "-f", "draws.cpp", "--ask", "fixture.echo"},
+          project().environment(), {.folder = project().folder()});
     };
     const auto yes = at_terminal("y,perhaps,show,once");
     INFO(yes.out);

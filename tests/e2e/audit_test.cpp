@@ -9,6 +9,7 @@
 
 #include "core/json_schema.h"
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::Workspace;
 using mcpac::Json;
@@ -106,7 +107,7 @@ TEST_SUITE("e2e/audit") {
     const fs::path file = workspace.state() / "audit" / (run + ".jsonl");
     const std::string whole = text_of(file);
     const auto schema = mcpac::JsonSchema::compile(
-        Json::parse(text_of(MCPAC_SOURCE_DIR "/docs/audit-log.schema.json")));
+        Json::parse(text_of(mcpac::testing::in_source("docs/audit-log.schema.json"))));
     REQUIRE(schema);
     std::istringstream lines(whole);
     for (std::string line; std::getline(lines, line);) {

@@ -9,6 +9,7 @@
 
 #include "core/file.h"
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::Workspace;
 using mcpac::Json;
@@ -75,7 +76,7 @@ TEST_SUITE("e2e/differential") {
   TEST_CASE("every permission that a construct calls at run time is among its uses") {
     const Workspace& workspace = Workspace::shared();
     lay_out(workspace);
-    const fs::path cases = fs::path(MCPAC_SOURCE_DIR) / "tests/analyzer/cases";
+    const fs::path cases = std::filesystem::path(mcpac::testing::in_source("tests/analyzer/cases"));
     workspace.write("local_capability.hpp",
                     mcpac::read_file(cases / "local_capability.hpp").value());
     const std::vector<std::string> names{"declared_base_class",
@@ -109,8 +110,9 @@ TEST_SUITE("e2e/differential") {
   TEST_CASE("so it is with tools that are reached in roundabout ways, of all three servers") {
     const Workspace& workspace = Workspace::shared();
     lay_out(workspace);
-    const auto all = compare(workspace, fs::path(MCPAC_SOURCE_DIR) / "tests/e2e/programs",
-                             {"dispatch_table", "indirect_members", "visitor_of_servers"});
+    const auto all =
+        compare(workspace, std::filesystem::path(mcpac::testing::in_source("tests/e2e/programs")),
+                {"dispatch_table", "indirect_members", "visitor_of_servers"});
     CHECK(all == std::set<std::string>{"everything.echo", "everything.get-sum",
                                        "filesystem.list_directory", "filesystem.read_text_file",
                                        "memory.read_graph", "memory.search_nodes"});

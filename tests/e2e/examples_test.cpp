@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::Workspace;
 
@@ -10,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kExamples = fs::path(MCPAC_SOURCE_DIR) / "examples";
+const fs::path kExamples = std::filesystem::path(mcpac::testing::in_source("examples"));
 
 // examples/ as a project of its own, in a fresh folder.
 Workspace& project() {

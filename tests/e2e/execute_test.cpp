@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -238,7 +239,7 @@ int agent_main(mcpac::Requires<>) { std::vector<char> big(512u << 20u, 'x'); ret
   TEST_CASE("on a terminal it asks once, and a yes grants what was shown for this run only") {
     auto& workspace = Workspace::shared();
     workspace.write("asks.cpp", kReader);
-    const std::string mcpac = MCPAC_BUILD_DIR "/bin/mcpac execute -f asks.cpp";
+    const std::string mcpac = mcpac::testing::in_build("bin/mcpac execute -f asks.cpp");
     const auto at_terminal = [&](const std::string& command, const std::string& answer) {
       return e2e::run_program({"script", "-qec", command, "/dev/null"}, workspace.environment(),
                               {.input = answer, .folder = workspace.folder()});

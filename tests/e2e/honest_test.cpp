@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::Workspace;
 
@@ -15,7 +16,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> programs_in(const fs::path& folder, std::string_view start) {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(fs::path(MCPAC_SOURCE_DIR) / folder)) {
+  for (const auto& entry :
+       fs::directory_iterator(std::filesystem::path(mcpac::testing::in_source()) / folder)) {
     const auto& path = entry.path();
     if (path.extension() == ".cpp" && path.filename().string().starts_with(start))
       found.push_back(path);

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -25,7 +26,7 @@ class Scripted : public Workspace {
   explicit Scripted(const Tools& tools) : Workspace("{}") {
     write("mcpac.json", fmt::format(R"({{"mcpServers": {{"notes": {{"command": "node", "args":
       ["{}/tests/servers/fixture.mjs", "scripted", "script.json"]}}}}}})",
-                                    MCPAC_SOURCE_DIR));
+                                    mcpac::testing::in_source()));
     offer(tools);
     const auto made = mcpac({"generate"});
     INFO(made.err);
@@ -117,7 +118,7 @@ TEST_SUITE("e2e/lock") {
     project.offer(Tools{tool("read", "Writes.")});
     const auto at_terminal = [&](const std::string& answer) {
       return e2e::run_program(
-          {"script", "-qec", MCPAC_BUILD_DIR "/bin/mcpac lock accept", "/dev/null"},
+          {"script", "-qec", mcpac::testing::in_build("bin/mcpac lock accept"), "/dev/null"},
           project.environment(), {.input = answer, .folder = project.folder()});
     };
     const auto no = at_terminal("n\n");

@@ -13,6 +13,7 @@
 #include "execute/build/image_file.h"
 #include "execute/run/image_start.h"
 #include "execute/run/slot.h"
+#include "places.h"
 
 using e2e::Workspace;
 using namespace mcpac;
@@ -61,7 +62,7 @@ struct Built {
 
 struct Host {
   sandbox::Warden warden =
-      sandbox::Warden::start(MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-warden").value();
+      sandbox::Warden::start(mcpac::testing::in_build("libexec/mcpac/mcpac-warden")).value();
   sandbox::Spec spec;
   Host() {
     spec.program = Built::once().runner;

@@ -12,13 +12,14 @@
 #include <sstream>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 namespace e2e {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kServers = fs::path(MCPAC_SOURCE_DIR) / "tests/servers";
+const fs::path kServers = std::filesystem::path(mcpac::testing::in_source("tests/servers"));
 
 std::string npm_server(const std::string& package) {
   return (kServers / "node_modules/@modelcontextprotocol" / package / "dist/index.js").string();
@@ -170,7 +171,7 @@ Workspace& Workspace::shared_fixture() {
 }
 
 Outcome Workspace::mcpac(std::vector<std::string> arguments, const RunOptions& options) const {
-  arguments.insert(arguments.begin(), (fs::path(MCPAC_BUILD_DIR) / "bin/mcpac").string());
+  arguments.insert(arguments.begin(), mcpac::testing::in_build("bin/mcpac"));
   RunOptions here = options;
   if (here.folder.empty()) here.folder = folder_;
   return run_program(arguments, environment(), here);

@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/json_schema.h"
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -30,8 +31,7 @@ e2e::Outcome permissions(std::vector<std::string> words) {
 }
 
 void must_fit_the_schema(const Json& report) {
-  const auto text =
-      mcpac::read_file(std::string(MCPAC_SOURCE_DIR) + "/docs/analysis-report.schema.json");
+  const auto text = mcpac::read_file(mcpac::testing::in_source("docs/analysis-report.schema.json"));
   const auto schema = mcpac::JsonSchema::compile(mcpac::parse_json(text.value()).value());
   const auto violation = schema.value()->validate(report);
   const std::string why = violation ? violation->pointer + " " + violation->message : "";

@@ -13,6 +13,7 @@
 #include "execute/records/audit_query.h"
 #include "execute/records/run_record.h"
 #include "gate/support_gate.h"
+#include "places.h"
 #include "policy/policy_digest.h"
 #include "policy/system_path_resolver.h"
 
@@ -334,7 +335,7 @@ TEST_SUITE("execute/replay") {
   }
 
   TEST_CASE("every record is of the published schema") {
-    auto text = read_file(std::string(MCPAC_SOURCE_DIR "/docs/audit-log.schema.json"));
+    auto text = read_file(mcpac::testing::in_source("docs/audit-log.schema.json"));
     REQUIRE(text);
     const auto schema = JsonSchema::compile(*parse_json(*text));
     REQUIRE_MESSAGE(schema, (schema ? "" : schema.error().to_text()));

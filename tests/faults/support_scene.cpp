@@ -9,6 +9,7 @@
 
 #include "audit/chain.h"
 #include "core/file.h"
+#include "places.h"
 
 namespace faults {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 // One server ends when its input does, the other has to be ended.
 std::string config() {
-  const auto server = (fs::path(MCPAC_SOURCE_DIR) / "tests/servers/fixture.mjs").string();
+  const auto server = mcpac::testing::in_source("tests/servers/fixture.mjs");
   const auto entry = [&server](const char* name, const char* mode) {
     return fmt::format(
         R"("{}": {{"command": "node", "args": ["{}", "{}"], "env": {{"FIXTURE_CALLS": "${{env:FAULT_CALLS}}"}}}})",
@@ -122,7 +123,7 @@ std::vector<std::string> Scene::words_of(Way way) {
 
 pid_t Scene::start(Way way) {
   auto words = words_of(way);
-  words.insert(words.begin(), (fs::path(MCPAC_BUILD_DIR) / "bin/mcpac").string());
+  words.insert(words.begin(), mcpac::testing::in_build("bin/mcpac"));
   auto environment = workspace_.environment();
   environment.push_back("XDG_RUNTIME_DIR=" + (workspace_.folder() / ".run").string());
   environment.push_back("FAULT_CALLS=" + calls_file().string());

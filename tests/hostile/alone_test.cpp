@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "e2e/workspace.h"
 #include "hostile/support_matrix.h"
+#include "places.h"
 #include "sandbox/support_sandbox.h"
 
 namespace mcpac::hostile {
@@ -112,7 +113,7 @@ class Project {
 
  private:
   [[nodiscard]] e2e::Outcome mcpac(std::vector<std::string> words) const {
-    words.insert(words.begin(), MCPAC_BUILD_DIR "/bin/mcpac");
+    words.insert(words.begin(), mcpac::testing::in_build("bin/mcpac"));
     const std::string base = path().native();
     return e2e::run_program(
         words,
@@ -160,13 +161,14 @@ TEST_SUITE("hostile/alone") {
       return;
     }
     // The build may lie where only its owner can read.
-    const bool readable = sandbox::test::in_child([]() -> std::string {
-                            if (!sandbox::test::become_user()) return "no user";
-                            return ::access(MCPAC_BUILD_DIR "/bin/mcpac", R_OK | X_OK) == 0 &&
-                                           ::access(cases_program().c_str(), R_OK | X_OK) == 0
-                                       ? "readable"
-                                       : "not readable";
-                          }) == "readable";
+    const bool readable =
+        sandbox::test::in_child([]() -> std::string {
+          if (!sandbox::test::become_user()) return "no user";
+          return ::access(mcpac::testing::in_build("bin/mcpac").c_str(), R_OK | X_OK) == 0 &&
+                         ::access(cases_program().c_str(), R_OK | X_OK) == 0
+                     ? "readable"
+                     : "not readable";
+        }) == "readable";
     if (!readable) {
       MESSAGE("skipped: another user cannot read this build");
       return;

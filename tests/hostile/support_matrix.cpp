@@ -10,6 +10,7 @@
 
 #include "hostile/support_control.h"
 #include "hostile/support_victim.h"
+#include "places.h"
 #include "sandbox/support_sandbox.h"
 
 namespace mcpac::hostile {
@@ -142,7 +143,7 @@ void check_controls(const std::vector<Row>& rows, Input input, Victim& victim) {
 }  // namespace
 
 fs::path cases_program() {
-  return MCPAC_BUILD_DIR "/tests/hostile_cases";
+  return mcpac::testing::in_build("tests/hostile_cases");
 }
 
 std::string ending(const Result<sandbox::Verdict>& verdict, std::string output) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::Outcome;
 using e2e::Workspace;
@@ -42,15 +43,16 @@ class Installation {
  private:
   Installation() {
     const auto first = folder() / "prefix";
-    must({"cmake", "--install", MCPAC_BUILD_DIR, "--prefix", first.string()}, folder());
+    must({"cmake", "--install", mcpac::testing::in_build(), "--prefix", first.string()}, folder());
     fs::rename(first, prefix());
     fs::create_directories(folder() / "other");
     workspace_.write("other/mcpac", "#!/bin/sh\necho another mcpac was asked >&2\nexit 99\n");
     fs::permissions(folder() / "other/mcpac", fs::perms::owner_all);
-    fs::copy(fs::path(MCPAC_SOURCE_DIR) / "examples/application", application(),
-             fs::copy_options::recursive);
-    fs::create_directory_symlink(fs::path(MCPAC_SOURCE_DIR) / "tests/servers/node_modules",
-                                 application() / "node_modules");
+    fs::copy(std::filesystem::path(mcpac::testing::in_source("examples/application")),
+             application(), fs::copy_options::recursive);
+    fs::create_directory_symlink(
+        std::filesystem::path(mcpac::testing::in_source("tests/servers/node_modules")),
+        application() / "node_modules");
     const auto generated = mcpac({"generate"});
     INFO(generated.err);
     REQUIRE(generated.exit_code == 0);
@@ -125,7 +127,7 @@ TEST_SUITE("install") {
       CAPTURE(entry.path().string());
       CHECK(text_of(entry.path()).find((installation.folder() / "prefix").string()) ==
             std::string::npos);
-      CHECK(text_of(entry.path()).find(MCPAC_SOURCE_DIR) == std::string::npos);
+      CHECK(text_of(entry.path()).find(mcpac::testing::in_source()) == std::string::npos);
     }
   }
 

@@ -16,6 +16,7 @@
 #include <boost/beast/http.hpp>
 
 #include "mcp/support.h"
+#include "places.h"
 
 namespace mcpac::test {
 namespace asio = boost::asio;
@@ -34,7 +35,7 @@ void run(asio::io_context& loop, asio::awaitable<void> work) {
 }
 
 std::filesystem::path servers_folder() {
-  return std::filesystem::path(MCPAC_SOURCE_DIR) / "tests" / "servers";
+  return std::filesystem::path(mcpac::testing::in_source("tests")) / "servers";
 }
 
 mcp::ServerConfig fixture(const std::string& mode, std::vector<std::string> more) {

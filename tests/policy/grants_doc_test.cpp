@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "places.h"
 #include "policy/format.h"
 #include "policy/support_world.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 // What stands between ``` and ```.
 std::vector<std::string> fences() {
-  std::istringstream document(read_file(MCPAC_SOURCE_DIR "/docs/grants.md").value());
+  std::istringstream document(read_file(mcpac::testing::in_source("docs/grants.md")).value());
   std::vector<std::string> found;
   bool inside = false;
   for (std::string line; std::getline(document, line);) {

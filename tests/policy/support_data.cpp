@@ -1,11 +1,12 @@
 // The files of data/, where the tests are built.
+#include "places.h"
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {
 namespace {
 
 std::string data_file(const std::string& name) {
-  return read_file(std::string(MCPAC_SOURCE_DIR) + "/tests/policy/data/" + name).value();
+  return read_file(mcpac::testing::in_source("tests/policy/data/") + name).value();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/file.h"
+#include "places.h"
 
 namespace mcpac::sandbox::test {
 namespace {
@@ -45,10 +46,10 @@ std::string with_output(std::string text, const std::string& output) {
 }  // namespace
 
 std::filesystem::path warden_program() {
-  return MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-warden";
+  return mcpac::testing::in_build("libexec/mcpac/mcpac-warden");
 }
 std::filesystem::path hostile_program() {
-  return MCPAC_BUILD_DIR "/tests/sandbox_hostile";
+  return mcpac::testing::in_build("tests/sandbox_hostile");
 }
 
 Spec hostile(std::vector<std::string> words, Admits admits) {

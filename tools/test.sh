@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-say() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
+say() { printf '\033[1m== %s (after %d s)\033[0m\n' "$*" "$SECONDS" >&2; }
 build() { # build PRESET [TARGET...]
   local preset=$1
   shift

@@ -104,6 +104,7 @@ class ClientImpl final : public Client {
   asio::awaitable<void> close() override { return close_session(session_); }
 
   [[nodiscard]] const std::string& protocol_version() const override { return negotiated_.version; }
+  [[nodiscard]] bool is_alive() const override { return !session_->is_dead(); }
   [[nodiscard]] const SecretValues& secrets() const override { return session_->secrets(); }
 
  private:

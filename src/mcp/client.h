@@ -49,6 +49,8 @@ class Client {
   // not awaited for.
   virtual boost::asio::awaitable<void> close() = 0;
   [[nodiscard]] virtual const std::string& protocol_version() const = 0;
+  // False when the connection has ended: every call from here on is an error.
+  [[nodiscard]] virtual bool is_alive() const = 0;
   // What the server was given: so that others take it out of what they keep.
   [[nodiscard]] virtual const SecretValues& secrets() const = 0;
 };

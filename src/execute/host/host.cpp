@@ -43,6 +43,12 @@ void Host::start(const std::set<std::string>& servers) {
   }
 }
 
+std::set<std::string> Host::started() const {
+  std::set<std::string> names;
+  for (const auto& [name, outcome] : started_) names.insert(name);
+  return names;
+}
+
 Result<std::set<Permission>> Host::drifted_of(const std::set<Permission>& tools,
                                               const Interrupt& interrupt) {
   std::set<Permission> drifted;

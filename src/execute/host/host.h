@@ -38,6 +38,8 @@ class Host {
   // Starts the servers that are not started yet and returns at once. Unknown or disabled names are
   // left out here and reported by wait_for().
   void start(const std::set<std::string>& servers);
+  // Names of those that were.
+  [[nodiscard]] std::set<std::string> started() const;
   // Waits until the servers are usable. An Error for the first that is not; kLockDrift when one of
   // `tools` ("server.tool") is not what the lock approved.
   [[nodiscard]] Result<void> wait_for(const std::set<Permission>& tools,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -215,6 +217,14 @@ gate::Upstream::Secrecy Upstreams::redact(const Permission& permission, const Js
     secrecy = Secrecy::kRedacted;
   }
   return secrecy;
+}
+
+bool Upstreams::all_well() const {
+  return std::ranges::all_of(servers_, [](const auto& entry) {
+    const Server& server = *entry.second;
+    return !server.failure && server.drifted.empty() &&
+           (!server.client || server.client->is_alive());
+  });
 }
 
 asio::awaitable<void> Upstreams::close() {

@@ -46,6 +46,8 @@ class Upstreams final : public gate::Upstream {
   // Hears of tools that change while this is set, each once: `what` happened to `name`.
   using OnDrift = std::function<void(std::string_view what, const std::string& name)>;
   void on_drift(OnDrift heard) { heard_ = std::move(heard); }
+  // No server has failed, died or drifted so far. One that is still starting has not.
+  [[nodiscard]] bool all_well() const;
   // Ends every server by the shutdown ladder, all at the same time.
   boost::asio::awaitable<void> close();
 

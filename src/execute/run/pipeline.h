@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,8 @@ struct Questions {
   std::function<void(std::string_view)> warning = [](std::string_view) {};
 };
 
+class Standby;
+
 struct ExecuteRequest {
   Source source;
   policy::LayerText granted;
@@ -69,10 +72,12 @@ struct ExecuteRequest {
   DeniedUses denied_uses = DeniedUses::kRefuse;
   RunLimits limits;
   Questions questions = {};
+  Standby* standby = nullptr;  // what was started before (execute/run/standby.h); may be null
 };
 
 struct Outcome {
-  std::string run_id;  // empty: nothing was started
+  std::string run_id;             // empty: nothing was started
+  std::set<std::string> servers;  // that the program may call
   std::optional<analyzer::Report> report;
   CheckResult check;
   std::vector<StageTime> stages;

@@ -14,6 +14,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/run/give_files.h"
 #include "execute/run/leftovers.h"
+#include "execute/run/standby.h"
 #include "execute/run/supervise.h"
 
 namespace mcpac::execute {
@@ -128,7 +129,7 @@ Result<void> review(const Project& project, const Folders& folders, const RunReq
 Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
                  const Listener& listener, const Interrupt& interrupt, Outcome& outcome) {
   const SystemClock clock;
-  auto warden = sandbox::Warden::start(folders.warden());
+  auto warden = warden_for_run(request.standby, folders);
   if (!warden) return pass_on(warden);
   sweep_leftovers(folders);
   auto file = inspect_program(request.program);
@@ -142,7 +143,8 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
                                   *file, request, *lock, outcome);
   if (!authority) return pass_on(authority);
-  Host host(project.config, *lock);
+  const auto servers = host_for_run(request.standby, project, *lock);
+  Host& host = *servers;
   const LiveApprover approver(host, request.questions.approver);
   const RunParts parts{folders, *lock, host, *warden, interrupt, clock, listener, approver.get()};
   const auto& permissions = authority->declared.permissions;

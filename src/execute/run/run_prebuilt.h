@@ -21,6 +21,7 @@ struct RunRequest {
   RunLimits limits;
   Questions questions = {};
   DeniedUses denied_uses = DeniedUses::kRefuse;  // only of what rules ask
+  Standby* standby = nullptr;                    // as in ExecuteRequest
 };
 
 [[nodiscard]] Outcome run_prebuilt(const Project& project, const Folders& folders,

@@ -80,6 +80,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       return std::unexpected(error);
   }
   outcome.run_id = new_uuid_v7(parts.clock);
+  outcome.servers = servers_of(authority.declared.permissions);
   auto changes = RunChanges::begin(parts.folders, outcome.run_id, authority.program, parts.clock,
                                    limits, program);
   if (!changes) return pass_on(changes);

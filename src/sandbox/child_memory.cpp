@@ -16,6 +16,20 @@ namespace {
 
 constexpr std::size_t kMostCodeRanges = 16;
 
+// Whatever there is below `most` bytes.
+std::vector<char> content_of(const UniqueFd& fd, std::size_t most) {
+  std::vector<char> content(most);
+  std::size_t size = 0;
+  while (fd && size < most) {
+    const ssize_t got = ::read(fd.get(), content.data() + size, most - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  content.resize(size);
+  return content;
+}
+
 // One "begin-end rights …" of maps; nothing where it is no code.
 std::optional<AddressRange> code_range(std::string_view line) {
   AddressRange range;
@@ -33,7 +47,13 @@ std::optional<AddressRange> code_range(std::string_view line) {
 ChildMemory::ChildMemory(pid_t thread)
     : folder_(
           ::open(("/proc/" + std::to_string(thread)).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
-  if (folder_) memory_ = UniqueFd(::openat(folder_.get(), "mem", O_RDONLY | O_CLOEXEC));
+  memory_ = open("mem");
+  vector_ = open("auxv");
+  maps_ = open("maps");
+}
+
+UniqueFd ChildMemory::open(const char* name) const {
+  return UniqueFd(folder_ ? ::openat(folder_.get(), name, O_RDONLY | O_CLOEXEC) : -1);
 }
 
 std::size_t ChildMemory::read(std::uint64_t address, std::span<char> into) const {
@@ -58,25 +78,10 @@ std::vector<std::uint64_t> ChildMemory::words(std::uint64_t address, std::size_t
   return words;
 }
 
-// Whatever there is below `most` bytes.
-std::vector<char> ChildMemory::file(const char* name, std::size_t most) const {
-  std::vector<char> content(most);
-  std::size_t size = 0;
-  const UniqueFd fd(folder_ ? ::openat(folder_.get(), name, O_RDONLY | O_CLOEXEC) : -1);
-  while (fd && size < most) {
-    const ssize_t got = ::read(fd.get(), content.data() + size, most - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  content.resize(size);
-  return content;
-}
-
 // "NUMBER ARGUMENT… STACK COUNTER"
 std::optional<std::uint64_t> ChildMemory::stack_pointer() const {
   constexpr std::size_t kMostText = 512;
-  const auto content = file("syscall", kMostText);
+  const auto content = content_of(open("syscall"), kMostText);
   std::string_view text(content.data(), content.size());
   while (text.ends_with('\n')) text.remove_suffix(1);
   text = text.substr(0, text.rfind(' '));
@@ -87,9 +92,43 @@ std::optional<std::uint64_t> ChildMemory::stack_pointer() const {
   return read.ec == std::errc() ? std::optional(stack) : std::nullopt;
 }
 
+// "PROCESS (NAME) STATE PARENT …"; the name may be anything, so fields are counted from its end.
+std::optional<ChildMemory::Numbers> ChildMemory::numbers() const {
+  constexpr std::size_t kMostText = 4096;
+  constexpr std::size_t kThreads = 20;  // as proc(5) counts
+  constexpr std::size_t kStackBegin = 28;
+  const auto content = content_of(open("stat"), kMostText);
+  std::string_view text(content.data(), content.size());
+  const auto name_end = text.rfind(") ");
+  if (name_end == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(name_end + 2);
+  Numbers numbers;
+  for (std::size_t field = 3; field <= kStackBegin && !text.empty(); ++field) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (field != kThreads && field != kStackBegin) continue;
+    std::uint64_t& number = field == kThreads ? numbers.threads : numbers.stack_begin;
+    if (std::from_chars(word.data(), word.data() + word.size(), number).ec != std::errc())
+      return std::nullopt;
+  }
+  return numbers;
+}
+
+bool ChildMemory::catches(int signal) const {
+  constexpr std::size_t kMostText = 4096;
+  constexpr std::string_view kCaught = "\nSigCgt:\t";
+  const auto content = content_of(open("status"), kMostText);
+  const std::string_view text(content.data(), content.size());
+  const auto at = text.find(kCaught);
+  if (at == std::string_view::npos) return false;
+  std::uint64_t caught = 0;
+  std::from_chars(text.data() + at + kCaught.size(), text.data() + text.size(), caught, 16);
+  return (caught >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+}
+
 std::optional<std::uint64_t> ChildMemory::entry() const {
   constexpr std::size_t kMostVector = 1024;
-  const auto content = file("auxv", kMostVector);
+  const auto content = content_of(vector_, kMostVector);
   for (std::size_t at = 0; at + sizeof(Elf64_auxv_t) <= content.size();
        at += sizeof(Elf64_auxv_t)) {
     Elf64_auxv_t item{};
@@ -101,7 +140,7 @@ std::optional<std::uint64_t> ChildMemory::entry() const {
 
 std::vector<AddressRange> ChildMemory::code() const {
   constexpr std::size_t kMostText = std::size_t{64} << 10U;
-  const auto content = file("maps", kMostText);
+  const auto content = content_of(maps_, kMostText);
   std::string_view text(content.data(), content.size());
   std::vector<AddressRange> ranges;
   while (!text.empty() && ranges.size() < kMostCodeRanges) {

@@ -2,6 +2,9 @@
 //
 // Everything read is the child's word: any of it may be wrong, none of it may be endless. A kernel
 // that does not let us look (Yama, a container without CAP_SYS_PTRACE) makes every answer empty.
+//
+// Made by the child's parent, whom Yama lets look. The reads of memory may be another process'
+// (look.h), as each of them may have to wait for whoever keeps the page.
 #pragma once
 
 #include <sys/types.h>
@@ -26,11 +29,20 @@ struct AddressRange {
 class ChildMemory {
  public:
   explicit ChildMemory(pid_t thread);
+  // These three do not wait.
+  [[nodiscard]] std::optional<std::uint64_t> stack_pointer() const;
+  struct Numbers {
+    std::uint64_t threads = 0;
+    std::uint64_t stack_begin = 0;  // of its first thread, which grows downwards from there
+  };
+  [[nodiscard]] std::optional<Numbers> numbers() const;
+  // Whether it has a function of its own for that signal.
+  [[nodiscard]] bool catches(int signal) const;
+
   // The text at `address` up to its NUL, cut to fit with a NUL of ours.
   void read_text(std::uint64_t address, std::span<char> into) const;
   // The 64-bit words from `address` on, as far as they are mapped; at most `most`.
   [[nodiscard]] std::vector<std::uint64_t> words(std::uint64_t address, std::size_t most) const;
-  [[nodiscard]] std::optional<std::uint64_t> stack_pointer() const;
   // Where the program's entry lies.
   [[nodiscard]] std::optional<std::uint64_t> entry() const;
   // Where code can be; at most 16 ranges.
@@ -38,10 +50,12 @@ class ChildMemory {
 
  private:
   [[nodiscard]] std::size_t read(std::uint64_t address, std::span<char> into) const;
-  [[nodiscard]] std::vector<char> file(const char* name, std::size_t most) const;
+  [[nodiscard]] UniqueFd open(const char* name) const;
 
   UniqueFd folder_;  // /proc/THREAD, of this thread and of none that has its number later
   UniqueFd memory_;
+  UniqueFd vector_;  // auxv
+  UniqueFd maps_;
 };
 
 }  // namespace mcpac::sandbox

@@ -1,8 +1,8 @@
 // EndReport: what the warden writes about a child that has ended, on the child's own pipe.
 //
 // Plain memory of one build's two halves, smaller than PIPE_BUF so that it is written whole. What
-// stands in a Violation came from the child, which may be hostile: numbers to look up and text to
-// clean, nothing to believe.
+// stands in a Violation or a Crash came from the child, which may be hostile: numbers to look up
+// and text to clean, nothing to believe.
 #pragma once
 
 #include <array>
@@ -12,22 +12,48 @@
 
 namespace mcpac::sandbox {
 
-// The forbidden system call that ended the child, as far as its listener saw it.
-struct Violation {
-  std::uint32_t happened = 0;
-  std::int32_t call = -1;         // its number; -1: not known
+// Where a thread stood when it was looked at.
+struct Stand {
   std::uint64_t entry = 0;        // where the program's entry lies in the child; 0: not known
   std::uint32_t frame_count = 0;  // the program counter, then what may be return addresses
   std::uint32_t unused = 0;
   std::array<std::uint64_t, 192> frames{};
+};
+
+// The forbidden system call that ended the child, as far as its listener saw it.
+struct Violation {
+  std::uint32_t happened = 0;
+  std::int32_t call = -1;  // its number; -1: not known
+  Stand stand;
   std::array<char, 256> path{};  // the call's path argument, cut to fit; "": none
 };
 
+// The last signal of the child's first thread that crashes end with (watch.h). It may have been
+// handled: the status says how the child ended.
+struct Crash {
+  std::int32_t signal = 0;         // 0: none was seen
+  std::uint32_t aborted = 0;       // by abort(), whose signal the first process of a pid
+                                   // namespace outlives
+  std::uint64_t stack_needed = 0;  // not 0: its stack has fewer bytes than this
+  std::uint64_t threads = 0;       // that there were
+  Stand stand;
+};
+
+// What stood in a child's way without ending it.
+struct Refusals {
+  std::uint32_t file_size = 0;  // times that a file would have grown too large
+  std::uint32_t unused = 0;
+};
+
 struct EndReport {
-  std::uint32_t version = 2;
+  std::uint32_t version = 3;
   std::int32_t status = 0;  // as wait(2) has it
   std::uint64_t cpu_microseconds = 0;
   std::uint64_t peak_bytes = 0;
+  std::uint64_t stack_bytes = 0;     // that the first thread could have
+  std::uint64_t most_processes = 0;  // 0: not counted
+  Refusals refusals;
+  Crash crash;
   Violation violation;
 };
 static_assert(std::is_trivially_copyable_v<EndReport> && sizeof(EndReport) <= PIPE_BUF);

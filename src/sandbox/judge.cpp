@@ -30,6 +30,13 @@ bool memory_ran_out(const EndReport& report, const Limits& limits) {
   return limits.memory > 0 && report.peak_bytes >= limits.memory / 8U * 7U;
 }
 
+void take_stand(const Stand& stand, Verdict& verdict) {
+  const auto count = std::min<std::size_t>(stand.frame_count, stand.frames.size());
+  verdict.frames.assign(stand.frames.begin(),
+                        stand.frames.begin() + static_cast<std::ptrdiff_t>(count));
+  verdict.entry = stand.entry;
+}
+
 void name_call(const Violation& violation, Verdict& verdict) {
   verdict.kind = Kind::kViolated;
   verdict.code = SIGSYS;
@@ -41,10 +48,7 @@ void name_call(const Violation& violation, Verdict& verdict) {
   }
   verdict.call_number = violation.call;
   verdict.call = name_of_call(violation.call);
-  const auto count = std::min<std::size_t>(violation.frame_count, violation.frames.size());
-  verdict.frames.assign(violation.frames.begin(),
-                        violation.frames.begin() + static_cast<std::ptrdiff_t>(count));
-  verdict.entry = violation.entry;
+  take_stand(violation.stand, verdict);
   const std::string_view path(violation.path.data(), violation.path.size());
   verdict.path = path.substr(0, path.find('\0'));
   verdict.detail = "system call " + std::to_string(violation.call) +
@@ -59,6 +63,19 @@ void judge_kill(Kind reason, const Limits& limits, std::chrono::microseconds wal
   verdict.detail = "the wall-clock limit of " + std::to_string(limits.wall.count()) + " ms";
 }
 
+void judge_crash(const EndReport& report, Verdict& verdict) {
+  const Crash& crash = report.crash;
+  take_stand(crash.stand, verdict);
+  if (crash.stack_needed > 0) {
+    verdict.limit = {{"stack", report.stack_bytes, crash.stack_needed}};
+    verdict.detail = "stack overflow: " + std::to_string(report.stack_bytes >> 20U) + " MiB stack";
+  } else if (crash.aborted != 0) {
+    verdict.detail = "abort()";
+  } else if (crash.signal == SIGSEGV) {
+    verdict.detail = "invalid memory access";
+  }
+}
+
 void judge_signal(const EndReport& report, const Limits& limits, Verdict& verdict) {
   const int signal = verdict.code;
   verdict.kind = Kind::kSignalled;
@@ -69,9 +86,26 @@ void judge_signal(const EndReport& report, const Limits& limits, Verdict& verdic
   } else if (signal == SIGXFSZ) {
     verdict.limit = {{"file-size", limits.file_size, limits.file_size}};
     verdict.detail = "the limit of " + std::to_string(limits.file_size) + " bytes a file";
+  } else if (signal == report.crash.signal) {
+    judge_crash(report, verdict);
   } else if (signal == SIGSEGV) {
     verdict.detail =
         "invalid memory access, or abort(): the first process of a pid namespace ends so, too";
+  }
+}
+
+// What stood in the way of a program that then gave up, or went on without.
+void judge_refusals(const EndReport& report, const Limits& limits, Verdict& verdict) {
+  if (verdict.limit || verdict.kind == Kind::kViolated) return;
+  const bool crashed = verdict.kind == Kind::kSignalled && verdict.code == report.crash.signal;
+  const bool all_processes =
+      report.most_processes > 0 && report.crash.threads >= report.most_processes;
+  if (report.refusals.file_size > 0) {
+    verdict.limit = {{"file-size", limits.file_size, limits.file_size}};
+    verdict.detail = "the limit of " + std::to_string(limits.file_size) + " bytes a file";
+  } else if (crashed && all_processes) {
+    verdict.limit = {{"processes", report.most_processes, report.crash.threads}};
+    verdict.detail = "it had all of the " + std::to_string(report.most_processes) + " threads";
   }
 }
 
@@ -100,6 +134,7 @@ Verdict judge(const EndReport& report, const Limits& limits, std::chrono::micros
   } else if (signalled) {
     judge_signal(report, limits, verdict);
   }
+  judge_refusals(report, limits, verdict);
   judge_memory(report, limits, verdict);
   return verdict;
 }

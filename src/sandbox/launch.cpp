@@ -116,7 +116,10 @@ Launched launch(Plan& plan) {
     result.failure = {.layer = Layer::kSeccomp, .error = EMFILE};
   if (result.failure.layer != Layer::kNone) {
     ::kill(result.pid, SIGKILL);
-    ::waitpid(result.pid, nullptr, 0);
+    // Its end, and not that it stands still for its watch.
+    int status = 0;
+    while (::waitpid(result.pid, &status, 0) == result.pid && WIFSTOPPED(status)) {
+    }
     result.pid = -1;
   }
   return result;

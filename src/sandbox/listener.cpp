@@ -16,11 +16,10 @@
 
 #include "sandbox/call_names.h"
 #include "sandbox/child_memory.h"
+#include "sandbox/look.h"
 
 namespace mcpac::sandbox {
 namespace {
-
-constexpr std::size_t kStackWords = 4096;  // 32 KiB from its top
 
 // By raw calls: from here on the filter stands, and it knows no other socket.
 int hand_over(int listener, int report) {
@@ -38,19 +37,6 @@ int hand_over(int listener, int report) {
   rights->cmsg_len = CMSG_LEN(sizeof listener);
   std::memcpy(CMSG_DATA(rights), &listener, sizeof listener);
   return ::syscall(SYS_sendmsg, report, &message, MSG_NOSIGNAL) == 1 ? 0 : errno;
-}
-
-// What points into code, from the top of the stack on: return addresses, and what is left of older
-// ones. The host tells them apart, as it has the program's file.
-void read_frames(const ChildMemory& memory, Violation& violation) {
-  const auto stack = memory.stack_pointer();
-  if (!stack) return;
-  const auto code = memory.code();
-  for (const std::uint64_t word : memory.words(*stack, kStackWords)) {
-    if (violation.frame_count == violation.frames.size()) return;
-    const auto points_into = [word](const AddressRange& range) { return range.contains(word); };
-    if (std::ranges::any_of(code, points_into)) violation.frames[violation.frame_count++] = word;
-  }
 }
 
 // Whether the thread still stands in that call: otherwise its number may be another thread's.
@@ -102,13 +88,14 @@ Violation unnamed() {
 Violation read_violation(int listener, const seccomp_notif& notification) {
   Violation violation = unnamed();
   violation.call = notification.data.nr;
-  Violation seen = violation;
-  seen.frames[seen.frame_count++] = notification.data.instruction_pointer;
   const ChildMemory memory(static_cast<pid_t>(notification.pid));
-  if (const auto argument = path_argument_of(seen.call))
-    memory.read_text(notification.data.args[*argument], seen.path);
-  seen.entry = memory.entry().value_or(0);
-  read_frames(memory, seen);
+  const auto argument = path_argument_of(violation.call);
+  const Sight sight =
+      look_at(memory, notification.data.instruction_pointer, memory.stack_pointer(),
+              argument ? std::optional(notification.data.args[*argument]) : std::nullopt);
+  Violation seen = violation;
+  seen.stand = sight.stand;
+  seen.path = sight.text;
   return still_there(listener, notification.id) ? seen : violation;
 }
 

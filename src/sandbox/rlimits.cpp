@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace mcpac::sandbox {
@@ -29,19 +30,22 @@ int limit_memory(const Plan& plan) {
   return limit(RLIMIT_AS, memory + kRoomForReservations);
 }
 
-// The usual 8 MiB; clang follows the nesting of its source with recursion, so it gets more.
-std::uint64_t stack_of(Admits admits) {
-  return std::uint64_t{admits.has<Compiles>() ? 64U : 8U} << 20U;
-}
-
 }  // namespace
+
+// The usual 8 MiB; clang follows the nesting of its source with recursion, so it gets more.
+std::uint64_t stack_bytes(const Plan& plan) {
+  const auto wanted = std::uint64_t{plan.admits.has<Compiles>() ? 64U : 8U} << 20U;
+  rlimit ours{};
+  return ::getrlimit(RLIMIT_STACK, &ours) == 0 ? std::min<std::uint64_t>(wanted, ours.rlim_max)
+                                               : wanted;
+}
 
 int set_limits(const Plan& plan) {
   const Limits& limits = plan.limits;
   // 1, not 0: the kernel pipes the memory of a dying process into a core_pattern program, run as
   // root, even at limit 0, and gives up at exactly 1.
   if (const int error = limit(RLIMIT_CORE, 1)) return error;
-  if (const int error = limit(RLIMIT_STACK, stack_of(plan.admits))) return error;
+  if (const int error = limit(RLIMIT_STACK, stack_bytes(plan))) return error;
   if (const int error = limit(RLIMIT_MEMLOCK, 0)) return error;
   if (const int error = limit(RLIMIT_MSGQUEUE, 0)) return error;
   if (const int error = limit(RLIMIT_NICE, 0)) return error;

@@ -5,6 +5,9 @@
 
 namespace mcpac::sandbox {
 
+// Bytes that the stack of its first thread may have.
+[[nodiscard]] std::uint64_t stack_bytes(const Plan& plan);
+
 // In the child. 0 or errno.
 [[nodiscard]] int set_limits(const Plan& plan);
 

@@ -84,9 +84,10 @@ struct Verdict {
     kKilled,     // we killed it for another reason (interrupt, output limit)
   } kind = Kind::kExited;
   int code = 0;
-  std::string detail;  // "system call 41 (socket)" where it is known
-  // With kViolated, where a listener saw the call (sandbox/listener.h). All of it is the program's
-  // word: clean it before it is shown.
+  std::string detail;  // "system call 41 (socket)", "stack overflow: 8 MiB stack" where it is known
+  // With kViolated, where a listener saw the call (sandbox/listener.h); `frames` and `entry` also
+  // with kSignalled, where the signal was seen (sandbox/watch.h). All of it is the program's word:
+  // clean it before it is shown.
   int call_number = -1;               // -1: not known
   std::string call;                   // "socket"; "" where the number has no known name
   std::string path;                   // the call's path argument, cut at 255 bytes
@@ -95,8 +96,8 @@ struct Verdict {
   std::uint64_t entry = 0;            // where the program's entry lies; 0: not known
   // The limit that ended it or stood in its way.
   struct LimitHit {
-    std::string name;           // "wall", "cpu", "memory", "file-size"
-    std::uint64_t allowed = 0;  // microseconds, or bytes
+    std::string name;           // "wall", "cpu", "memory", "stack", "file-size", "processes"
+    std::uint64_t allowed = 0;  // microseconds, bytes, or processes with their threads
     std::uint64_t used = 0;
   };
   std::optional<LimitHit> limit;
@@ -140,11 +141,17 @@ struct Probe {
   std::optional<Tier> tier;  // nothing: no sandbox can be made here
 };
 
-// The warden process; started once by a host, early, before it holds secrets. Not thread-safe.
+// When the warden finds out what the machine can give, which takes some milliseconds: beside what
+// the host does next, or with the first question, for a host that may have none.
+enum class Explore : std::uint8_t { kAtOnce, kWhenAsked };
+
+// The warden process; started once by a host, early, before it holds secrets. Any thread may ask;
+// one question is answered after the other.
 class Warden {
  public:
   // `program` is mcpac-warden in libexec.
-  static Result<Warden> start(const std::filesystem::path& program);
+  static Result<Warden> start(const std::filesystem::path& program,
+                              Explore explore = Explore::kAtOnce);
   Warden(Warden&&) noexcept;
   Warden& operator=(Warden&&) noexcept;
   ~Warden();  // kills every child that is left

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,8 @@
 #include "sandbox/prepare.h"
 #include "sandbox/process.h"
 #include "sandbox/protocol.h"
+#include "sandbox/rlimits.h"
+#include "sandbox/watch.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -37,12 +41,31 @@ struct Running {
   UniqueFd report;
   UniqueFd listener;  // of its filter; open as long as the child may run
   uid_t own_id = 0;
+  std::uint64_t stack_bytes = 0;
+  std::uint64_t most_processes = 0;  // 0: not counted
+  Watch watch{};
   Violation violation{};
 };
 
+// Readable when a child of ours has ended or stands still. Only read() takes it from there.
+UniqueFd child_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void take_signal(int signals) {
+  signalfd_siginfo taken{};
+  if (::read(signals, &taken, sizeof taken) < 0) errno = 0;  // one stands for any number of them
+}
+
 class Server {
  public:
-  explicit Server(int socket) : socket_(socket) { stock_.machine = explore_machine(); }
+  explicit Server(int socket) : socket_(socket), signals_(child_signals()) {
+    stock_.machine = explore_machine();
+  }
   void run();
 
  private:
@@ -53,12 +76,14 @@ class Server {
   void end_violators(std::span<const pollfd> ready);
   void end_missed_violators();
   [[nodiscard]] bool listens() const;
-  void reap_ended(std::span<const pollfd> ready);
-  void reap(Running& child, int flags);
+  void wait_for_children();
+  static void reap(Running& child, int flags);
+  static void report_end(Running& child, int status, const rusage& usage);
   [[nodiscard]] uid_t unused_id() const;
   [[nodiscard]] int id_map(uid_t user);
 
   int socket_;
+  UniqueFd signals_;
   Stock stock_;
   std::vector<Running> running_;
   std::map<uid_t, UniqueFd> id_maps_;  // made at first use, then kept
@@ -66,8 +91,7 @@ class Server {
 
 void Server::run() {
   for (;;) {
-    std::vector<pollfd> waiting{{socket_, POLLIN, 0}};
-    for (const Running& child : running_) waiting.push_back({child.process.get(), POLLIN, 0});
+    std::vector<pollfd> waiting{{socket_, POLLIN, 0}, {signals_.get(), POLLIN, 0}};
     for (const Running& child : running_) {
       const bool ending = child.violation.happened != 0;
       waiting.push_back({ending ? -1 : child.listener.get(), POLLIN, 0});
@@ -76,9 +100,8 @@ void Server::run() {
         ::poll(waiting.data(), waiting.size(), listens() ? kMissedAfterMilliseconds : -1);
     if (ready == 0) end_missed_violators();
     if (ready <= 0) continue;
-    const auto children = std::span(waiting).subspan(1);
-    end_violators(children.subspan(running_.size()));
-    reap_ended(children.first(running_.size()));
+    end_violators(std::span(waiting).subspan(2));
+    if (waiting[1].revents != 0) wait_for_children();
     if (waiting.front().revents != 0 && !serve_one()) break;
   }
   for (Running& child : running_) send_signal(child.process.get(), SIGKILL);
@@ -168,12 +191,17 @@ void Server::start(Plan& plan) {
   }
   const int passed[] = {launched.process.get(), reader.get()};
   answer(Spawned{plan.tier}, passed);
-  running_.push_back({launched.pid,
-                      std::move(launched.process),
-                      std::move(writer),
-                      std::move(launched.listener),
-                      plan.user,
-                      {}});
+  Running child{.pid = launched.pid,
+                .process = std::move(launched.process),
+                .report = std::move(writer),
+                .listener = std::move(launched.listener),
+                .own_id = plan.user,
+                .stack_bytes = stack_bytes(plan),
+                .most_processes = plan.count_processes ? plan.limits.processes : 0};
+  child.watch.begin(
+      child.pid, child.stack_bytes,
+      (plan.namespace_flags & CLONE_NEWPID) != 0 ? Watch::Stops::kWithheld : Watch::Stops::kPassed);
+  running_.push_back(std::move(child));
 }
 
 // Killed in every case, whether it could be read or not; the listener stays open until the child is
@@ -206,17 +234,28 @@ void Server::end_missed_violators() {
   }
 }
 
-void Server::reap_ended(std::span<const pollfd> ready) {
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    if (ready[i].revents != 0) reap(running_[i], WNOHANG);
-  }
+void Server::wait_for_children() {
+  take_signal(signals_.get());
+  for (Running& child : running_) reap(child, WNOHANG);
   std::erase_if(running_, [](const Running& child) { return child.pid < 0; });
 }
 
+// Its end, or with WNOHANG also what it stands still for.
 void Server::reap(Running& child, int flags) {
-  int status = 0;
-  rusage usage{};
-  if (::wait4(child.pid, &status, flags, &usage) != child.pid) return;
+  for (;;) {
+    int status = 0;
+    rusage usage{};
+    const pid_t found = ::wait4(child.pid, &status, flags, &usage);
+    if (found < 0 && errno == EINTR) continue;
+    if (found != child.pid) return;
+    if (!WIFSTOPPED(status)) return report_end(child, status, usage);
+    child.watch.on_stop(status);
+    // The next stop has a signal of its own: others get their turn before it.
+    if ((flags & WNOHANG) != 0) return;
+  }
+}
+
+void Server::report_end(Running& child, int status, const rusage& usage) {
   const auto microseconds = [](const timeval& time) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U +
            static_cast<std::uint64_t>(time.tv_usec);
@@ -224,6 +263,10 @@ void Server::reap(Running& child, int flags) {
   EndReport report;
   report.status = status;
   report.violation = child.violation;
+  report.crash = child.watch.crash();
+  report.refusals.file_size = child.watch.file_size_refusals();
+  report.stack_bytes = child.stack_bytes;
+  report.most_processes = child.most_processes;
   report.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   report.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
   // Smaller than PIPE_BUF, so it is written whole; a host that has gone does not read it.

@@ -121,6 +121,12 @@ TEST_SUITE("execute/backtrace") {
     CHECK(text.find('\n') == std::string::npos);
   }
 
+  TEST_CASE("a function that calls itself is named once, and nobody where nothing is known") {
+    CHECK(describe_place(std::vector<std::string>{"dive", "dive", "dive", "plan", "main"}) ==
+          "; in dive <- plan <- main");
+    CHECK(describe_place({}).empty());
+  }
+
   TEST_CASE("a call that is not known is said to be so") {
     CHECK(describe_violation({}, {}) == "made a system call that the sandbox does not admit");
   }

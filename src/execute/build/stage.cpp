@@ -177,10 +177,30 @@ std::string near_its_limit(const sandbox::Verdict& verdict) {
   }
   if (verdict.limit->name == "file-size")
     return fmt::format("; it may write {} bytes into a file", verdict.limit->allowed);
+  if (verdict.limit->name == "stack") {
+    return fmt::format("; stack overflow: {} MiB stack, of which it used {}",
+                       verdict.limit->allowed / kMebibyte,
+                       verdict.limit->used > verdict.limit->allowed + kMebibyte
+                           ? fmt::format("{} MiB", verdict.limit->used / kMebibyte)
+                           : "all");
+  }
+  if (verdict.limit->name == "processes") {
+    return fmt::format("; it had {} of the {} threads that it may have", verdict.limit->used,
+                       verdict.limit->allowed);
+  }
   return {};
 }
 
 }  // namespace
+
+std::string remedy_of(const sandbox::Verdict& verdict) {
+  const std::string limit = verdict.limit ? verdict.limit->name : "";
+  if (limit == "stack")
+    return "recursion that ends earlier, or a loop; large arrays belong into a std::vector";
+  if (limit == "processes") return "fewer threads at a time: join those that are done";
+  if (limit == "memory") return "less at a time, or --memory SIZE";
+  return {};
+}
 
 std::string describe(const sandbox::Verdict& verdict) {
   using Kind = sandbox::Verdict::Kind;

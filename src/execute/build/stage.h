@@ -66,5 +66,7 @@ struct PipedChild {
 
 // How a tool that did not exit by itself ended, in words: "was stopped after 10 s".
 [[nodiscard]] std::string describe(const sandbox::Verdict& verdict);
+// What to do about the limit that ended it or stood in its way; "" where there is nothing to say.
+[[nodiscard]] std::string remedy_of(const sandbox::Verdict& verdict);
 
 }  // namespace mcpac::execute

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "analyzer/object_symbols.h"
@@ -91,6 +92,12 @@ std::vector<std::string> callers_of(const sandbox::Verdict& verdict,
     words = words.subspan(*next + 1);
   }
   return callers;
+}
+
+std::string describe_place(std::span<const std::string> callers) {
+  std::vector<std::string> names;
+  std::ranges::unique_copy(callers, std::back_inserter(names));
+  return names.empty() ? "" : fmt::format("; in {}", fmt::join(names, " <- "));
 }
 
 std::string describe_violation(const sandbox::Verdict& verdict,

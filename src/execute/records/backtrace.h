@@ -1,4 +1,4 @@
-// Backtrace: which functions of its own led a program to a forbidden system call.
+// Backtrace: which functions of its own led a program to a forbidden system call, or to its crash.
 //
 // From the words that the warden found on the stack and the program's file, without debug
 // information: a word belongs to the chain when the call before it leads to the function found
@@ -24,5 +24,8 @@ namespace mcpac::execute {
 // "called keyctl (system call 250), which the sandbox does not admit; from fetch <- main"
 [[nodiscard]] std::string describe_violation(const sandbox::Verdict& verdict,
                                              std::span<const std::string> callers);
+
+// "; in dive <- main", with the function that calls itself once; "" where nothing is known.
+[[nodiscard]] std::string describe_place(std::span<const std::string> callers);
 
 }  // namespace mcpac::execute

@@ -76,6 +76,8 @@ Json ended_record(const AgentOutcome& outcome, const RunLimits& limits) {
                       {"path", printable(verdict.path)},
                       {"callers", outcome.callers}};
   }
+  if (verdict.kind == sandbox::Verdict::Kind::kSignalled && !verdict.frames.empty())
+    record["crash"] = {{"what", verdict.detail}, {"callers", outcome.callers}};
   auto limit = verdict.limit;
   if (outcome.output_limit) limit = {{"output", limits.output, limits.output}};
   if (limit)
@@ -249,6 +251,8 @@ std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limi
           "a program talks to its tools and computes; files, sockets and processes are not there",
           "use a tool for it"};
     case Kind::kSignalled:
+      return Error{ErrorId::kRunKilled, how + describe_place(outcome.callers), "", "",
+                   remedy_of(outcome.verdict)};
     case Kind::kCpuLimit:
     case Kind::kKilled: return Error{ErrorId::kRunKilled, how, "", "", ""};
   }

@@ -58,7 +58,7 @@ struct AgentOutcome {
   std::optional<Json> result;
   bool output_limit = false;           // it wrote more than it may, and was ended for it
   bool killed_by_user = false;         // mcpac runs kill
-  std::vector<std::string> callers{};  // with kViolated: the program's functions, innermost first
+  std::vector<std::string> callers{};  // of a violation or a crash, innermost first
 };
 
 // The sandbox that this program runs in, without descriptors.

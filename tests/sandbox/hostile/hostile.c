@@ -454,6 +454,67 @@ static int crash(void) {
 static int do_abort(void) {
   abort();
 }
+/* 64 MiB of stack, a little at a time; outside too, where it has as much as this machine gives. */
+__attribute__((noinline)) static int dive(int depth) {
+  volatile char room[4096];
+  room[0] = (char)depth;
+  return depth == 0 ? room[0] : dive(depth - 1) + room[0];
+}
+static int overflow(void) {
+  return dive(16384) == 12345;
+}
+/* The same at once. */
+static int overflow_at_once(void) {
+  volatile char room[48 << 20];
+  room[0] = 1;
+  room[sizeof room / 2] = 1;
+  return room[0] + room[sizeof room / 2] == 12345;
+}
+/* Deep, but within the limit. */
+static int deep(void) {
+  return dive(1500) == 12345;
+}
+/* A pointer into the empty room below the stack, which is not what its function uses. */
+static int crash_below_stack(void) {
+  char here = 0;
+  *(volatile char*)((uintptr_t)&here - (24u << 20)) = 1;
+  return 0;
+}
+static void after_crash(int number) {
+  (void)number;
+  _exit(42);
+}
+static int crash_and_go_on(void) {
+  signal(SIGSEGV, after_crash);
+  return crash();
+}
+static int threads_or_abort(void) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 65536);
+  for (;;) {
+    pthread_t thread;
+    if (pthread_create(&thread, &attributes, idle, NULL) != 0) abort();
+  }
+}
+/* Standard output is a file: what does not fit is an error to a program that ignores the signal. */
+static int fill(void) {
+  static char block[65536];
+  signal(SIGXFSZ, SIG_IGN);
+  for (int i = 0; i < 64; ++i) {
+    if (write(1, block, sizeof block) < 0) return errno == EFBIG ? atoi(argument) : 11;
+  }
+  return 12;
+}
+static int signal_flood(void) {
+  signal(SIGUSR1, SIG_IGN);
+  for (int i = 0; i < 100000; ++i) kill(getpid(), SIGUSR1);
+  return 0;
+}
+static int stop_then_leave(void) {
+  raise(SIGSTOP);
+  return 7;
+}
 
 static const struct {
   const char* name;
@@ -528,7 +589,16 @@ static const struct {
                  {"channel", channel},
                  {"signals", signals},
                  {"crash", crash},
-                 {"abort", do_abort}};
+                 {"abort", do_abort},
+                 {"overflow", overflow},
+                 {"overflow-at-once", overflow_at_once},
+                 {"deep", deep},
+                 {"crash-below-stack", crash_below_stack},
+                 {"crash-and-go-on", crash_and_go_on},
+                 {"threads-or-abort", threads_or_abort},
+                 {"fill", fill},
+                 {"signal-flood", signal_flood},
+                 {"stop-then-leave", stop_then_leave}};
 
 int main(int count, char** words) {
   if (count > 2) argument = words[2];

@@ -1,0 +1,54 @@
+// Watch: what a child's signals say, while it still stands where they met it.
+//
+// When a process has ended its memory is gone, and with it where it crashed. So the warden traces
+// its children as a debugger does, for signals only: no call is stopped, nothing is written, and
+// every signal is passed on. That also shows the signals that the first process of a pid namespace
+// never gets: a file that may not grow is only an error to it. Threads but the first are not
+// watched, as each would cost two stops. The child offers itself (offer_watch), so that it stands
+// still before the first instruction of its program. The kernel does not end the first process of
+// a pid namespace for a fault of its own while it is traced: it is let go then, and faults again
+// (but for a breakpoint, which is passed). Where the kernel refuses that (Yama, a
+// container), less is said and nothing else is different.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstdint>
+
+#include "sandbox/child_memory.h"
+#include "sandbox/end_report.h"
+
+namespace mcpac::sandbox {
+
+// In the child, before its filter.
+void offer_watch();
+
+class Watch {
+ public:
+  // The child does not stop for itself when it is the first process of its pid namespace; a tracer
+  // must not make it.
+  enum class Stops : std::uint8_t { kPassed, kWithheld };
+  void begin(pid_t child, std::uint64_t stack_bytes, Stops stops);
+  // The child stands still, as this status of wait(2) says: looks at it, and lets it go on.
+  void on_stop(int status);
+
+  [[nodiscard]] const Crash& crash() const { return crash_; }
+  [[nodiscard]] std::uint32_t file_size_refusals() const { return file_size_refusals_; }
+
+ private:
+  enum class Then : std::uint8_t { kWatched, kAlone };
+  void let_go_on(int signal, Then then);
+  [[nodiscard]] Then note(const siginfo_t& signal);
+  void note_crash(const siginfo_t& signal, const ChildMemory& memory);
+
+  pid_t child_ = -1;
+  bool started_ = false;
+  std::uint64_t stack_bytes_ = 0;
+  Stops stops_ = Stops::kPassed;
+  unsigned count_ = 0;
+  std::uint32_t file_size_refusals_ = 0;
+  Crash crash_;
+};
+
+}  // namespace mcpac::sandbox

@@ -33,6 +33,16 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
+// The name is on the disk, too: else a machine that loses its power has the old file, or none. 0 or
+// errno. A folder that may be written to and not be read cannot be asked for it, nor can some file
+// systems.
+int sync_folder(const std::filesystem::path& path) {
+  const UniqueFd folder(
+      ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return errno == EACCES ? 0 : errno;
+  return ::fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;
+}
+
 }  // namespace
 
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
@@ -113,6 +123,7 @@ Result<void> write_file_atomic(const std::filesystem::path& path, std::string_vi
   if (const int error = write_all(fd.get(), bytes); error != 0) return give_up(error);
   if (::fsync(fd.get()) != 0) return give_up(errno);
   if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(errno);
+  if (const int error = sync_folder(path.parent_path()); error != 0) return give_up(error);
   return {};
 }
 

@@ -4,12 +4,28 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <fstream>
 #include <thread>
 #include <vector>
+
+namespace {
+
+std::atomic<int> folders_synced = 0;
+
+}  // namespace
+
+// In the place of the library's, for this program: what is on the disk cannot be told without
+// taking its power away.
+extern "C" int fsync(int fd) {
+  struct stat info {};
+  if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) ++folders_synced;
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
 
 namespace mcpac {
 namespace {
@@ -136,6 +152,13 @@ TEST_SUITE("core/file") {
       fs::create_directory_symlink(outside.path(), folder.path() / "link");
     }
     CHECK(fs::exists(outside.path() / "kept"));
+  }
+
+  TEST_CASE("a file that was written whole has its name on the disk as well") {
+    const auto folder = temporary_folder();
+    const int before = folders_synced;
+    REQUIRE(write_file_atomic(folder.path() / "a.txt", "text", 0600));
+    CHECK(folders_synced == before + 1);
   }
 
   TEST_CASE("a descriptor is closed by its last owner, and only once") {

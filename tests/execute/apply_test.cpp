@@ -54,6 +54,42 @@ TEST_SUITE("execute/apply") {
     CHECK(apply_error(changes) == "applied");
   }
 
+  TEST_CASE("an apply that stopped after a file and a folder had swapped places goes on") {
+    Run run;
+    put(run.folder / "file", "was a file");
+    put(run.folder / "folder/inner.txt", "was a folder");
+    auto open = run.begin();
+    put(run.upper() / "file/new.txt", "in a folder now");
+    put(run.upper() / "folder", "a file now");
+    const Changeset changes = run.keep(open);
+    SUBCASE("with the folder made and nothing in it") {
+      fs::remove(run.folder / "file");
+      fs::create_directory(run.folder / "file");
+    }
+    SUBCASE("with the file in the place of the folder") {
+      fs::remove_all(run.folder / "folder");
+      fs::copy_file(changes.upper(0) / "folder", run.folder / "folder");
+    }
+    SUBCASE("with all of it done") {
+      CHECK(apply_error(changes) == "applied");
+    }
+    CHECK(apply_error(changes) == "applied");
+    CHECK(get(run.folder / "file/new.txt") == "in a folder now");
+    CHECK(get(run.folder / "folder") == "a file now");
+  }
+
+  TEST_CASE("what somebody else put in the place of what was swapped is a conflict") {
+    Run run;
+    put(run.folder / "folder/inner.txt", "was a folder");
+    auto open = run.begin();
+    put(run.upper() / "folder", "a file now");
+    const Changeset changes = run.keep(open);
+    fs::remove_all(run.folder / "folder");
+    put(run.folder / "folder", "by a person");
+    CHECK(has(apply_error(changes), "MCPAC-E0723"));
+    CHECK(get(run.folder / "folder") == "by a person");
+  }
+
   TEST_CASE("protected names are not applied, however they came into the changes") {
     Run run;
     auto open = run.begin();

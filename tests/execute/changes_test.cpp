@@ -1,5 +1,10 @@
 #include <doctest/doctest.h>
+#include <sys/inotify.h>
 #include <sys/xattr.h>
+
+#include <array>
+#include <cerrno>
+#include <limits>
 
 #include "execute/changes/changes_watch.h"
 #include "execute/changes/changeset.h"
@@ -94,6 +99,40 @@ TEST_SUITE("execute/changes") {
     constexpr std::uint64_t kSize = std::uint64_t{1} << 30U;
     fs::resize_file(run.upper() / "hole", kSize);
     CHECK(execute::bytes_in(run.upper()) >= kSize);
+  }
+
+  TEST_CASE("what is endless is more than any limit, the highest too") {
+    const Run run;
+    constexpr auto kHighest = std::numeric_limits<std::uint64_t>::max();
+    put(run.folder / "a.txt", "text");
+    CHECK_FALSE(execute::hold_more_than({run.folder}, kHighest));
+    CHECK(execute::hold_more_than({run.folder, run.folder}, 7));
+    fs::path deep = run.folder;
+    for (int i = 0; i < 300; ++i) deep /= "d";
+    fs::create_directories(deep);
+    CHECK(execute::hold_more_than({run.folder}, kHighest));
+  }
+
+  TEST_CASE("a changeset is found by its name, and no other record is read") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "a");
+    const Changeset changes = run.keep(open);
+    Run other;
+    other.kept = run.kept;
+    auto begun = other.begin();
+    put(other.upper() / "b.txt", "b");
+    const Changeset others = other.keep(begun);
+    const UniqueFd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    REQUIRE(::inotify_add_watch(watch.get(), (others.folder / "record.json").c_str(), IN_OPEN) >=
+            0);
+    const auto found = execute::find_changeset(run.kept, run.id);
+    REQUIRE(found.has_value());
+    CHECK(found->count() == 1);
+    std::array<char, 4096> events{};
+    CHECK(::read(watch.get(), events.data(), events.size()) < 0);
+    CHECK(errno == EAGAIN);
+    CHECK(execute::find_changeset(run.kept, "").error().id == ErrorId::kChangesUnknown);
   }
 
   TEST_CASE("a file that was opened for writing and left as it was is no change") {

@@ -24,10 +24,11 @@ using Kind = Change::Kind;
 // A change and the open folders that it is about.
 struct Task {
   const Change* change = nullptr;
-  fs::path path;          // absolute
-  int place = -1;         // the user's folder
-  int upper = -1;         // what the program left
-  bool replaces = false;  // what the task before it deletes
+  fs::path path;                        // absolute
+  int place = -1;                       // the user's folder
+  int upper = -1;                       // what the program left
+  bool replaces = false;                // what the task before it deletes
+  const Change* replaced_by = nullptr;  // of a deletion: what the task after it puts there
 };
 
 std::unexpected<Error> refuse(const Task& task, std::string why) {
@@ -61,17 +62,33 @@ Result<void> check_state(const Task& task) {
   return same ? Result<void>() : conflict(task, "it was changed after the run");
 }
 
-// As the program left it already: an apply that stopped halfway, or took a part, can be continued.
-bool is_done(const Task& task) {
-  const Change& change = *task.change;
-  const auto now = look_beneath(task.place, change.path);
-  if (change.kind == Kind::kDeleted || change.kind == Kind::kFolderDeleted) return !now;
+// The file lies there as the program left it.
+bool is_file_put(int place, const Change& change) {
+  const auto now = look_beneath(place, change.path);
   const bool same = now && S_ISREG(now->st_mode) && !change.digest.empty() &&
                     static_cast<std::uint64_t>(now->st_size) == change.size &&
                     (now->st_mode & 0777U) == change.mode;
   if (!same) return false;
-  const UniqueFd file = open_beneath(task.place, change.path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  const UniqueFd file = open_beneath(place, change.path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   return file && digest_of_file(file.get()) == change.digest;
+}
+
+// A deletion is done, too, where what takes its place lies there already: a folder for a file, or
+// the new file for a folder.
+bool is_deleted(const Task& task) {
+  const auto now = look_beneath(task.place, task.change->path);
+  if (!now) return true;
+  if (task.replaced_by == nullptr) return false;
+  if (task.change->kind == Kind::kDeleted)
+    return task.replaced_by->kind == Kind::kFolderAdded && S_ISDIR(now->st_mode);
+  return is_file_put(task.place, *task.replaced_by);
+}
+
+// As the program left it already: an apply that stopped halfway, or took a part, can be continued.
+bool is_done(const Task& task) {
+  const Kind kind = task.change->kind;
+  if (kind == Kind::kDeleted || kind == Kind::kFolderDeleted) return is_deleted(task);
+  return is_file_put(task.place, *task.change);
 }
 
 Result<void> check(const Task& task, const MayWrite& may_write) {
@@ -172,8 +189,9 @@ Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen
       const fs::path path = changes.places[i].path / change.path;
       if (!is_needed(change, path, chosen)) continue;
       const bool replaces = !tasks.empty() && tasks.back().path == path && deletes(tasks.back());
+      if (replaces) tasks.back().replaced_by = &change;
       tasks.push_back(
-          {&change, path, opened.back().place.get(), opened.back().upper.get(), replaces});
+          {&change, path, opened.back().place.get(), opened.back().upper.get(), replaces, nullptr});
     }
   }
   for (const Task& task : tasks) {

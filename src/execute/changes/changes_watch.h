@@ -27,5 +27,8 @@ class ChangesWatch {
 // Of all files in the folder, links not followed; more files than a changeset may hold count as
 // endless. A hole counts as its size: nobody would read less of it, or apply less.
 [[nodiscard]] std::uint64_t bytes_in(const std::filesystem::path& folder);
+// Do they hold more than `bytes` together? What is endless does, whatever the limit.
+[[nodiscard]] bool hold_more_than(const std::vector<std::filesystem::path>& folders,
+                                  std::uint64_t bytes);
 
 }  // namespace mcpac::execute

@@ -78,6 +78,32 @@ Result<std::vector<Change>> read_place(const ChangedPlace& place, const fs::path
   return read_upper(upper.get(), lower.get(), started);
 }
 
+// Of changesets whose run has ended; one that lives has no record yet.
+Result<std::vector<std::string>> kept_runs(const fs::path& folder, std::string_view start) {
+  auto parent = lock_changes(folder);
+  if (!parent) return pass_on(parent);
+  sweep_changes(parent->get());
+  auto names = names_in(parent->get(), kMostListed);
+  if (!names)
+    return fail(ErrorId::kFileUnreadable, "the changes cannot be listed",
+                {.where = folder.string()});
+  std::erase_if(*names, [&](const std::string& name) {
+    return !audit::is_run_id(name) || !name.starts_with(start) ||
+           !look_beneath(parent->get(), fs::path(name) / kRecord);
+  });
+  return std::move(*names);
+}
+
+// Of a damaged one the name is known, so that it can go.
+Result<Changeset> read_or_name(const fs::path& folder, const std::string& run) {
+  auto changes = read_record(folder, run);
+  if (changes || changes.error().id != ErrorId::kChangesDamaged) return changes;
+  Changeset damaged;
+  damaged.run = run;
+  damaged.folder = folder / run;
+  return damaged;
+}
+
 }  // namespace
 
 std::size_t Changeset::count() const {
@@ -149,40 +175,24 @@ Result<std::optional<Changeset>> OpenChangeset::keep(const Clock& clock) {
 }
 
 Result<std::vector<Changeset>> list_changesets(const fs::path& folder) {
-  auto parent = lock_changes(folder);
-  if (!parent) return pass_on(parent);
-  sweep_changes(parent->get());
-  const auto names = names_in(parent->get(), kMostListed);
-  if (!names)
-    return fail(ErrorId::kFileUnreadable, "the changes cannot be listed",
-                {.where = folder.string()});
+  auto runs = kept_runs(folder, "");
+  if (!runs) return pass_on(runs);
   std::vector<Changeset> all;
-  for (const std::string& name : *names) {
-    if (!audit::is_run_id(name)) continue;
-    auto changes = read_record(folder, name);
-    // One that lives has no record yet; of a damaged one the name is known, so that it can go.
-    if (changes)
-      all.push_back(std::move(*changes));
-    else if (changes.error().id == ErrorId::kChangesDamaged)
-      all.push_back({.run = name,
-                     .program = "",
-                     .started = "",
-                     .ended = "",
-                     .places = {},
-                     .folder = folder / name});
+  for (const std::string& run : *runs) {
+    if (auto changes = read_or_name(folder, run)) all.push_back(std::move(*changes));
   }
   return all;
 }
 
+// By the names of the folders: a record may have megabytes.
 Result<Changeset> find_changeset(const fs::path& folder, std::string_view start) {
-  auto all = list_changesets(folder);
-  if (!all) return pass_on(all);
-  std::erase_if(*all, [&](const Changeset& one) { return !one.run.starts_with(start); });
-  if (all->size() == 1 && !start.empty()) return std::move(all->front());
+  auto runs = kept_runs(folder, start);
+  if (!runs) return pass_on(runs);
+  if (runs->size() == 1 && !start.empty()) return read_or_name(folder, runs->front());
   return fail(ErrorId::kChangesUnknown,
-              all->empty() ? fmt::format("no changes of a run '{}' are kept", printable(start, 64))
-                           : fmt::format("'{}' is the start of the ids of {} runs",
-                                         printable(start, 64), all->size()),
+              runs->empty() ? fmt::format("no changes of a run '{}' are kept", printable(start, 64))
+                            : fmt::format("'{}' is the start of the ids of {} runs",
+                                          printable(start, 64), runs->size()),
               {.fix = "mcpac changes list"});
 }
 

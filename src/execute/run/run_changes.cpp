@@ -35,9 +35,7 @@ Result<std::size_t> RunChanges::end(const Clock& clock, audit::RunLog& log) {
   if (!open_) return 0U;
   watch_.reset();
   // A program that ended between two looks is judged as the others.
-  std::uint64_t bytes = 0;
-  for (const auto& folder : open_->uppers()) bytes += std::min(bytes_in(folder), limit_ + 1);
-  if (over_->was_pulled() || bytes > limit_) {
+  if (over_->was_pulled() || hold_more_than(open_->uppers(), limit_)) {
     return fail(
         ErrorId::kChangesLimit,
         fmt::format("the program changed more than {} bytes of files", limit_),

@@ -165,7 +165,7 @@ void Gate::State::count_refusal() {
   std::ignore =
       setup.audit->append("Anomaly", {{"what", "too many refused calls: authority revoked"}});
   closed = true;
-  abandon_if([](const Permission&) { return true; });
+  abandon_if([](const Permission&) { return true; }, "revoked");
 }
 
 void Gate::State::forward(CallId id, const Permission& permission, Json arguments,
@@ -229,8 +229,9 @@ void Gate::State::abandon(CallId id, CallError error) {
   setup.upstream->cancel(token);
 }
 
-void Gate::State::abandon_if(const std::function<bool(const Permission&)>& matches) {
-  if (network && means_network(matches)) network->close_all(closed ? "run-ended" : "revoked");
+void Gate::State::abandon_if(const std::function<bool(const Permission&)>& matches,
+                             std::string_view outcome) {
+  if (network && means_network(matches)) network->close_all(outcome);
   std::vector<CallId> questions;
   for (const auto& [id, call] : waiting) {
     if (matches(call.permission)) questions.push_back(id);
@@ -260,7 +261,7 @@ Revocation Gate::State::revoke_if(const std::function<bool(const Permission&)>& 
                                                 {"cancelled_calls", ended.calls},
                                                 {"cancelled_questions", ended.questions},
                                                 {"closed_connections", ended.connections}});
-  abandon_if(matches);
+  abandon_if(matches, "revoked");
   return ended;
 }
 
@@ -304,7 +305,7 @@ Revocation Gate::revoke_all() {
 void Gate::close() {
   state_->closed = true;
   state_->everything_revoked = true;
-  state_->abandon_if([](const Permission&) { return true; });
+  state_->abandon_if([](const Permission&) { return true; }, "run-ended");
 }
 
 std::size_t Gate::in_flight() const {

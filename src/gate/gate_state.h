@@ -80,7 +80,8 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   void finish(CallId id, Answer answer);
   // Ends a call that the server still works on.
   void abandon(CallId id, CallError error);
-  void abandon_if(const std::function<bool(const Permission&)>& matches);
+  // `outcome` is recorded of connections.
+  void abandon_if(const std::function<bool(const Permission&)>& matches, std::string_view outcome);
   Revocation revoke_if(const std::function<bool(const Permission&)>& matches, std::string name);
 
   // gate_network.cpp

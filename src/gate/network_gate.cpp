@@ -5,12 +5,10 @@
 #include <optional>
 #include <tuple>
 #include <utility>
-#include <variant>
 
 #include "core/printable.h"
 #include "gate/network_record.h"
 #include "policy/places.h"
-#include "policy/url.h"
 
 namespace mcpac::gate {
 namespace {
@@ -18,17 +16,7 @@ namespace {
 constexpr const char* kNotRecorded = "audit log cannot be written";
 // What a name server may make us ask about, dial and record for one request.
 constexpr std::size_t kMaxAddresses = 16;
-
-// As policy reads it, so that what is looked up is what was decided.
-std::optional<std::string> canonical_host(std::string_view text) {
-  const bool is_bare_v6 = text.find(':') != std::string_view::npos && !text.starts_with('[');
-  const auto host = policy::read_host(is_bare_v6 ? fmt::format("[{}]", text) : std::string(text));
-  if (!host) return std::nullopt;
-  if (const auto* name = std::get_if<std::string>(&*host)) return *name;
-  std::string address = policy::to_text(std::get<policy::IpAddress>(*host));
-  if (address.starts_with('[')) address = address.substr(1, address.size() - 2);
-  return address;
-}
+constexpr std::size_t kHostInReason = 256;
 
 CallError of_dialling(const Error& error) {
   const bool is_timeout = error.id == ErrorId::kNetworkTimeout;
@@ -81,7 +69,13 @@ std::optional<CallError> NetworkGate::State::settle(NetworkRecord& record,
   if (!answer.allowed && setup.on_denied) setup.on_denied(as_check(record, answer.would_grant));
   if (!is_noted) return internal(kNotRecorded);
   if (answer.allowed) return std::nullopt;
-  return denied(policy::kNetworkPermission, answer.reason, *setup.declared);
+  // Which addresses names lead to inside of a network is for its user, not for a program that asks
+  // for one name after the other.
+  const std::string told = record.address.empty()
+                               ? answer.reason
+                               : fmt::format("{} leads to an address that is not granted",
+                                             bounded(record.host, kHostInReason));
+  return denied(policy::kNetworkPermission, told, *setup.declared);
 }
 
 void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request,
@@ -104,7 +98,7 @@ void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request
   const auto host = canonical_host(request.host);
   if (answer.allowed && (!host || setup.dialer == nullptr)) {
     answer.allowed = false;
-    answer.reason = "there is no network here";
+    answer.reason = kNoNetworkHere;
   }
   if (auto error = settle(record, answer)) return refuse(done, std::move(*error));
   ++total;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <variant>
 
 #include "gate/answer.h"
 #include "policy/places.h"
+#include "policy/url.h"
 
 namespace mcpac::gate {
 namespace {
@@ -15,6 +17,16 @@ constexpr std::size_t kNameLimit = 256;
 constexpr std::size_t kTextLimit = 1024;
 
 }  // namespace
+
+std::optional<std::string> canonical_host(std::string_view text) {
+  const bool is_bare_v6 = text.find(':') != std::string_view::npos && !text.starts_with('[');
+  const auto host = policy::read_host(is_bare_v6 ? fmt::format("[{}]", text) : std::string(text));
+  if (!host) return std::nullopt;
+  if (const auto* name = std::get_if<std::string>(&*host)) return *name;
+  std::string address = policy::to_text(std::get<policy::IpAddress>(*host));
+  if (address.starts_with('[')) address = address.substr(1, address.size() - 2);
+  return address;
+}
 
 std::string_view to_string(ConnectionEnd end) {
   switch (end) {

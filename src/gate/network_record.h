@@ -13,6 +13,9 @@
 
 namespace mcpac::gate {
 
+// The reason of a refusal where rules would admit it, and no host dials.
+inline constexpr char kNoNetworkHere[] = "there is no network here";
+
 // One decision: by name, or about one address.
 struct NetworkRecord {
   std::uint64_t connection = 0;
@@ -26,6 +29,9 @@ struct NetworkRecord {
   std::string reason;
 };
 
+// A host as policy reads it, so that what is looked up is what was decided: a name in lower case
+// and A-labels, or an address without square brackets. Nothing for what is no host.
+[[nodiscard]] std::optional<std::string> canonical_host(std::string_view text);
 [[nodiscard]] std::string_view to_string(ConnectionEnd end);
 // The payload of a "NetworkCheck".
 [[nodiscard]] Json check_payload(const NetworkRecord& record);

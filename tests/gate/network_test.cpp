@@ -133,6 +133,15 @@ TEST_SUITE("gate/network") {
       asked.dialer.arrive(0, address);
       REQUIRE(answer->has_value());
       CHECK((*answer)->error().kind == ErrorKind::kDenied);
+      // The user and the record are told the address, the program is not.
+      const auto told = to_text(to_rpc_error((*answer)->error()));
+      CHECK(told.find("api.example.com leads to an address that is not granted") !=
+            std::string::npos);
+      CHECK(told.find(address) == std::string::npos);
+      REQUIRE(asked.world.told.size() == 1);
+      CHECK(asked.world.told[0].reason.find(address) != std::string::npos);
+      CHECK(asked.checks().back().at("reason").get<std::string>().find(address) !=
+            std::string::npos);
       CHECK(asked.checks().back().at("address") == address);
       CHECK(asked.checks().back().at("allowed") == false);
     }
@@ -213,6 +222,20 @@ TEST_SUITE("gate/network") {
     asked.world.gate->close();
     CHECK(asked.dialer.closed.size() == 1);
     CHECK(asked.world.audit.of("ConnectionEnded").at(0).at("outcome") == "run-ended");
+  }
+
+  TEST_CASE("too many refusals take open connections back, and the record says so") {
+    World::Options options = granted({"network a.example.com:443"});
+    options.max_refusals = 2;
+    Asked asked(options);
+    const auto open = asked.connect("a.example.com");
+    asked.dialer.arrive(0, "93.184.216.34");
+    CHECK(asked.refused("b.example.com") == ErrorKind::kDenied);
+    CHECK(asked.dialer.closed.empty());
+    CHECK(asked.refused("c.example.com") == ErrorKind::kDenied);
+    CHECK(asked.dialer.closed.size() == 1);
+    REQUIRE(asked.world.audit.of("ConnectionEnded").size() == 1);
+    CHECK(asked.world.audit.of("ConnectionEnded").at(0).at("outcome") == "revoked");
   }
 
   TEST_CASE("a connection that is being made can be cancelled") {

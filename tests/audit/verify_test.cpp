@@ -320,7 +320,7 @@ TEST_SUITE("audit/verify") {
                               {.records = 1000, .time = std::chrono::milliseconds(20)});
     REQUIRE(log);
     REQUIRE((*log)->append("RunStarted", nullptr));
-    for (int i = 0; i < 500 && verified(folder).runs[0].signed_records == 0; ++i)
+    for (int i = 0; i < 15'000 && verified(folder).runs[0].signed_records == 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     CHECK(verified(folder).runs[0].signed_records >= 1);
   }

@@ -44,7 +44,7 @@ std::future<e2e::Outcome> start(const std::string& source, const std::string& gr
 
 // The live run, once it has a call in flight.
 mcpac::Json wait_for_call(std::size_t calls) {
-  for (int i = 0; i < 1'200; ++i) {
+  for (int i = 0; i < 6'000; ++i) {
     const auto listed = project().mcpac({"runs", "list", "--json"}, here()).json();
     if (listed.size() == 1 && listed[0].at("in_flight") == calls) return listed[0];
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -93,7 +93,7 @@ TEST_SUITE("execute/run_control") {
     REQUIRE(::send(peer.get(), "{\"do\":\"show\"}\n", 14, MSG_NOSIGNAL) == 14);
     std::string answer(1000, '\0');
     ssize_t size = -1;
-    for (int i = 0; i < 100 && size <= 0; ++i) {
+    for (int i = 0; i < 15'000 && size <= 0; ++i) {
       loop.restart();
       loop.run_for(std::chrono::milliseconds(20));
       size = ::recv(peer.get(), answer.data(), answer.size(), MSG_DONTWAIT);
@@ -120,7 +120,7 @@ TEST_SUITE("execute/run_control") {
     REQUIRE(::send(peers.back().get(), "{\"do\":\"show\"}\n", 14, MSG_NOSIGNAL) == 14);
     std::string answer(1000, '\0');
     ssize_t size = -1;
-    for (int i = 0; i < 100 && size <= 0; ++i) {
+    for (int i = 0; i < 15'000 && size <= 0; ++i) {
       loop.restart();
       loop.run_for(std::chrono::milliseconds(20));
       size = ::recv(peers.back().get(), answer.data(), answer.size(), MSG_DONTWAIT);

@@ -79,7 +79,7 @@ std::vector<Process> descendants_of(pid_t root) {
 }
 
 std::vector<Process> wait_for_all_descendants() {
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   for (;;) {
     const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
     if (ended > 0) continue;

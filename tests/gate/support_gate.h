@@ -2,6 +2,7 @@
 // and a gate over a real Authority and a sink in memory.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -90,6 +91,29 @@ class MemorySink final : public audit::Sink {
 
 [[nodiscard]] Permission permission(std::string_view text);
 
+// The machine's, until a test stops it: then time passes only where the test says so.
+class WorldClock final : public Clock {
+ public:
+  void stop() {
+    steady_ = std::chrono::steady_clock::now();
+    wall_ = std::chrono::system_clock::now();
+  }
+  void pass(std::chrono::milliseconds time) {
+    steady_.value() += time;
+    wall_ += time;
+  }
+  [[nodiscard]] std::chrono::steady_clock::time_point steady_now() const override {
+    return steady_.value_or(std::chrono::steady_clock::now());
+  }
+  [[nodiscard]] std::chrono::system_clock::time_point wall_now() const override {
+    return steady_ ? wall_ : std::chrono::system_clock::now();
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> steady_;
+  std::chrono::system_clock::time_point wall_;
+};
+
 struct World {
   struct Options {
     std::vector<std::string> declared = {"fs.read", "fs.write", "git.commit"};
@@ -111,7 +135,7 @@ struct World {
   // The answer if it came at once, which a refusal does.
   std::optional<Answer> call(std::string_view name, Json arguments = Json::object());
 
-  SystemClock clock;
+  WorldClock clock;
   policy::ToolSchemas schemas;
   ToolTable tools;
   FakeUpstream upstream;

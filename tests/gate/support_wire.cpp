@@ -16,7 +16,7 @@ namespace mcpac::gate::testing {
 namespace {
 
 // Not a measurement: only so that a test that would hang fails instead.
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kPatience{600};
 
 }  // namespace
 

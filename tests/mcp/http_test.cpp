@@ -19,7 +19,7 @@ using test::text_of;
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience = 20s;
+constexpr std::chrono::milliseconds kPatience = 300s;
 
 struct Connected {
   asio::io_context loop;
@@ -207,7 +207,7 @@ TEST_SUITE("mcp/http") {
   TEST_CASE("progress on the stream starts the timeout anew") {
     HttpFixture web({"initialize"});
     Connected server(web.config("/sse"));
-    CHECK(text_of(server.call("progress", R"({"times":20,"every":100})", 1000ms)) == "arrived");
+    CHECK(text_of(server.call("progress", R"({"times":60,"every":100})", 3000ms)) == "arrived");
   }
 
   TEST_CASE("a changed list of tools is announced, in both eras") {

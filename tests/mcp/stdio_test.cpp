@@ -21,7 +21,7 @@ using test::text_of;
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience = 20s;
+constexpr std::chrono::milliseconds kPatience = 300s;
 
 // One connected client on a loop of its own.
 struct Connected {
@@ -210,7 +210,7 @@ TEST_SUITE("mcp/stdio") {
     Connected server(fixture("plain"));
     std::vector<std::string> order;
     int left = 3;
-    for (const auto* ms : {"200", "100", "1"}) {
+    for (const auto* ms : {"2000", "1000", "1"}) {
       asio::co_spawn(
           server.loop,
           [&, ms]() -> asio::awaitable<void> {
@@ -223,7 +223,7 @@ TEST_SUITE("mcp/stdio") {
           asio::detached);
     }
     server.until([&] { return left == 0; });
-    CHECK(order == std::vector<std::string>{"1", "100", "200"});
+    CHECK(order == std::vector<std::string>{"1", "1000", "2000"});
   }
 
   TEST_CASE("a result with isError is a result") {
@@ -294,8 +294,8 @@ TEST_SUITE("mcp/stdio") {
 
   TEST_CASE("progress starts the timeout anew") {
     Connected server(fixture("plain"));
-    // Ten times as long as the timeout would be without it; reports come five times per timeout.
-    auto result = server.call("progress", args(R"({"ms":3000,"every":100})"), 1000ms);
+    // Twice as long as the timeout would be without it; reports come thirty times per timeout.
+    auto result = server.call("progress", args(R"({"ms":6000,"every":100})"), 3000ms);
     CHECK(text_of(result) == "arrived");
   }
 

@@ -64,7 +64,7 @@ bool is_running(int pid) {
 }
 
 bool ends(int pid) {
-  constexpr int kTries = 2'000;
+  constexpr int kTries = 60'000;  // against hanging: five minutes
   for (int i = 0; i < kTries && is_running(pid); ++i) ::usleep(5'000);
   return !is_running(pid);
 }

@@ -186,8 +186,14 @@ std::shared_ptr<HttpConnection> HttpConnection::make(asio::any_io_executor execu
 }
 
 Result<std::shared_ptr<asio::ssl::context>> make_tls_context() {
-  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+  std::shared_ptr<asio::ssl::context> context;
   boost::system::error_code error;
+  try {
+    context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+  } catch (const boost::system::system_error& failed) {
+    error = failed.code();
+  }
+  if (error) return fail(ErrorId::kServerTls, "cannot prepare TLS: " + error.message());
   context->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv3 |
                            asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1,
                        error);

@@ -55,6 +55,8 @@ Connection::Awaitable<void> Connection::run() {
   watch_.expires_after(std::chrono::seconds(0));
   std::ignore = co_await watch_.async_wait(kAwait);
   if (closed_) co_return;
+  if (plan_.tls == gate::Tls::kYes && !shared_.tls)
+    co_return refuse(fail(ErrorId::kNetworkTls, shared_.why_no_tls).error());
   auto dialled = co_await dial();
   if (closed_) co_return;
   stop_watch();
@@ -118,7 +120,12 @@ Connection::Awaitable<Result<void>> Connection::dial_one(const asio::ip::address
 
 Connection::Awaitable<Result<void>> Connection::speak_tls() {
   boost::system::error_code error;
-  tls_.emplace(tcp_, *shared_.tls);
+  try {
+    tls_.emplace(tcp_, *shared_.tls);
+  } catch (const boost::system::system_error& failed) {
+    error = failed.code();
+  }
+  if (error) co_return fail(ErrorId::kNetworkTls, "cannot begin TLS: " + error.message());
   // Whatever the context says: there is no way here that leaves this out.
   tls_->set_verify_mode(asio::ssl::verify_peer, error);
   if (!error) tls_->set_verify_callback(asio::ssl::host_name_verification(plan_.host), error);

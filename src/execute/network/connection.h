@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -30,9 +31,10 @@ namespace mcpac::execute {
 // What the connections of a run share.
 struct Shared {
   std::shared_ptr<Resolver> resolver;
-  std::shared_ptr<boost::asio::ssl::context> tls;
+  std::shared_ptr<boost::asio::ssl::context> tls;  // null: there is none
   RelayLimits limits;
   std::shared_ptr<std::uint64_t> bytes_left;
+  std::string why_no_tls;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -32,13 +33,16 @@ struct RelayLimits {
   std::uint64_t bytes = std::uint64_t{16} << 30U;
 };
 
+using TlsContext = Result<std::shared_ptr<boost::asio::ssl::context>>;
+
 class HostDialer final : public gate::Dialer {
  public:
-  // `tls`: null for the system's certificates, read when they are first needed. Everything is on
-  // the executor's one thread.
+  // `tls`: null for what `make_tls` makes when it is first needed, and that, when null, of the
+  // system's certificates. Everything is on the executor's one thread.
   HostDialer(boost::asio::any_io_executor executor, std::shared_ptr<Resolver> resolver,
-             std::shared_ptr<boost::asio::ssl::context> tls = nullptr, RelayLimits limits = {});
-  // Ends every connection.
+             std::shared_ptr<boost::asio::ssl::context> tls = nullptr, RelayLimits limits = {},
+             std::function<TlsContext()> make_tls = nullptr);
+  // Ends every connection, and closes the resolver.
   ~HostDialer() override;
   HostDialer(const HostDialer&) = delete;
   HostDialer& operator=(const HostDialer&) = delete;
@@ -53,6 +57,7 @@ class HostDialer final : public gate::Dialer {
   std::shared_ptr<Resolver> resolver_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
   RelayLimits limits_;
+  std::function<TlsContext()> make_tls_;
   // Shared with the ends of connections, which come when this may be gone.
   std::shared_ptr<Connections> connections_ = std::make_shared<Connections>();
   std::shared_ptr<std::uint64_t> bytes_left_;

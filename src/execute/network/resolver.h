@@ -20,9 +20,12 @@ class Resolver {
   // Addresses in the order in which they are to be tried; never none. kNetworkName.
   [[nodiscard]] virtual boost::asio::awaitable<Result<std::vector<boost::asio::ip::address>>>
   resolve(std::string host) = 0;
+  // Gives up what is being looked up: who waits is told so.
+  virtual void close() {}
 };
 
-// getaddrinfo, with what /etc/hosts and the name servers of this machine say.
+// What /etc/hosts and the name servers of this machine say (names.h), found on threads of its own
+// (lookups.h): a name server that does not answer holds up neither the loop nor its end.
 [[nodiscard]] std::shared_ptr<Resolver> system_resolver(boost::asio::any_io_executor executor);
 
 }  // namespace mcpac::execute

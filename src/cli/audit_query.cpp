@@ -11,6 +11,7 @@
 
 #include "cli/audit_commands.h"
 #include "core/printable.h"
+#include "execute/records/connection_query.h"
 #include "execute/records/run_record.h"
 
 namespace mcpac::cli {
@@ -36,19 +37,14 @@ void denied(Context& context, const Events& events, const std::string& rule) {
   std::erase_if(rows,
                 [&rule](const auto& row) { return row.rule.find(rule) == std::string::npos; });
   show<execute::DeniedByRule>(context, rows, "no call was denied", [](const auto& row) {
-    return fmt::format("{:>6}  {}  {}: {}  ({})", row.calls, printable(row.capability),
+    return fmt::format("{:>6}  {}{}  {}: {}  ({})", row.calls, printable(row.capability),
+                       row.target.empty() ? "" : " " + printable(row.target),
                        printable(row.layer.empty() ? "the gate" : row.layer),
                        printable(row.rule.empty() ? "no rule" : row.rule), printable(row.reason));
   });
 }
 
-void touched(Context& context, const Events& events, const std::string& path) {
-  std::error_code error;
-  const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
-  const auto folder = context.folders.audit();
-  const auto rows = execute::who_could_touch(
-      events, absolute.string(),
-      [&folder](const std::string& digest) { return execute::kept_lock(folder, digest); });
+void show_touches(Context& context, const Result<std::vector<execute::Touch>>& rows) {
   if (!rows) return context.fail(rows.error());
   show<execute::Touch>(context, *rows, "no run could", [](const auto& row) {
     return fmt::format(
@@ -57,6 +53,20 @@ void touched(Context& context, const Events& events, const std::string& path) {
         printable(row.argument.empty() ? row.permission
                                        : fmt::format("{} by {}", row.permission, row.argument)));
   });
+}
+
+void connected(Context& context, const Events& events, const std::string& destination) {
+  show_touches(context, execute::who_could_connect(events, destination));
+}
+
+void touched(Context& context, const Events& events, const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
+  const auto folder = context.folders.audit();
+  show_touches(context,
+               execute::who_could_touch(events, absolute.string(), [&folder](const auto& digest) {
+                 return execute::kept_lock(folder, digest);
+               }));
 }
 
 void first_use(Context& context, const Events& events, const std::string& permission) {
@@ -107,7 +117,7 @@ void add_question(CLI::App& query, Context& context, const char* name, const cha
   const std::string option = argument;
   if (!option.empty()) {
     auto* given = command->add_option(option, *value);
-    if (option == "PATH") given->required();
+    if (option == "PATH" || option == "DESTINATION") given->required();
   }
   command->callback([&context, run, value, ask] {
     auto events = audit::read_events(
@@ -128,12 +138,16 @@ void add_question(CLI::App& query, Context& context, const char* name, const cha
 void add_audit_query(CLI::App& audit, Context& context) {
   auto* query = audit.add_subcommand("query", "questions to the recorded runs");
   query->require_subcommand(1);
-  add_question(*query, context, "denied", "denied calls by rule: which, how often, why", "--rule",
-               denied);
+  add_question(*query, context, "denied",
+               "denied calls and connections by rule: which, how often, why", "--rule", denied);
   add_question(*query, context, "touched",
                "which runs did touch PATH, and which could have, by which tool and argument",
                "PATH", touched);
-  add_question(*query, context, "first-use", "when each tool was first used on each target",
+  add_question(*query, context, "connected",
+               "which runs did connect to DESTINATION (HOST:PORT), and which could have",
+               "DESTINATION", connected);
+  add_question(*query, context, "first-use",
+               "when each tool was first used on each target, and each destination connected to",
                "PERMISSION", first_use);
   add_question(*query, context, "unused", "what runs were granted and never used", "",
                [](Context& c, const Events& events, const std::string&) { unused(c, events); });

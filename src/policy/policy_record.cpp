@@ -36,16 +36,21 @@ Result<Bases> read_bases(const Json& json) {
   return bases;
 }
 
-// What an older record does not have, its run had none of.
-Result<void> read_places(const Json& json, LayerText& layer) {
-  if (const Json* places = find_member(json, "places")) {
-    if (!places->is_array()) return unreadable("its places");
-    for (const Json& place : *places) {
-      const std::string line = string_member(place, "statement");
-      if (line.empty()) return unreadable("its places");
-      layer.places.push_back(line);
-    }
+// What an older record does not have, its run had none of. Statements become lines of the layer's
+// file, so that each is told from the others by where it stands.
+Result<void> read_places(const Json& json, std::string& text) {
+  const Json* places = find_member(json, "places");
+  if (places == nullptr) return {};
+  if (!places->is_array()) return unreadable("its places");
+  for (const Json& place : *places) {
+    const std::string line = string_member(place, "statement");
+    if (line.empty() || line.find('\n') != std::string::npos) return unreadable("its places");
+    text += line + "\n";
   }
+  return {};
+}
+
+Result<void> read_declared(const Json& json, LayerText& layer) {
   const Json* declares = find_member(json, "declares");
   if (declares == nullptr) return {};
   const Json* files = find_member(*declares, "files");
@@ -67,8 +72,9 @@ Result<LayerText> read_layer(const Json& json) {
     if (line.empty() || line.find('\n') != std::string::npos) return unreadable("its rules");
     text += line + "\n";
   }
+  if (auto read = read_places(json, text); !read) return pass_on(read);
   layer.files.emplace_back(std::move(text), layer.name);
-  if (auto read = read_places(json, layer); !read) return pass_on(read);
+  if (auto read = read_declared(json, layer); !read) return pass_on(read);
   return layer;
 }
 

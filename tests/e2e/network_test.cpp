@@ -84,9 +84,25 @@ TEST_SUITE("e2e/network") {
     INFO(run.err);
     CHECK(run.exit_code == 0);
     CHECK(run.out == "hello\n");
-    const auto log = workspace.mcpac({"audit", "list", "--kind", "ConnectionEnded"});
+    const auto log = workspace.mcpac({"audit", "list", "--kind", "ConnectionEnded", "--json"});
     INFO(log.out, log.err);
-    CHECK(log.exit_code == 0);
+    REQUIRE(log.exit_code == 0);
+    const auto events = log.json();
+    REQUIRE_FALSE(events.empty());
+    const std::string id = events.back()["run_id"];
+    const auto replayed = workspace.mcpac({"audit", "replay", id, "--json"});
+    INFO(replayed.out, replayed.err);
+    CHECK(replayed.exit_code == 0);
+    CHECK(replayed.json()[0]["recomputed"] == 2);  // by name, and by address
+    const auto query = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {"audit", "query"});
+      words.insert(words.end(), {"--run", id, "--json"});
+      return workspace.mcpac(words).json();
+    };
+    CHECK(query({"first-use", "mcpac.network"})[0]["target"] == server.place());
+    CHECK(query({"connected", server.place()}).size() == 2);  // it could, and it did
+    CHECK(query({"connected", "127.0.0.1:1"}).empty());
+    CHECK(query({"unused"}).empty());
   }
 
   TEST_CASE("without a grant it is refused before anything runs, with the option to add") {

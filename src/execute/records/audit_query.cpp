@@ -4,11 +4,24 @@
 #include <map>
 #include <tuple>
 
+#include "execute/records/connection_query.h"
+#include "policy/places.h"
+
 namespace mcpac::execute {
 namespace {
 
 bool is_check(const audit::Event& event) {
-  return event.kind == "CapabilityCheck";
+  return event.kind == "CapabilityCheck" || event.kind == "NetworkCheck";
+}
+
+std::string capability_of(const audit::Event& event) {
+  return event.kind == "NetworkCheck" ? std::string(policy::kNetworkPermission)
+                                      : string_member(event.payload, "capability");
+}
+
+std::string destination_of(const audit::Event& event) {
+  const auto connection = connection_of(event);
+  return connection ? connection->destination() : std::string();
 }
 
 bool is_allowed(const audit::Event& event) {
@@ -34,7 +47,23 @@ struct RunUse {
   const audit::Event* started = nullptr;
   std::set<std::size_t> rules;
   std::set<std::string> permissions;
+  std::vector<RecordedConnection> dialled;
 };
+
+// Tools that it declares, and the network; files are used without a record.
+std::vector<std::string> recordable(const Json& started) {
+  std::vector<std::string> names;
+  const auto take = [&](const char* list, const auto& is_wanted) {
+    const Json* json = find_member(started, list);
+    if (json == nullptr || !json->is_array()) return;
+    for (const Json& name : *json) {
+      if (name.is_string() && is_wanted(name.get<std::string>())) names.push_back(name);
+    }
+  };
+  take("permissions", [](const std::string&) { return true; });
+  take("declared", [](const std::string& name) { return name == policy::kNetworkPermission; });
+  return names;
+}
 
 std::vector<std::string> unused_rules(const Json& started, const std::set<std::size_t>& used) {
   std::vector<std::string> rules;
@@ -53,19 +82,20 @@ std::vector<std::string> unused_rules(const Json& started, const std::set<std::s
 }  // namespace
 
 std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events) {
-  std::map<std::tuple<std::string, std::string, std::string>, DeniedByRule> groups;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, DeniedByRule> groups;
   for (const auto& event : events) {
     if (!is_check(event) || is_allowed(event)) continue;
     const auto& payload = event.payload;
     DeniedByRule row{.layer = string_member(payload, "layer"),
                      .rule = string_member(payload, "rule"),
-                     .capability = string_member(payload, "capability"),
+                     .capability = capability_of(event),
+                     .target = destination_of(event),
                      .reason = {},
                      .calls = 0,
                      .first = event.time,
                      .last = {},
                      .runs = {}};
-    std::tuple key{row.layer, row.rule, row.capability};
+    std::tuple key{row.layer, row.rule, row.capability, row.target};
     auto& group = groups.try_emplace(std::move(key), std::move(row)).first->second;
     ++group.calls;
     group.reason = string_member(payload, "reason");
@@ -75,8 +105,8 @@ std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events
   std::vector<DeniedByRule> rows;
   for (auto& [key, row] : groups) rows.push_back(std::move(row));
   std::ranges::sort(rows, [](const DeniedByRule& a, const DeniedByRule& b) {
-    return std::tie(b.calls, a.layer, a.rule, a.capability) <
-           std::tie(a.calls, b.layer, b.rule, b.capability);
+    return std::tie(b.calls, a.layer, a.rule, a.capability, a.target) <
+           std::tie(a.calls, b.layer, b.rule, b.capability, b.target);
   });
   return rows;
 }
@@ -86,10 +116,13 @@ std::vector<FirstUse> first_uses(const std::vector<audit::Event>& events) {
   std::vector<FirstUse> rows;
   for (const auto& event : events) {
     if (!is_check(event) || !is_allowed(event)) continue;
-    FirstUse row{.capability = string_member(event.payload, "capability"),
-                 .target = string_member(event.payload, "target"),
-                 .time = event.time,
-                 .run_id = event.run_id};
+    const auto connection = connection_of(event);
+    if (connection && !is_dialled(*connection)) continue;
+    FirstUse row{
+        .capability = capability_of(event),
+        .target = connection ? connection->destination() : string_member(event.payload, "target"),
+        .time = event.time,
+        .run_id = event.run_id};
     if (known.emplace(row.capability, row.target).second) rows.push_back(std::move(row));
   }
   return rows;
@@ -101,7 +134,11 @@ std::vector<Unused> granted_never_used(const std::vector<audit::Event>& events) 
     if (event.kind == "RunStarted") runs[event.run_id].started = &event;
     if (!is_check(event) || !is_allowed(event)) continue;
     RunUse& run = runs[event.run_id];
-    run.permissions.insert(string_member(event.payload, "capability"));
+    if (auto connection = connection_of(event)) {
+      if (!is_dialled(*connection)) continue;
+      run.dialled.push_back(std::move(*connection));
+    }
+    run.permissions.insert(capability_of(event));
     note_rules(event.payload, run.rules);
   }
   std::vector<Unused> rows;
@@ -112,12 +149,10 @@ std::vector<Unused> granted_never_used(const std::vector<audit::Event>& events) 
                .program = string_member(started, "program"),
                .rules = unused_rules(started, run.rules),
                .permissions = {}};
-    const Json* declared = find_member(started, "permissions");
-    if (declared != nullptr && declared->is_array()) {
-      for (const Json& name : *declared) {
-        if (name.is_string() && !run.permissions.contains(name.get<std::string>()))
-          row.permissions.push_back(name.get<std::string>());
-      }
+    for (auto& place : unused_network_places(started, run.dialled))
+      row.rules.push_back(std::move(place));
+    for (auto& name : recordable(started)) {
+      if (!run.permissions.contains(name)) row.permissions.push_back(std::move(name));
     }
     if (!row.rules.empty() || !row.permissions.empty()) rows.push_back(std::move(row));
   }
@@ -133,7 +168,7 @@ std::vector<LateCall> calls_after_revocation(const std::vector<audit::Event>& ev
     if (!is_check(event) || !is_allowed(event)) continue;
     const auto run = revoked.find(event.run_id);
     if (run == revoked.end()) continue;
-    const std::string capability = string_member(event.payload, "capability");
+    const std::string capability = capability_of(event);
     auto since = run->second.find(capability);
     if (since == run->second.end()) since = run->second.find("*");
     if (since == run->second.end()) continue;
@@ -148,6 +183,7 @@ Json to_json(const std::vector<DeniedByRule>& rows) {
     list.push_back({{"layer", row.layer},
                     {"rule", row.rule},
                     {"capability", row.capability},
+                    {"target", row.target.empty() ? Json(nullptr) : Json(row.target)},
                     {"reason", row.reason},
                     {"calls", row.calls},
                     {"first", row.first},

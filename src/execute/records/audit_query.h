@@ -1,7 +1,9 @@
 // Audit queries: questions to recorded runs, answered from their events alone.
 //
 // Who could have touched a path is asked of the rules as they were recorded, read by their text:
-// what links led where then nobody knows any more. All else is what happened.
+// what links led where then nobody knows any more. All else is what happened. Connections are asked
+// about as calls of mcpac.network; what a program did with files that it was granted is not
+// recorded.
 #pragma once
 
 #include <set>
@@ -14,11 +16,13 @@
 
 namespace mcpac::execute {
 
-// Denied calls, by the rule that denied them or came nearest, the most frequent first.
+// Denied calls and connections, by the rule that denied them or came nearest, the most frequent
+// first.
 struct DeniedByRule {
   std::string layer;
   std::string rule;  // empty: no rule spoke of the tool
   std::string capability;
+  std::string target;  // of a connection: "api.example.com:443"
   std::string reason;  // of the last
   std::size_t calls = 0;
   std::string first;  // times
@@ -27,7 +31,8 @@ struct DeniedByRule {
 };
 [[nodiscard]] std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events);
 
-// A run that did touch the path, or could have: which tool, by which argument.
+// A run that did touch the path, or could have: which tool, by which argument; by files that it was
+// granted: mcpac.files, and the mode in the argument's place.
 struct Touch {
   std::string run_id;
   std::string program;
@@ -41,7 +46,8 @@ struct Touch {
                                                          const std::string& path,
                                                          const LockOf& lock_of);
 
-// The first allowed call of each tool with each target, oldest first.
+// The first allowed call of each tool with each target, oldest first; and the first connection to
+// each destination.
 struct FirstUse {
   std::string capability;
   std::string target;  // empty: none was recorded
@@ -50,7 +56,8 @@ struct FirstUse {
 };
 [[nodiscard]] std::vector<FirstUse> first_uses(const std::vector<audit::Event>& events);
 
-// What a run was granted or declared, and never used: rules of its own layer, and tools.
+// What a run was granted or declared, and never used: rules of its own layer, statements about the
+// network among them, and tools.
 struct Unused {
   std::string run_id;
   std::string program;
@@ -59,7 +66,8 @@ struct Unused {
 };
 [[nodiscard]] std::vector<Unused> granted_never_used(const std::vector<audit::Event>& events);
 
-// Calls that were allowed after their permission was taken back: there must be none.
+// Calls and connections that were allowed after their permission was taken back: there must be
+// none.
 struct LateCall {
   std::string run_id;
   std::string capability;

@@ -1,5 +1,5 @@
 // Who could have touched a path: the recorded rules of each run, asked for every tool that it
-// declared and every argument of it that names a place.
+// declared and every argument of it that names a place; and the files that it was given itself.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/audit_query.h"
+#include "policy/places.h"
 #include "policy/policy_record.h"
 
 namespace mcpac::execute {
@@ -87,6 +88,18 @@ bool is_at_or_below(const std::string& target, const std::string& path) {
                             (path.ends_with('/') || target.substr(path.size()).starts_with('/')));
 }
 
+// Files that the run was given, at the path, above it or below it.
+void add_files(const audit::Event& started, const std::string& path, std::vector<Touch>& rows) {
+  const Json* files = find_member(started.payload, "files");
+  if (files == nullptr || !files->is_array()) return;
+  for (const Json& place : *files) {
+    const std::string given = string_member(place, "path");
+    if (given.empty() || !(is_at_or_below(path, given) || is_at_or_below(given, path))) continue;
+    rows.push_back({started.run_id, string_member(started.payload, "program"), started.time,
+                    policy::kFilesPermission, string_member(place, "mode"), false});
+  }
+}
+
 std::set<Permission> permissions_of(const Json& started) {
   std::set<Permission> permissions;
   const Json* list = find_member(started, "permissions");
@@ -163,6 +176,7 @@ Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& even
   std::map<std::string, RunView> runs;
   for (const auto& event : events) {
     if (event.kind != "RunStarted") continue;
+    add_files(event, path, rows);
     auto view = ask_rules(event, path, lock_of, rows);
     if (!view) return pass_on(view);
     runs.insert_or_assign(event.run_id, std::move(*view));

@@ -9,10 +9,12 @@
 #include "core/rfc3339.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/recorded_check.h"
+#include "execute/records/replay_connections.h"
 #include "gate/answer.h"
 #include "gate/approver.h"
 #include "policy/policy_digest.h"
 #include "policy/policy_record.h"
+#include "policy/printer.h"
 
 namespace mcpac::execute {
 namespace {
@@ -81,6 +83,10 @@ class Replayer {
     if (event.kind == "Approval") approval(event);
     if (event.kind == "CallFinished") finished(event.payload);
     if (event.kind == "CapabilityCheck") return check(event.payload);
+    if (event.kind == "NetworkCheck") return connection(event.payload);
+    if (event.kind == "ConnectionEnded" && connections_) {
+      for (auto& what : connections_->ended(event.payload)) differ(std::move(what));
+    }
     return {};
   }
   RunReplay take() { return std::move(replay_); }
@@ -89,6 +95,8 @@ class Replayer {
   Result<void> start(const Json& payload);
   Result<void> load(const Json& policy, const Json& payload);
   Result<void> check(const Json& payload);
+  Result<void> connection(const Json& payload);
+  void given_places(const Json& payload);
   void approval(const audit::Event& event);
   void finished(const Json& payload);
   void hold_against_run(const RecordedCheck& check, const Permission& permission);
@@ -127,6 +135,7 @@ class Replayer {
   std::set<std::string> drifted_;
   std::map<std::string, Approved> approvals_;
   std::map<std::uint64_t, std::uint64_t> reservations_;  // of calls in flight
+  std::optional<ConnectionReplay> connections_;          // of the authority of run_
 };
 
 Result<void> Replayer::start(const Json& payload) {
@@ -179,6 +188,47 @@ Result<void> Replayer::load(const Json& policy, const Json& payload) {
     differ("the policy is not the one that the run was bound to");
   run->authority = std::move(*authority);
   run_ = std::move(run);
+  connections_.emplace(*run_->authority, policy);
+  given_places(payload);
+  return {};
+}
+
+// The places that the run is said to have been given are those that its rules admit. An older
+// record, without any, had none.
+void Replayer::given_places(const Json& payload) {
+  Json files = Json::array();
+  for (const auto& place : run_->authority->files())
+    files.push_back({{"path", place.path}, {"mode", policy::to_string(place.mode)}});
+  Json network = Json::array();
+  for (const auto& place : run_->authority->networks())
+    network.push_back({{"place", policy::print_network(place.host, place.port)}});
+  for (const auto& [name, now] : {std::pair("files", &files), std::pair("network", &network)}) {
+    const Json* recorded = find_member(payload, name);
+    Json then = recorded == nullptr ? Json::array() : *recorded;
+    for (Json& place : then) {
+      if (place.is_object()) place.erase("said_in");
+    }
+    if (then != *now) differ(fmt::format("its {} are not those that its rules give", name));
+  }
+}
+
+Result<void> Replayer::connection(const Json& payload) {
+  ++replay_.decisions;
+  auto read = read_connection(payload);
+  if (!read) return pass_on(read);
+  if (!connections_) {
+    leave_out("an older mcpac recorded it, or the run does not begin with its policy");
+    return {};
+  }
+  static const Permission kNetwork = Permission::parse(policy::kNetworkPermission).value();
+  using Revoked = ConnectionReplay::Revoked;
+  auto answer = connections_->check(*read, is_revoked(kNetwork) ? Revoked::kYes : Revoked::kNo);
+  if (answer.left_out.empty()) {
+    ++replay_.recomputed;
+  } else {
+    leave_out(std::move(answer.left_out));
+  }
+  for (auto& what : answer.differences) differ(std::move(what));
   return {};
 }
 

@@ -1,0 +1,32 @@
+// A recorded decision on a connection: the payload of a NetworkCheck, read back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "policy/ip_network.h"
+
+namespace mcpac::execute {
+
+struct RecordedConnection {
+  std::uint64_t connection = 0;
+  std::string host;  // as it was asked for; canonical once it was allowed
+  std::uint16_t port = 0;
+  std::optional<policy::IpAddress> address;  // nothing: the decision by name
+  bool allowed = false;
+  std::string rule;
+  std::string layer;
+  std::string reason;
+  // "api.example.com:443", "[::1]:443"
+  [[nodiscard]] std::string destination() const;
+};
+
+// kAuditUnreadable for a payload that no mcpac wrote.
+[[nodiscard]] Result<RecordedConnection> read_connection(const Json& payload);
+// An address as records have it, IPv6 with or without square brackets.
+[[nodiscard]] std::optional<policy::IpAddress> read_address(const std::string& text);
+
+}  // namespace mcpac::execute

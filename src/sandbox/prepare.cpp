@@ -141,6 +141,13 @@ std::expected<void, Refused> check_without_root(const Machine& machine, const Sp
     return refuse(Refused::Kind::kTierTooLow, machine.namespaces_failed,
                   "without namespaces and Landlock nothing decides which files may be opened");
   }
+  constexpr int kHoldsTruncation = 3;
+  if (spec.admits.has<WritesFiles>() && machine.landlock_abi < kHoldsTruncation) {
+    return refuse(
+        Refused::Kind::kTierTooLow, machine.namespaces_failed,
+        "without namespaces, and with Landlock before ABI 3, a file that may only be read "
+        "could be emptied");
+  }
   for (const Mount& mount : spec.mounts) {
     if (!mount.changes.empty()) {
       return refuse(

@@ -52,9 +52,13 @@ struct Ends {
   if (ends.terminal >= 0 && row.name != "take_terminal" && ::ioctl(0, TIOCSCTTY, 0) != 0)
     ::_exit(122);
   const std::string program = cases_program();
-  std::array<std::string, 5> words{"hostile_cases", row.name, victim.folder(),
-                                   std::to_string(ends.host), std::to_string(victim.port())};
-  std::array<char*, 6> pointers{};
+  std::array<std::string, 6> words{"hostile_cases",
+                                   row.name,
+                                   victim.folder(),
+                                   std::to_string(ends.host),
+                                   std::to_string(victim.port()),
+                                   victim.place()};
+  std::array<char*, 7> pointers{};
   for (std::size_t i = 0; i < words.size(); ++i) pointers[i] = words[i].data();
   ::execv(program.c_str(), pointers.data());
   ::_exit(123);

@@ -70,13 +70,32 @@ std::string call_of(const std::string& detail) {
 sandbox::Spec spec_of(const Row& row, Victim& victim, pid_t host) {
   sandbox::Spec spec;
   spec.program = cases_program();
-  spec.arguments = {"hostile_cases", row.name, victim.folder(), std::to_string(host),
-                    std::to_string(victim.port())};
+  spec.arguments = {"hostile_cases",
+                    row.name,
+                    victim.folder(),
+                    std::to_string(host),
+                    std::to_string(victim.port()),
+                    victim.place()};
   spec.channel = victim.channel();
   spec.limits.wall = std::chrono::seconds(20);
   spec.limits.cpu = std::chrono::seconds(10);
   spec.limits.memory = std::uint64_t{256} << 20U;
   return spec;
+}
+
+void grant(Granted granted, const Victim& victim, sandbox::Spec& spec) {
+  using Access = sandbox::Mount::Access;
+  if (granted == Granted::kNothing) return;
+  sandbox::Mount mount{.host = victim.place(), .inside = victim.place()};
+  spec.admits = spec.admits.with(sandbox::ReadsFiles{});
+  if (granted != Granted::kReading) {
+    spec.admits = spec.admits.with(sandbox::WritesFiles{});
+    mount.access = Access::kReadWrite;
+    constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+    spec.limits.file_size = kMebibyte;
+  }
+  if (granted == Granted::kChanges) mount.changes = victim.new_changes();
+  spec.mounts.push_back(std::move(mount));
 }
 
 std::string run_row(Warden& warden, const sandbox::Spec& spec, Tier tier) {
@@ -95,8 +114,14 @@ pid_t only_child() {
 }
 
 // In a child of ours: the endings of all rows, a line each.
-std::string run_place(const Place& place, const std::vector<Row>& rows, Input input,
-                      const Change& change, Victim& victim) {
+struct Asked {
+  const std::vector<Row>& rows;
+  Input input = Input::kNothing;
+  Change change;
+  Granted granted = Granted::kNothing;
+};
+
+std::string run_place(const Place& place, const Asked& asked, Victim& victim) {
   const pid_t host = ::getppid();
   // Whoever loses a parent in here comes to us and is seen.
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || !enter(place)) return "no place\n";
@@ -107,11 +132,12 @@ std::string run_place(const Place& place, const std::vector<Row>& rows, Input in
   const pid_t warden_process = only_child();
   const std::string before = victim.state();
   std::string text;
-  for (const Row& row : rows) {
+  for (const Row& row : asked.rows) {
     sandbox::Spec spec = spec_of(row, victim, host);
     spec.lowest_tier = place.tier;
-    if (input == Input::kTerminal) spec.standard_input = victim.terminal();
-    if (change) change(spec, victim.folder());
+    if (asked.input == Input::kTerminal) spec.standard_input = victim.terminal();
+    grant(asked.granted, victim, spec);
+    if (asked.change) asked.change(spec, victim.folder());
     text += one_line(run_row(*warden, spec, place.tier));
     if (victim.state() != before) text += "; something changed";
     const Below left = processes_below(::getpid(), warden_process);
@@ -123,6 +149,7 @@ std::string run_place(const Place& place, const std::vector<Row>& rows, Input in
 }
 
 std::string expected_at(const Row& row, const Place& place) {
+  if (place.tier == Tier::kC && !row.in_c.empty()) return row.in_c;
   if (place.tier == Tier::kA || row.below.empty()) return row.inside;
   return place.root || row.of_user_below.empty() ? row.below : row.of_user_below;
 }
@@ -135,6 +162,7 @@ void check_controls(const std::vector<Row>& rows, Input input, Victim& victim) {
       continue;
     }
     victim.restore();
+    victim.restore_place();
     CHECK(run_control(row, input, victim) == "exit 0");
   }
   victim.restore();
@@ -183,17 +211,20 @@ Below processes_below(pid_t parent, pid_t child) {
   return below;
 }
 
-void check(const std::vector<Row>& rows, Input input, const Change& change) {
+namespace {
+
+void check_everywhere(const Asked& asked) {
   Victim victim;
   for (const Place& place : kPlaces) {
     if (place.root && ::geteuid() != 0) {
       MESSAGE("skipped: ", name_of(place), " needs root");
       continue;
     }
+    victim.restore_place();
     const std::string text =
-        sandbox::test::in_child([&] { return run_place(place, rows, input, change, victim); });
+        sandbox::test::in_child([&] { return run_place(place, asked, victim); });
     std::istringstream lines(text);
-    for (const Row& row : rows) {
+    for (const Row& row : asked.rows) {
       std::string line;
       std::getline(lines, line);
       INFO(row.name, " as ", name_of(place));
@@ -201,10 +232,20 @@ void check(const std::vector<Row>& rows, Input input, const Change& change) {
     }
   }
   if (::geteuid() == 0) {
-    check_controls(rows, input, victim);
+    check_controls(asked.rows, asked.input, victim);
   } else {
     MESSAGE("skipped: the controls need root");
   }
+}
+
+}  // namespace
+
+void check(const std::vector<Row>& rows, Input input, const Change& change) {
+  check_everywhere({rows, input, change});
+}
+
+void check_granted(const std::vector<Row>& rows, Granted granted) {
+  check_everywhere({rows, Input::kNothing, {}, granted});
 }
 
 }  // namespace mcpac::hostile

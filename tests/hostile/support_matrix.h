@@ -31,15 +31,20 @@ struct Row {
   std::string why{};
   std::string below{};          // in tiers B and C, where it ends otherwise
   std::string of_user_below{};  // there, for an ordinary user, where that differs again
+  std::string in_c{};           // in tier C, where that differs again
 };
 
 // Changes the spec of every row; the victim's folder is the argument.
 using Change = std::function<void(sandbox::Spec&, const std::filesystem::path& folder)>;
 
+// What every row is granted of the victim's place.
+enum class Granted { kNothing, kReading, kWriting, kChanges };
+
 enum class Input { kNothing, kTerminal };
 
 // Checks all rows in all six places, and the controls.
 void check(const std::vector<Row>& rows, Input input = Input::kNothing, const Change& change = {});
+void check_granted(const std::vector<Row>& rows, Granted granted);
 
 // How one run ended, in the words of Row::inside.
 [[nodiscard]] std::string ending(const Result<sandbox::Verdict>& verdict, std::string output);

@@ -52,7 +52,11 @@ Victim::Victim() {
   auto folder = TemporaryFolder::create("/tmp", "mcpac-hostile");
   REQUIRE(folder);
   folder_.emplace(std::move(*folder));
+  auto granted = TemporaryFolder::create("/tmp", "mcpac-granted");
+  REQUIRE(granted);
+  granted_.emplace(std::move(*granted));
   restore();
+  restore_place();
   sockaddr_in loopback{};
   loopback.sin_family = AF_INET;
   loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -95,6 +99,24 @@ void Victim::restore() const {
   fs::create_symlink("secret.txt", folder() / "link");
   fs::create_directory(folder() / "folder");
   REQUIRE(::chmod((folder() / "folder").c_str(), 0777) == 0);
+}
+
+void Victim::restore_place() const {
+  for (const auto& entry : fs::directory_iterator(granted_->path())) fs::remove_all(entry.path());
+  REQUIRE(::chmod(granted_->path().c_str(), 0777) == 0);
+  fs::create_directory(place());
+  REQUIRE(::chmod(place().c_str(), 0777) == 0);
+  put(place() / "given.txt", "given\n", 0666);
+  fs::create_symlink(folder() / "own.txt", place() / "out");
+  fs::create_symlink("/etc/passwd", place() / "passwd");
+}
+
+fs::path Victim::new_changes() const {
+  std::string name = (granted_->path() / "changes-XXXXXX").native();
+  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  fs::create_directory(fs::path(name) / "upper");
+  fs::create_directory(fs::path(name) / "work");
+  return name;
 }
 
 int Victim::channel() {

@@ -21,6 +21,12 @@ class Victim {
   [[nodiscard]] std::string state() const;
   // As in the beginning.
   void restore() const;
+  // A place that a program may be granted, outside of the folder: what a case makes there is gone
+  // with the next restore_place().
+  [[nodiscard]] std::filesystem::path place() const { return granted_->path() / "place"; }
+  // Empty layers for its changes.
+  [[nodiscard]] std::filesystem::path new_changes() const;
+  void restore_place() const;
   // The end of the channel for a case; what was written to it before is lost.
   [[nodiscard]] int channel();
   // A terminal's end, for standard input.
@@ -28,6 +34,7 @@ class Victim {
 
  private:
   std::optional<TemporaryFolder> folder_;
+  std::optional<TemporaryFolder> granted_;
   std::vector<UniqueFd> listeners_;
   UniqueFd ours_, theirs_;
   UniqueFd terminal_, its_end_;

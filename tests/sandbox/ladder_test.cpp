@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "core/file.h"
+#include "sandbox/landlock.h"
+#include "sandbox/prepare.h"
 #include "sandbox/support_sandbox.h"
 
 namespace mcpac::sandbox::test {
@@ -76,6 +78,20 @@ TEST_SUITE("sandbox/ladder") {
   TEST_CASE("without namespaces and Landlock only tier C runs") {
     CHECK(on_machine(Lacking::kNamespacesAndLandlock, Who::kUser, three_tiers) ==
           "MCPAC-E0603\nMCPAC-E0603\ntier C: exit 10 EACCES\n");
+  }
+
+  TEST_CASE("nothing writes files where only an old Landlock would hold those that may be read") {
+    const auto refused_with = [](int abi) {
+      Stock stock;
+      stock.machine.filter = true;
+      stock.machine.landlock_abi = abi;
+      Spec spec = hostile({"hello"}, kCompiler);
+      spec.lowest_tier = Tier::kB;
+      const auto plan = prepare(stock, spec, {}, 0);
+      return plan ? std::string("planned") : plan.error().text;
+    };
+    CHECK(refused_with(2).ends_with("a file that may only be read could be emptied"));
+    if (landlock_abi() >= 3) CHECK(refused_with(3) == "planned");
   }
 
   TEST_CASE("without a system-call filter nothing runs at any tier") {

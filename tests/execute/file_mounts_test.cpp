@@ -1,14 +1,17 @@
 #include "execute/files/file_mounts.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "core/file.h"
+#include "execute/files/kernel_mounts.h"
 #include "execute/files/protected_names.h"
 
 using namespace mcpac;
@@ -136,6 +139,24 @@ TEST_SUITE("execute/file mounts") {
               "cannot be granted read-write"));
   }
 
+  TEST_CASE("devices are the kernel's under whatever path they are mounted") {
+    const auto mounts = read_file("/proc/self/mountinfo", std::size_t{8} << 20U);
+    REQUIRE(mounts.has_value());
+    std::istringstream lines(*mounts);
+    bool found = false;
+    for (std::string line; std::getline(lines, line);)
+      found = found || (has(line, " / /dev ") && has(line, " - devtmpfs "));
+    if (!found) {
+      MESSAGE("skipped: /dev is no devtmpfs here");
+      return;
+    }
+    const UniqueFd devices(::open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    CHECK(execute::kernel_mount_in(devices.get(), "/elsewhere").value() == "/dev");
+    const Place place;
+    const UniqueFd plain(::open(place.folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    CHECK(execute::kernel_mount_in(plain.get(), place.folder).value().empty());
+  }
+
   TEST_CASE("a folder that other runs work in is writable in parts only") {
     Place place;
     place.reserved.shared = {place.folder};
@@ -213,6 +234,14 @@ TEST_SUITE("execute/file mounts") {
     CHECK(execute::is_protected_name(".git"));
     CHECK(execute::is_protected_name(".bashrc"));
     CHECK(execute::is_protected_name(".mcpac-anything"));
+    // The same names where case is folded, and what nobody sees is left out.
+    for (const char* name : {".GIT", ".Git", ".BashRC", ".mcp.JSON", ".\u017f\u017fh",
+                             ".hus\u212ay", ".g\u200cit", ".git\ufeff"}) {
+      CAPTURE(name);
+      CHECK(execute::is_protected_name(name));
+    }
+    CHECK_FALSE(execute::is_protected_name(".gi\u0165"));
+    CHECK_FALSE(execute::is_protected_name(".gi\xff"));
     CHECK_FALSE(execute::is_protected_name(".gitignore"));
     CHECK_FALSE(execute::is_protected_name("git"));
     CHECK(execute::has_protected_name("/a/.git/b"));

@@ -1,10 +1,14 @@
 #include "execute/files/kernel_mounts.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -42,6 +46,7 @@ std::string unescape(std::string_view text) {
 
 // "36 35 98:0 /root /mount/point options … - type source options"
 struct MountLine {
+  std::uint64_t id = 0;
   std::string point;
   std::string type;
 };
@@ -50,13 +55,21 @@ MountLine read_line(const std::string& line) {
   MountLine read;
   std::istringstream words(line);
   std::string word;
-  for (int i = 0; i < 5 && words >> word; ++i) {
+  words >> read.id;
+  for (int i = 1; i < 5 && words >> word; ++i) {
   }
   read.point = unescape(word);
   while (words >> word && word != "-") {
   }
   words >> read.type;
   return read;
+}
+
+// Which mount it lies in: devtmpfs answers statfs as any tmpfs does. Nothing before Linux 5.8.
+std::optional<std::uint64_t> mount_of(int place) {
+  struct statx info {};
+  if (::statx(place, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
+  return (info.stx_mask & STATX_MNT_ID) != 0 ? std::optional(info.stx_mnt_id) : std::nullopt;
 }
 
 }  // namespace
@@ -69,11 +82,12 @@ Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path
     return path.string();
   auto text = read_file("/proc/self/mountinfo", kMostMountInfo);
   if (!text) return pass_on(text);
+  const auto around = mount_of(place);
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
     const MountLine mount = read_line(line);
     const bool is_kernel = std::ranges::find(kNames, mount.type) != kNames.end();
-    if (is_kernel && lies_in(mount.point, path)) return mount.point;
+    if (is_kernel && (mount.id == around || lies_in(mount.point, path))) return mount.point;
   }
   return std::string();
 }

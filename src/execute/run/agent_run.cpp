@@ -120,9 +120,13 @@ Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, s
   return child;
 }
 
-std::unexpected<Error> not_started(audit::RunLog& log, Error error) {
-  auto noted = log.append("RunEnded", {{"verdict", "not-started"}, {"error", to_string(error.id)}});
+std::unexpected<Error> ended_by(std::string_view verdict, audit::RunLog& log, Error error) {
+  auto noted = log.append("RunEnded", {{"verdict", verdict}, {"error", to_string(error.id)}});
   return std::unexpected(noted ? std::move(error) : std::move(noted.error()));
+}
+
+std::unexpected<Error> not_started(audit::RunLog& log, Error error) {
+  return ended_by("not-started", log, std::move(error));
 }
 
 }  // namespace
@@ -182,7 +186,8 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
   auto child = start(warden, program, std::move(spec), std::move(*beginning), channel);
   channel.reset();
   Result<sandbox::Verdict> verdict = fail(ErrorId::kInternal, "the program was not started");
-  if (child) {
+  const bool started = child.has_value();
+  if (started) {
     outcome.tier = child->child.tier();
     verdict = attend(std::move(*child),
                      {.standard_output = counted(io.standard_output),
@@ -203,7 +208,10 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     service.gate.reset();
     service.dialer.reset();
   });
-  if (!verdict) return not_started(log, std::move(verdict.error()));
+  // A program that was started has ended in any case, as it never outlives its warden; how is not
+  // known.
+  if (!verdict)
+    return ended_by(started ? "not-known" : "not-started", log, std::move(verdict.error()));
   outcome.verdict = std::move(*verdict);
   outcome.result = std::move(service.result);
   outcome.killed_by_user =

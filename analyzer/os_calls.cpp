@@ -23,7 +23,8 @@ constexpr Names kFiles =
     "tempnam tmpfile tmpfile64 tmpnam glob glob64 ftw nftw "
     "utime utimes lutimes futimes utimensat futimens inotify_init "
     "inotify_init1 inotify_add_watch flock lockf posix_fallocate "
-    "fallocate setxattr getxattr listxattr catopen "
+    "fallocate setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr listxattr llistxattr "
+    "flistxattr removexattr lremovexattr fremovexattr inotify_rm_watch catopen "
     // What is done with them once they are open; the standard streams are files, too.
     "fclose fseek fseeko fseeko64 ftell ftello ftello64 rewind fgetpos fgetpos64 fsetpos fsetpos64 "
     "closedir rewinddir telldir seekdir globfree ";
@@ -71,6 +72,28 @@ constexpr Names kFileTypes =
     " std::basic_ofstream std::basic_ifstream std::basic_fstream std::basic_filebuf std::ofstream "
     "std::ifstream std::fstream std::filebuf std::wofstream std::wifstream std::wfstream ";
 
+struct Instead {
+  Names names;
+  const char* what;
+};
+
+// As sandbox/seccomp_admitted.cpp leaves them out.
+constexpr std::array<Instead, 6> kRefusedOnFiles{
+    {{" inotify_init inotify_init1 inotify_add_watch inotify_rm_watch ",
+      "compare std::filesystem::last_write_time from time to time"},
+     {" flock lockf ",
+      "write another file and std::filesystem::rename it to the place, which happens at once"},
+     {" link linkat symlink symlinkat std::filesystem::create_hard_link "
+      "std::filesystem::create_symlink std::filesystem::create_directory_symlink "
+      "std::filesystem::copy_symlink ",
+      "copy the file: links are never made"},
+     {" chown fchown fchownat lchown ",
+      "leave it: what a program writes belongs to whoever runs mcpac"},
+     {" setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr "
+      "removexattr lremovexattr fremovexattr ",
+      "keep it in a file of its own beside the other"},
+     {" chdir fchdir ", "name each file by its whole path, or from where the program starts"}}};
+
 struct Reach {
   Names names;
   const char* what;
@@ -103,6 +126,12 @@ const char* reached_by_type(std::string_view name) {
   if (name.starts_with("std::filesystem::path")) return nullptr;
   if (name.starts_with("std::filesystem::")) return kReachedFiles;
   return has_word(kFileTypes, name) ? kReachedFiles : nullptr;
+}
+
+const char* instead_on_granted_files(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      kRefusedOnFiles, [name](const Instead& one) { return has_word(one.names, name); });
+  return found == kRefusedOnFiles.end() ? nullptr : found->what;
 }
 
 bool moves_raw_bytes(std::string_view name) {

@@ -15,6 +15,9 @@ inline constexpr char kReachedFiles[] = "files";
 // What the function reaches, in words ("files", "processes"); nullptr where it reaches nothing.
 [[nodiscard]] const char* reached_by_function(std::string_view name);
 [[nodiscard]] const char* reached_by_type(std::string_view name);
+// What to do instead of a function that the sandbox refuses though files were granted; nullptr for
+// every other. What works on files that were granted read-write is not in here (chmod).
+[[nodiscard]] const char* instead_on_granted_files(std::string_view name);
 // Whether it reads, writes or renumbers open descriptors, such as the connection to the gate.
 [[nodiscard]] bool moves_raw_bytes(std::string_view name);
 

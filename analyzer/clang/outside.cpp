@@ -48,8 +48,16 @@ void OutsideChecker::on_unknown(CXCursor reference, CXCursor named) {
 }
 
 void OutsideChecker::finish(const std::vector<Declared>& declared) {
-  if (declares_files(declared)) return;
+  const bool granted = declares_files(declared);
   for (const auto& call : file_calls_) {
+    const char* instead = granted ? instead_on_granted_files(call.name) : nullptr;
+    if (instead != nullptr) {
+      findings_.add(
+          "os-call", call.reference,
+          fmt::format("`{}` is refused in the sandbox, on granted files as well", call.name),
+          instead);
+    }
+    if (granted) continue;
     findings_.add("os-call", call.reference,
                   fmt::format("`{}` reaches {}; in the sandbox this fails at run time", call.name,
                               kReachedFiles),

@@ -19,7 +19,7 @@ class OutsideChecker : public Checker {
   OutsideChecker(const Sources& sources, Findings& findings)
       : sources_(sources), findings_(findings) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
-  // Says what reaches files, unless the program declares them: then they are there.
+  // Says what reaches files; where the program declares them only what is refused all the same.
   void finish(const std::vector<Declared>& declared);
 
  private:

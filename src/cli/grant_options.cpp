@@ -1,9 +1,16 @@
 #include "cli/grant_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/check/authorities.h"
 #include "policy/printer.h"
 
@@ -58,6 +65,48 @@ std::string network_statement(const std::string& place) {
   return "network " + (place == "any" ? place : policy::print_string(place));
 }
 
+std::string_view trimmed(std::string_view text) {
+  const auto begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+// The parts of a text between commas that stand in no bracket and no quotes.
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (!quoted && (c == '(' || c == '[')) ++depth;
+    if (!quoted && (c == ')' || c == ']')) --depth;
+    if (c != ',' || depth != 0 || quoted) continue;
+    parts.emplace_back(trimmed(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  parts.emplace_back(trimmed(text.substr(begin)));
+  return parts;
+}
+
+// `--deny network` stands alone: it is about a place, and a list is one of tools.
+Result<void> check_denies(const GrantOptions& options) {
+  for (const std::string& text : options.denies) {
+    auto parts = parts_of(text);
+    if (parts.size() == 1 || std::erase(parts, "network") == 0) continue;
+    return fail(ErrorId::kRuleSyntax,
+                fmt::format("'--deny {}' names the network among tools", printable(text)),
+                {.where = "--deny",
+                 .why = "the network is no tool: it is denied by an option of its own",
+                 .fix = parts.empty()
+                            ? std::string("--deny network")
+                            : fmt::format("--deny network --deny {}",
+                                          shell_quoted(fmt::format("{}", fmt::join(parts, ","))))});
+  }
+  return {};
+}
+
 // `--deny network` is no rule: it denies a place.
 void add_places(const GrantOptions& options, policy::LayerText& layer) {
   for (const auto& path : options.files) layer.places.push_back(files_statement(path));
@@ -74,6 +123,7 @@ Result<policy::LayerText> to_layer(const GrantOptions& options) {
                           .denies = options.denies,
                           .files = {},
                           .profiles = options.profiles};
+  if (auto denies = check_denies(options); !denies) return pass_on(denies);
   add_places(options, layer);
   for (const std::string& file : options.policy_files) {
     auto rules = execute::read_rules(file);

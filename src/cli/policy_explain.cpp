@@ -111,8 +111,11 @@ void print_for_people(const Permission& permission, const Json& arguments,
     for (const auto& rule : layer.rules) print_rule(rule);
   }
   if (explanation.paths) print_paths(*explanation.paths);
-  if (!decision.would_grant.empty())
-    fmt::print("\nfix: --grant {}\n", printable_in_place(shell_quoted(decision.would_grant)));
+  if (decision.would_grant.empty()) return;
+  const std::string fix = decision.would_grant.starts_with("--")  // of a place: the whole option
+                              ? decision.would_grant
+                              : "--grant " + shell_quoted(decision.would_grant);
+  fmt::print("\nfix: {}\n", printable_in_place(fix));
 }
 
 std::unexpected<Error> no_destination() {
@@ -134,7 +137,7 @@ Result<policy::Explanation> explain_network(const policy::Authority& authority, 
   explanation.decision.reason = answer.reason;
   explanation.decision.place = answer.said_in;
   explanation.decision.layer = answer.layer;
-  if (!answer.would_grant.empty()) explanation.decision.reason += "; fix: " + answer.would_grant;
+  explanation.decision.would_grant = answer.would_grant;
   return explanation;
 }
 

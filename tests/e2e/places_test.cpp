@@ -69,6 +69,15 @@ TEST_SUITE("e2e/places") {
     CHECK_FALSE(has(run.err, "--network HOST:PORT"));
   }
 
+  TEST_CASE("the network among denied tools is an error that says how it is right") {
+    const auto run = Workspace::shared().mcpac(
+        {"policy", "print", "--deny", "network, filesystem.write_file(path within ./a, ..)"});
+    INFO(run.err);
+    CHECK(run.exit_code == 78);
+    CHECK(has(run.err, "the network is no tool"));
+    CHECK(has(run.err, "--deny network --deny 'filesystem.write_file(path within ./a, ..)'"));
+  }
+
   TEST_CASE("a place that does not hold up is an error before anything is compiled") {
     const auto run = execute("mcpac::files", {"--files", "data"});
     INFO(run.err);
@@ -99,7 +108,14 @@ TEST_SUITE("e2e/places") {
     CHECK(asked(R"({"host":"api.example.com","port":443})").exit_code == 0);
     const auto refused = asked(R"({"host":"api.example.org","port":443})");
     CHECK(refused.exit_code == 77);
-    CHECK(has(refused.out, "--network api.example.org:443"));
+    CHECK(has(refused.out, "\nfix: --network api.example.org:443\n"));
+    const auto as_json =
+        workspace
+            .mcpac({"policy", "explain", "mcpac.network", "--json",
+                    R"({"host":"api.example.org","port":443})", "--network", "a.example:1"})
+            .json();
+    CHECK(as_json.at("would_grant") == "--network api.example.org:443");
+    CHECK_FALSE(has(as_json.at("reason").get<std::string>(), "--network"));
     CHECK(asked(R"({"host":"api.example.com"})").exit_code != 0);
     const auto printed =
         workspace.mcpac({"policy", "print", "--files", "./data:rw", "--files", "./odd:rw:ro"});

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 
 #include "sandbox/child_impl.h"
 #include "sandbox/packet.h"
@@ -17,6 +18,7 @@ namespace mcpac::sandbox {
 struct Warden::Impl {
   UniqueFd socket;
   pid_t pid = -1;
+  std::mutex asking;  // one question at a time, with its answer
 
   // The warden sees the end of the socket, kills what it has and ends.
   ~Impl() {
@@ -38,7 +40,7 @@ std::unexpected<Error> warden_gone(int error) {
 }
 
 // In a session of its own, so that Ctrl-C reaches the host first; with nothing of our environment.
-int start_process(const std::filesystem::path& program, int socket, pid_t& pid) {
+int start_process(const std::filesystem::path& program, Explore explore, int socket, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
@@ -55,7 +57,9 @@ int start_process(const std::filesystem::path& program, int socket, pid_t& pid) 
   ::posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::string name = program.filename().native();
-  char* arguments[] = {name.data(), nullptr};
+  std::string when = "when-asked";
+  char* arguments[] = {name.data(), explore == Explore::kWhenAsked ? when.data() : nullptr,
+                       nullptr};
   char* environment[] = {nullptr};
   const int error =
       ::posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, environment);
@@ -126,7 +130,9 @@ bool has_nul(const Spec& spec) {
   return false;
 }
 
-Result<Packet> ask(int socket, std::string_view request, std::span<const int> descriptors) {
+Result<Packet> ask(std::mutex& asking, int socket, std::string_view request,
+                   std::span<const int> descriptors) {
+  const std::scoped_lock alone(asking);
   const int error = send_packet(socket, request, descriptors);
   if (error == EMSGSIZE) {
     return fail(ErrorId::kSandboxLayerFailed,
@@ -155,7 +161,7 @@ Warden::Warden(Warden&&) noexcept = default;
 Warden& Warden::operator=(Warden&&) noexcept = default;
 Warden::~Warden() = default;
 
-Result<Warden> Warden::start(const std::filesystem::path& program) {
+Result<Warden> Warden::start(const std::filesystem::path& program, Explore explore) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return fail(ErrorId::kWardenFailed, "cannot make the warden's socket: " + error_name(errno));
@@ -163,7 +169,7 @@ Result<Warden> Warden::start(const std::filesystem::path& program) {
   auto impl = std::make_unique<Impl>();
   impl->socket = UniqueFd(ends[0]);
   const UniqueFd theirs(ends[1]);
-  const int error = start_process(program, theirs.get(), impl->pid);
+  const int error = start_process(program, explore, theirs.get(), impl->pid);
   if (error != 0) {
     return fail(ErrorId::kWardenFailed,
                 "cannot start " + program.native() + ": " + error_name(error),
@@ -183,7 +189,7 @@ Result<Child> Warden::spawn(const Spec& spec) {
     if (fd >= 0) descriptors.push_back(fd);
   }
   const auto start = std::chrono::steady_clock::now();
-  auto packet = ask(impl_->socket.get(), encode_spawn(spec), descriptors);
+  auto packet = ask(impl_->asking, impl_->socket.get(), encode_spawn(spec), descriptors);
   if (!packet) return pass_on(packet);
   const auto reply = decode_reply(packet->bytes);
   if (!reply) return warden_gone(EPROTO);
@@ -200,7 +206,7 @@ Result<Child> Warden::spawn(const Spec& spec) {
 }
 
 Result<Probe> Warden::probe() {
-  auto packet = ask(impl_->socket.get(), encode_probe_request(), {});
+  auto packet = ask(impl_->asking, impl_->socket.get(), encode_probe_request(), {});
   if (!packet) return pass_on(packet);
   auto reply = decode_reply(packet->bytes);
   if (!reply || !std::holds_alternative<Probe>(*reply)) return warden_gone(EPROTO);

@@ -4,13 +4,28 @@
 // of its own because (measured) a host that keeps secrets is not dumpable and so cannot write id
 // maps, the parent-death signal follows the thread that spawned, and forking a large host takes
 // longer than building the whole sandbox.
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "sandbox/server.h"
 
-int main() {
+namespace {
+
+// False: the host has gone without one.
+bool wait_for_a_question(int host) {
+  pollfd waiting{host, POLLIN, 0};
+  while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
+  }
+  return (waiting.revents & POLLHUP) == 0;
+}
+
+}  // namespace
+
+// With an argument (Explore::kWhenAsked) nothing is tried out before there is a question.
+int main(int count, char**) {
   constexpr int kHost = 3;
   int type = 0;
   socklen_t size = sizeof type;
@@ -18,5 +33,6 @@ int main() {
     std::fputs("mcpac-warden is started by mcpac, with a socket as descriptor 3\n", stderr);
     return 64;
   }
+  if (count > 1 && !wait_for_a_question(kHost)) return 0;
   return mcpac::sandbox::serve(kHost);
 }

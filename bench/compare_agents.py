@@ -17,11 +17,12 @@ import argparse
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+from spread import spread
 
 AGENT = """#include <mcpac.hpp>
 #include <print>
@@ -39,13 +40,6 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_dire
 """
 ANSWER = "11\n"
 HERE = pathlib.Path(__file__).resolve().parent
-
-
-def spread(values):
-    values = sorted(values)
-    last = len(values) - 1
-    return (f"median {statistics.median(values):7.1f} ms   p10 {values[round(last * 0.1)]:7.1f}   "
-            f"p90 {values[round(last * 0.9)]:7.1f}   n={len(values)}")
 
 
 def measure(words, work, environment, answer=None):

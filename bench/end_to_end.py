@@ -13,10 +13,11 @@ import argparse
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import tempfile
 import time
+
+from spread import spread
 
 AGENT = """#include <mcpac.hpp>
 #include <algorithm>
@@ -39,11 +40,6 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_dire
   return 0;
 }
 """
-
-
-def spread(values):
-    values = sorted(values)
-    return f"median {statistics.median(values):7.1f} ms   p10 {values[len(values) // 10]:7.1f}   p90 {values[(len(values) * 9) // 10]:7.1f}   n={len(values)}"
 
 
 def main():

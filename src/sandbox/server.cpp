@@ -13,7 +13,6 @@
 #include <csignal>
 #include <map>
 
-#include "sandbox/end_report.h"
 #include "sandbox/inherited.h"
 #include "sandbox/launch.h"
 #include "sandbox/listener.h"
@@ -23,7 +22,7 @@
 #include "sandbox/process.h"
 #include "sandbox/protocol.h"
 #include "sandbox/rlimits.h"
-#include "sandbox/watch.h"
+#include "sandbox/running.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -34,18 +33,6 @@ constexpr std::size_t kMostChildren = 192;
 
 // How long a forbidden call stays unnoticed that was interrupted before it could be seen.
 constexpr int kMissedAfterMilliseconds = 200;
-
-struct Running {
-  pid_t pid = -1;
-  UniqueFd process;
-  UniqueFd report;
-  UniqueFd listener;  // of its filter; open as long as the child may run
-  uid_t own_id = 0;
-  std::uint64_t stack_bytes = 0;
-  std::uint64_t most_processes = 0;  // 0: not counted
-  Watch watch{};
-  Violation violation{};
-};
 
 // Readable when a child of ours has ended or stands still. Only read() takes it from there.
 UniqueFd child_signals() {
@@ -77,8 +64,6 @@ class Server {
   void end_missed_violators();
   [[nodiscard]] bool listens() const;
   void wait_for_children();
-  static void reap(Running& child, int flags);
-  static void report_end(Running& child, int status, const rusage& usage);
   [[nodiscard]] uid_t unused_id() const;
   [[nodiscard]] int id_map(uid_t user);
 
@@ -238,40 +223,6 @@ void Server::wait_for_children() {
   take_signal(signals_.get());
   for (Running& child : running_) reap(child, WNOHANG);
   std::erase_if(running_, [](const Running& child) { return child.pid < 0; });
-}
-
-// Its end, or with WNOHANG also what it stands still for.
-void Server::reap(Running& child, int flags) {
-  for (;;) {
-    int status = 0;
-    rusage usage{};
-    const pid_t found = ::wait4(child.pid, &status, flags, &usage);
-    if (found < 0 && errno == EINTR) continue;
-    if (found != child.pid) return;
-    if (!WIFSTOPPED(status)) return report_end(child, status, usage);
-    child.watch.on_stop(status);
-    // The next stop has a signal of its own: others get their turn before it.
-    if ((flags & WNOHANG) != 0) return;
-  }
-}
-
-void Server::report_end(Running& child, int status, const rusage& usage) {
-  const auto microseconds = [](const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U +
-           static_cast<std::uint64_t>(time.tv_usec);
-  };
-  EndReport report;
-  report.status = status;
-  report.violation = child.violation;
-  report.crash = child.watch.crash();
-  report.refusals.file_size = child.watch.file_size_refusals();
-  report.stack_bytes = child.stack_bytes;
-  report.most_processes = child.most_processes;
-  report.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
-  report.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
-  // Smaller than PIPE_BUF, so it is written whole; a host that has gone does not read it.
-  if (::write(child.report.get(), &report, sizeof report) < 0) errno = 0;
-  child.pid = -1;
 }
 
 // The program's descriptor lies at 1000, so the warden itself must be able to have that.

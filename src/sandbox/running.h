@@ -1,0 +1,28 @@
+// Running: a child that the warden has started, up to its end.
+#pragma once
+
+#include <sys/types.h>
+
+#include "core/file.h"
+#include "sandbox/end_report.h"
+#include "sandbox/watch.h"
+
+namespace mcpac::sandbox {
+
+struct Running {
+  pid_t pid = -1;
+  UniqueFd process;
+  UniqueFd report;
+  UniqueFd listener;  // of its filter; open as long as the child may run
+  uid_t own_id = 0;
+  std::uint64_t stack_bytes = 0;
+  std::uint64_t most_processes = 0;  // 0: not counted
+  Watch watch{};
+  Violation violation{};
+};
+
+// Takes what wait(2) says of it: its end, which is reported, or with WNOHANG in `flags` also what
+// it stands still for. After its end `pid` is -1.
+void reap(Running& child, int flags);
+
+}  // namespace mcpac::sandbox

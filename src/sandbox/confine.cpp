@@ -97,7 +97,7 @@ int enter_landlock(const Plan& plan) {
 }
 
 int enter_filter(Plan& plan) {
-  if (plan.program >= 0) offer_watch();
+  if (plan.program >= 0 && offer_watch() != 0) errno = 0;
   if (plan.filter.empty()) return 0;
   set_own_process(plan.filter, static_cast<pid_t>(::syscall(SYS_getpid)));
   return plan.listened ? install_listened_filter(plan.filter, kReportDescriptor)

@@ -13,6 +13,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/seccomp.h"
+#include "sandbox/watch.h"
 
 namespace mcpac::sandbox {
 namespace {
@@ -201,6 +202,21 @@ Capability describe_listener(const Machine& machine) {
           "without it a forbidden call still ends the process, unnamed"};
 }
 
+// Nothing is weaker without it: a crash is told by its signal only.
+Capability describe_watch() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(offer_watch());
+  int status = 0;
+  const bool asked = child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status);
+  if (asked && WEXITSTATUS(status) == 0)
+    return {"crash watch", true, "a crash is told with the functions it happened in", {}};
+  const int error = asked ? WEXITSTATUS(status) : EAGAIN;
+  return {
+      "crash watch", false, error_text({.layer = Layer::kProcess, .error = error}),
+      "sysctl kernel.yama.ptrace_scope below 2; Docker: a profile that knows ptrace; without it "
+      "a crash is told by its signal only"};
+}
+
 }  // namespace
 
 Probe describe_machine(const Machine& machine) {
@@ -219,6 +235,7 @@ Probe describe_machine(const Machine& machine) {
   probe.capabilities.push_back(describe_landlock(machine));
   probe.capabilities.push_back(describe_filter(machine));
   if (machine.filter) probe.capabilities.push_back(describe_listener(machine));
+  probe.capabilities.push_back(describe_watch());
   probe.tier = machine.tier();
   return probe;
 }

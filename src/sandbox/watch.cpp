@@ -42,8 +42,8 @@ std::uint64_t stack_needed(std::uint64_t accessed, std::uint64_t stack_pointer,
 
 }  // namespace
 
-void offer_watch() {
-  if (::syscall(SYS_ptrace, PTRACE_TRACEME, 0, 0, 0) != 0) errno = 0;
+int offer_watch() {
+  return ::syscall(SYS_ptrace, PTRACE_TRACEME, 0, 0, 0) == 0 ? 0 : errno;
 }
 
 void Watch::begin(pid_t child, std::uint64_t stack_bytes, Stops stops) {

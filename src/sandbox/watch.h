@@ -21,8 +21,8 @@
 
 namespace mcpac::sandbox {
 
-// In the child, before its filter.
-void offer_watch();
+// In the child, before its filter. 0 or errno, which is no reason to stop.
+int offer_watch();
 
 class Watch {
  public:

@@ -108,6 +108,24 @@ TEST_SUITE("sandbox/crash") {
           }) == "signal 11: stack overflow: 8 MiB stack");
   }
 
+  TEST_CASE("where nobody may trace, a crash is told by its signal, and doctor says so") {
+    CHECK(in_child([]() -> std::string {
+            if (!lack(Lacking::kTracing)) return "no filter";
+            auto warden = Warden::start(warden_program());
+            const auto probe = warden ? warden->probe() : std::unexpected(warden.error());
+            if (!probe) return probe.error().to_text();
+            std::string text = std::string("tier ") + (probe->tier ? to_string(*probe->tier) : "?");
+            for (const Capability& capability : probe->capabilities) {
+              if (capability.name == "crash watch") text += capability.works ? ", works" : ", not";
+            }
+            const auto outcome = run(*warden, hostile({"overflow"}));
+            if (!outcome) return outcome.error().to_text();
+            return text + "; " + crash_of(outcome->verdict) + "; " + limit_of(outcome->verdict);
+          }) ==
+          "tier A, not; signal 11: invalid memory access, or abort(): the first process of a pid "
+          "namespace ends so, too; none");
+  }
+
   TEST_CASE("a crash that the program handles is not how it ended") {
     const auto verdict = verdict_of(hostile({"crash-and-go-on"}));
     CHECK(verdict.kind == Verdict::Kind::kExited);

@@ -182,6 +182,11 @@ bool lack(Lacking what) {
     ::seccomp_release(context);
     return refused;
   }
+  if (what == Lacking::kTracing) {
+    const bool refused = refuse(EPERM, SCMP_SYS(ptrace)) && ::seccomp_load(context) == 0;
+    ::seccomp_release(context);
+    return refused;
+  }
   bool ok = refuse(ENOSYS, SCMP_SYS(clone3));
   for (const int call :
        {SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(open_tree),

@@ -41,7 +41,7 @@ std::string in_child(const std::function<std::string()>& body);
 bool become_user(unsigned id = 4242);
 // Docker's default profile, in what matters here: no namespaces, no mounts, no clone3. Inside
 // in_child().
-enum class Lacking { kNamespaces, kNamespacesAndLandlock, kMounts, kFilters, kListener };
+enum class Lacking { kNamespaces, kNamespacesAndLandlock, kMounts, kFilters, kListener, kTracing };
 bool lack(Lacking what);
 
 }  // namespace mcpac::sandbox::test

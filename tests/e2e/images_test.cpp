@@ -113,5 +113,7 @@ TEST_SUITE("e2e/images") {
                 "  return deep(1);"),
         kGrant);
     CHECK(deep.exit_code == 128 + 11);
+    CHECK(e2e::has(deep.err, "stack overflow: 8 MiB stack"));
+    CHECK(e2e::has(deep.err, "; in deep"));
   }
 }

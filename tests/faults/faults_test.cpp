@@ -206,7 +206,7 @@ class Faults {
 
   // A run that has no end of its own.
   void let_go(pid_t host, const Attempt& attempt, bool killed) {
-    // One of the two wardens has nothing to do any more, and the other server goes on.
+    // A server goes on without another one.
     if (killed && (attempt.victim == Victim::kHost || attempt.victim == Victim::kProgram)) return;
     std::this_thread::sleep_for(between(0us, 100'000us));
     ::kill(host, SIGKILL);

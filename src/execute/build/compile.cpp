@@ -105,6 +105,12 @@ std::vector<std::string> link_command(const Toolchain& toolchain,
   return command;
 }
 
+// The objects of all sources, in their order.
+struct Objects {
+  TemporaryFolder folder;
+  std::vector<std::string> inside;  // as the linker's sandbox sees them
+};
+
 // The linker gets no source: what it needs is the objects alone.
 sandbox::Spec linker_spec(const BuildPlace& place, const fs::path& output) {
   auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
@@ -143,6 +149,31 @@ Result<bool> link_image(const BuildPlace& place, const Objects& objects,
   return done && sealed_image(objects.folder.path() / kOutputFolder / kProgramName).has_value();
 }
 
+Result<Program::Form> link(const BuildPlace& place, const Objects& objects,
+                           const std::vector<analyzer::ObjectFile>& files) {
+  auto image = link_image(place, objects, files);
+  if (!image) return pass_on(image);
+  if (*image) return Program::Form::kImage;
+  auto done = link_static(place, objects);
+  return done ? Result<Program::Form>(Program::Form::kStatic) : pass_on(done);
+}
+
+Result<Objects> compile_objects(const BuildPlace& place, EntryPlace entry) {
+  auto folder = with_entry(place.snapshot, entry, place.folders.temporary);
+  if (!folder) return pass_on(folder);
+  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
+  spec.mounts.push_back(
+      {folder->path() / kOutputFolder, inside::kOutput, Mount::Access::kReadWrite});
+  spec.mounts.push_back({folder->path() / "source", inside::kSource, Mount::Access::kRead});
+  std::vector<std::string> objects;
+  for (const std::string& source : place.snapshot.sources_inside()) {
+    objects.push_back(object_inside(objects.size()));
+    const auto command = compile_command(place.prepared.toolchain, source, objects.back());
+    if (auto done = run(place, spec, command, ErrorId::kCompileFailed); !done) return pass_on(done);
+  }
+  return Objects{std::move(*folder), std::move(objects)};
+}
+
 std::vector<fs::path> on_host(const std::vector<std::string>& objects, const fs::path& output) {
   std::vector<fs::path> files;
   for (const fs::path object : objects) files.push_back(output / object.filename());
@@ -177,34 +208,24 @@ EntryPlace entry_place(const Snapshot& snapshot, const analyzer::Report& report)
   return {snapshot.source_shown_as(report.file), report.entry};
 }
 
-Result<Objects> compile_objects(const BuildPlace& place, EntryPlace entry) {
-  auto folder = with_entry(place.snapshot, entry, place.folders.temporary);
-  if (!folder) return pass_on(folder);
-  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
-  spec.mounts.push_back(
-      {folder->path() / kOutputFolder, inside::kOutput, Mount::Access::kReadWrite});
-  spec.mounts.push_back({folder->path() / "source", inside::kSource, Mount::Access::kRead});
-  std::vector<std::string> objects;
-  for (const std::string& source : place.snapshot.sources_inside()) {
-    objects.push_back(object_inside(objects.size()));
-    const auto command = compile_command(place.prepared.toolchain, source, objects.back());
-    if (auto done = run(place, spec, command, ErrorId::kCompileFailed); !done) return pass_on(done);
-  }
-  return Objects{std::move(*folder), std::move(objects)};
+Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry) {
+  auto objects = compile_objects(place, entry);
+  if (!objects) return pass_on(objects);
+  const std::string source = place.snapshot.sources_inside().at(entry.source);
+  auto files = read_object_files(on_host(objects->inside, objects->folder.path() / kOutputFolder),
+                                 place.snapshot.to_user(source));
+  if (!files) return pass_on(files);
+  auto form = link(place, *objects, *files);
+  return Built{std::move(objects->folder), std::move(*files), std::move(form)};
 }
 
-Result<Program> link_checked(const BuildPlace& place, Objects objects, analyzer::Report& report) {
-  const fs::path output = objects.folder.path() / kOutputFolder;
-  auto files = read_object_files(on_host(objects.inside, output), report.file);
-  if (!files) return pass_on(files);
-  if (auto done = check_object_files(*files, place.prepared, report); !done) return pass_on(done);
-  auto image = link_image(place, objects, *files);
-  if (!image) return pass_on(image);
-  if (!*image) {
-    if (auto done = link_static(place, objects); !done) return pass_on(done);
-  }
-  Program program{std::move(objects.folder), output / kProgramName,
-                  *image ? Program::Form::kImage : Program::Form::kStatic};
+Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& report) {
+  // First: what is wrong with its objects says more than why they cannot be linked.
+  if (auto done = check_object_files(built.objects, place.prepared, report); !done)
+    return pass_on(done);
+  if (!built.form) return pass_on(built.form);
+  const fs::path file = built.folder.path() / kOutputFolder / kProgramName;
+  Program program{std::move(built.folder), file, *built.form};
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

@@ -1,7 +1,7 @@
-// Compile: snapshot in, one program out, through two sandboxed runs (clang -cc1, ld.lld). Between
-// the two, and after them, the result is held against what the analysis saw.
+// Compile: snapshot in, one program out, through two sandboxed runs (clang -cc1, ld.lld). What
+// came out of each of them is held against what the analysis saw before anything is done with it.
 //
-// The first half needs of the analysis only where the entry is, so it can begin beside it
+// The two runs need of the analysis only where the entry is, so they can go on beside it
 // (early_compile.h).
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/object_file.h"
 #include "analyzer/report.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -38,10 +39,12 @@ struct EntryPlace {
 };
 [[nodiscard]] EntryPlace entry_place(const Snapshot& snapshot, const analyzer::Report& report);
 
-// The objects of all sources, in their order; the files go when this does.
-struct Objects {
+// What compiler and linker made, as it came: nothing of it was checked. The files go when this
+// does.
+struct Built {
   TemporaryFolder folder;
-  std::vector<std::string> inside;  // as the linker's sandbox sees them
+  std::vector<analyzer::ObjectFile> objects;  // of all sources, in their order
+  Result<Program::Form> form;                 // of what was linked, or why nothing could be
 };
 
 // Where and how the two tools run.
@@ -54,11 +57,11 @@ struct BuildPlace {
   StopSignal stop;
 };
 
-[[nodiscard]] Result<Objects> compile_objects(const BuildPlace& place, EntryPlace entry);
+[[nodiscard]] Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry);
 
-// `report` is that of the snapshot's source; what the compiled program shows is added to it.
-[[nodiscard]] Result<Program> link_checked(const BuildPlace& place, Objects objects,
-                                           analyzer::Report& report);
+// `report` is that of the snapshot's source; what the objects and the program show is added to it.
+[[nodiscard]] Result<Program> checked(const BuildPlace& place, Built built,
+                                      analyzer::Report& report);
 
 // The text that ties the program's entry to the runtime; it stands after the program's own last
 // line.

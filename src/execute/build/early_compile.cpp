@@ -59,21 +59,21 @@ EarlyCompile::EarlyCompile(const BuildPlace& place, EntryPlace entry)
     : entry_(entry),
       cancel_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       stop_(either(place.stop.descriptor, cancel_.get())),
-      objects_(std::async(std::launch::async, [this, place] {
+      built_(std::async(std::launch::async, [this, place] {
         auto stoppable = place;
         stoppable.stop = StopSignal{stop_.get()};
-        return compile_objects(stoppable, entry_);
+        return compile_and_link(stoppable, entry_);
       })) {}
 
 EarlyCompile::~EarlyCompile() {
   const std::uint64_t one = 1;
   // With nothing to be told by, the compiler ends by its own limits.
   [[maybe_unused]] const auto written = ::write(cancel_.get(), &one, sizeof one);
-  if (objects_.valid()) objects_.wait();
+  if (built_.valid()) built_.wait();
 }
 
-Result<Objects> EarlyCompile::take() {
-  return objects_.get();
+Result<Built> EarlyCompile::take() {
+  return built_.get();
 }
 
 }  // namespace mcpac::execute

@@ -1,9 +1,9 @@
-// EarlyCompile: the objects of a program, compiled while it is still being analysed.
+// EarlyCompile: a program, compiled and linked while it is still being analysed.
 //
 // Most of both is clang reading the same text, and neither waits for the other. So the compiler
-// starts with the entry that the text seems to have, in sandboxes of a warden of its own; what it
-// made counts only where the analysis finds this very entry. Nothing of it is linked or run before
-// everything was checked, and a program that is refused takes its compiler with it.
+// starts with the entry that the text seems to have; what it made counts only where the analysis
+// finds this very entry. Nothing of it is looked at, kept or run before everything was checked, and
+// a program that is refused takes its compiler with it.
 #pragma once
 
 #include <future>
@@ -16,21 +16,20 @@ namespace mcpac::execute {
 
 class EarlyCompile {
  public:
-  // Begins at once, on a thread of its own. All of `place` outlives this, and its warden is used by
-  // nobody else.
+  // Begins at once, on a thread of its own. All of `place` outlives this.
   EarlyCompile(const BuildPlace& place, EntryPlace entry);
   EarlyCompile(const EarlyCompile&) = delete;
   EarlyCompile& operator=(const EarlyCompile&) = delete;
   ~EarlyCompile();  // ends the compiler, where nobody took what it makes
   [[nodiscard]] EntryPlace entry() const { return entry_; }
-  // Waits for the objects, or for what went wrong. Once.
-  [[nodiscard]] Result<Objects> take();
+  // Waits for what was built, or for what went wrong. Once.
+  [[nodiscard]] Result<Built> take();
 
  private:
   EntryPlace entry_;
-  UniqueFd cancel_;  // readable: nobody wants the objects any more
+  UniqueFd cancel_;  // readable: nobody wants the program any more
   UniqueFd stop_;    // readable: that, or what `place` names
-  std::future<Result<Objects>> objects_;
+  std::future<Result<Built>> built_;
 };
 
 // The entry as a reader sees it at a glance; nothing where the text has none, or several.

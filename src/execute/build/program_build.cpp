@@ -7,11 +7,9 @@
 
 namespace mcpac::execute {
 
-ProgramBuild::ProgramBuild(const BuildPlace& place, const codegen::Lock& lock,
-                           sandbox::Warden& beside)
+ProgramBuild::ProgramBuild(const BuildPlace& place, const codegen::Lock& lock)
     : place_(place),
       lock_(lock),
-      beside_(beside),
       programs_(place.folders),
       key_(key_of(place.snapshot, lock, place.prepared, place.folders)) {}
 
@@ -21,9 +19,7 @@ void ProgramBuild::begin() {
   const auto entry = likely_entry(place_.snapshot);
   // With one processor the two would only share it, and a refusal would come later.
   if (entry && std::thread::hardware_concurrency() > 1) {
-    early_.emplace(BuildPlace{place_.snapshot, place_.prepared, place_.folders, beside_,
-                              place_.lowest_tier, place_.stop},
-                   *entry);
+    early_.emplace(place_, *entry);
   }
 }
 
@@ -45,10 +41,10 @@ Result<Program> ProgramBuild::build(analyzer::Report& report) {
 Result<Program> ProgramBuild::make(analyzer::Report& report) {
   const EntryPlace entry = entry_place(place_.snapshot, report);
   if (early_ && early_->entry() != entry) early_.reset();
-  auto objects = early_ ? early_->take() : compile_objects(place_, entry);
-  if (!objects) return pass_on(objects);
+  auto built = early_ ? early_->take() : compile_and_link(place_, entry);
+  if (!built) return pass_on(built);
   const std::size_t findings = report.findings.size();
-  auto program = link_checked(place_, std::move(*objects), report);
+  auto program = checked(place_, std::move(*built), report);
   // What only the object shows would be shown too early, or not at all, the next time.
   if (report.findings.size() != findings) analysed_.reset();
   return program;

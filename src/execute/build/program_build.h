@@ -16,8 +16,7 @@ namespace mcpac::execute {
 
 class ProgramBuild {
  public:
-  // `beside` is another warden than that of `place`, for what runs at the same time.
-  ProgramBuild(const BuildPlace& place, const codegen::Lock& lock, sandbox::Warden& beside);
+  ProgramBuild(const BuildPlace& place, const codegen::Lock& lock);
   // Looks whether the program is known, and starts the compiler where it is not; returns at once.
   void begin();
   // After begin().
@@ -31,7 +30,6 @@ class ProgramBuild {
   Result<Program> make(analyzer::Report& report);
   BuildPlace place_;
   const codegen::Lock& lock_;
-  sandbox::Warden& beside_;
   SeenPrograms programs_;
   std::string key_;
   std::optional<SeenProgram> seen_;

@@ -213,11 +213,12 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
 }
 
 Result<void> Run::all() {
-  // The wardens start first: nothing that comes later may reach them or their children.
-  auto warden = warden_for_run(request_.standby, folders_);
+  // The warden starts first: nothing that comes later may reach it or its children. A program that
+  // was seen before and is only looked at has no question for it.
+  auto warden = warden_for_run(
+      request_.standby, folders_,
+      request_.mode == RunMode::kRun ? sandbox::Explore::kAtOnce : sandbox::Explore::kWhenAsked);
   if (!warden) return pass_on(warden);
-  auto beside = warden_for_run(request_.standby, folders_);  // for what runs beside the analyzer
-  if (!beside) return pass_on(beside);
   if (auto loaded = load(); !loaded) return loaded;
   const auto servers = host_for_run(request_.standby, project_, lock_);
   Host& host = *servers;
@@ -236,8 +237,7 @@ Result<void> Run::all() {
                    [&](const char* what) { listener_.note(what); });
   });
   if (!prepared) return pass_on(prepared);
-  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_,
-                     *beside);
+  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_);
   build.begin();
   auto slot = open_slot(*warden, *prepared);
   auto report = stage("analyse", [&] { return build.analyze(); });

@@ -1,7 +1,15 @@
 // The examples of the repository, run as their READMEs say, against their expected output.
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include <chrono>
+#include <fstream>
+#include <future>
+
+#include "core/file.h"
 #include "e2e/workspace.h"
 #include "places.h"
 
@@ -36,6 +44,16 @@ void check_example(const std::string& name, const std::string& grants, int exit_
   CHECK(run.out == project().read(name + "/expected.txt"));
 }
 
+// Comes in the place of a program that never did, so that the collector ends.
+void end_collector(const std::string& port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  address.sin_port = ::htons(static_cast<std::uint16_t>(std::stoi(port)));
+  const mcpac::UniqueFd peer(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  (void)::connect(peer.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
 }  // namespace
 
 TEST_SUITE("e2e/examples") {
@@ -57,5 +75,30 @@ TEST_SUITE("e2e/examples") {
   TEST_CASE("refused: declares more than is granted") {
     check_example("refused", "filesystem.read_text_file", 77);
     CHECK_FALSE(fs::exists(project().folder() / "data/stolen.txt"));
+  }
+
+  TEST_CASE("publish: granted files to a granted host") {
+    const auto& workspace = project();
+    const fs::path folder = workspace.folder() / "publish";
+    fs::create_directory(folder / "out");
+    const std::string place = (folder / "collector.txt").string();
+    auto collector = std::async(std::launch::async, [&] {
+      return e2e::run_program({"python3", (folder / "collector.py").string(), place}, {}, {});
+    });
+    while (!fs::exists(place) &&
+           collector.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready) {
+    }
+    std::string host;
+    std::string port;
+    std::ifstream(place) >> host >> port;
+    const auto run = workspace.mcpac({"execute", "-f", "publish/agent.cpp", "--files", "./data",
+                                      "--files", "./publish/collector.txt", "--files",
+                                      "./publish/out:rw", "--network", host + ":" + port});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == workspace.read("publish/expected.txt"));
+    CHECK(workspace.read("publish/out/receipt.txt") == "3 lines, thank you\n");
+    if (run.exit_code != 0 && !port.empty()) end_collector(port);
+    CHECK(collector.get().exit_code == 0);
   }
 }

@@ -16,39 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Place {
-  Workspace& workspace = Workspace::shared_fixture();
-  std::string program = e2e::file_program(workspace);
-  fs::path folder = workspace.folder() / "apart";
-
-  Place() {
-    fs::remove_all(folder);
+struct Place : e2e::FilePlace {
+  Place() : FilePlace("apart") {
     fs::remove_all(kept());
     put("notes.txt", "one\ntwo\nthree\n");
     put("old/a.txt", "a");
   }
-  ~Place() { fs::remove_all(folder); }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
   [[nodiscard]] fs::path kept() const { return workspace.state() / "changes"; }
-  void put(const std::string& name, const std::string& text) const {
-    fs::create_directories((folder / name).parent_path());
-    std::ofstream(folder / name) << text;
+  [[nodiscard]] e2e::Outcome run(const std::vector<std::string>& words,
+                                 const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> options{"--files", "./apart:rw", "--changeset"};
+    options.insert(options.end(), more.begin(), more.end());
+    return run_with(std::move(options), words);
   }
-  [[nodiscard]] std::string get(const std::string& name) const {
-    std::ifstream file(folder / name);
-    return file ? std::string(std::istreambuf_iterator<char>(file), {}) : "absent";
-  }
-  [[nodiscard]] e2e::Outcome run(std::vector<std::string> program_words,
-                                 std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{"run", "--files", "./apart:rw", "--changeset"};
-    words.insert(words.end(), more.begin(), more.end());
-    words.emplace_back("--");
-    words.push_back(program);
-    words.insert(words.end(), program_words.begin(), program_words.end());
-    return workspace.mcpac(std::move(words));
-  }
-  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
   // Of the one changeset that is kept.
   [[nodiscard]] std::string id() const {
     const auto list = workspace.mcpac({"changes", "list", "--json"}).json();

@@ -15,39 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Place {
-  Workspace& workspace = Workspace::shared_fixture();
-  std::string program = e2e::file_program(workspace);
-  fs::path folder = workspace.folder() / "files";
-
-  Place() {
-    fs::remove_all(folder);
+struct Place : e2e::FilePlace {
+  Place() : FilePlace("files") {
     put("notes.txt", "notes");
     put("inner/deep.txt", "deep");
     put(".git/config", "[core]");
     std::ofstream(workspace.folder() / "beside.txt") << "secret";
   }
-  ~Place() { fs::remove_all(folder); }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  void put(const std::string& name, const std::string& text) const {
-    fs::create_directories((folder / name).parent_path());
-    std::ofstream(folder / name) << text;
+  [[nodiscard]] e2e::Outcome run(std::vector<std::string> options,
+                                 const std::vector<std::string>& words) const {
+    return run_with(std::move(options), words);
   }
-  [[nodiscard]] std::string get(const std::string& name) const {
-    std::ifstream file(folder / name);
-    return file ? std::string(std::istreambuf_iterator<char>(file), {}) : "absent";
-  }
-  // `mcpac run OPTIONS -- program WORDS`
-  [[nodiscard]] e2e::Outcome run(std::vector<std::string> words,
-                                 std::vector<std::string> program_words) const {
-    words.insert(words.begin(), "run");
-    words.emplace_back("--");
-    words.push_back(program);
-    words.insert(words.end(), program_words.begin(), program_words.end());
-    return workspace.mcpac(std::move(words));
-  }
-  [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ FLOORS = {
     "src/mcp": {"core", "ipc"},
     "src/gate": {"core", "policy", "audit", "ipc"},
     "src/execute": {"core", "policy", "audit", "sandbox", "ipc", "codegen", "analyzer", "mcp", "gate"},
-    "src/cli": {"core", "policy", "audit", "sandbox", "codegen", "analyzer", "mcp", "execute"},
+    "src/resident": {"core", "mcp", "execute"},
+    "src/cli": {"core", "policy", "audit", "sandbox", "codegen", "analyzer", "mcp", "execute", "resident"},
 }
 # Third-party headers that only one room may see.
 OWNERS = {

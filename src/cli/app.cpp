@@ -31,6 +31,7 @@ void add_all(CLI::App& app, Context& context) {
   add_runs(app, context);
   add_changes(app, context);
   add_approvals(app, context);
+  add_resident(app, context);
   add_info(app, context);
   add_doctor(app, context);
 }
@@ -72,7 +73,7 @@ std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& erro
                             const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(sub->get_name());
+    if (!sub->get_group().empty()) names.push_back(sub->get_name());  // else for mcpac itself
   }
   if (names.empty()) return error.what();
   const auto stray =
@@ -92,14 +93,12 @@ int usage(Context& context, const CLI::App& app, const CLI::ParseError& error, i
   return context.exit_code;
 }
 
-}  // namespace
-
-int run(int argc, char** argv) {
+int run_in(Context context, int argc, char** argv) {
   // A reader of ours that goes away (`mcpac … | head`) is an error of write(), not the end of us:
   // servers and sandboxes must be taken down in order.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // nor is a file that may not grow (`ulimit -f`)
-  Context context = make_context();
+  context.arguments.assign(argv, argv + argc);
   CLI::App app(
       "mcpac: MCP as code. Programs against MCP servers that can do what they declare and what you "
       "granted.",
@@ -117,6 +116,25 @@ int run(int argc, char** argv) {
                        "please report it with the command line"});
   }
   return context.exit_code;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  return run_in(make_context(), argc, argv);
+}
+
+int run_prepared(const std::vector<std::string>& arguments, execute::Standby* standby,
+                 const resident::ServersUsed& used) {
+  Context context = make_context();
+  context.in_worker = true;
+  context.standby = standby;
+  context.servers_used = used;
+  std::vector<char*> words;
+  for (const std::string& argument : arguments)
+    words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  return run_in(std::move(context), static_cast<int>(arguments.size()), words.data());
 }
 
 }  // namespace mcpac::cli

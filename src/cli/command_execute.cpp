@@ -4,6 +4,7 @@
 #include "cli/grant_options.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
+#include "cli/through_host.h"
 #include "execute/run/pipeline.h"
 
 namespace mcpac::cli {
@@ -19,6 +20,8 @@ struct ExecuteOptions {
 };
 
 void execute(Context& context, const ExecuteOptions& options) {
+  const ThroughHost host(context, *options.run);
+  if (host.is_done()) return;
   auto source = read_source(options.files.all(), options.code);
   if (!source) return context.fail(source.error());
   auto project = context.project();
@@ -41,8 +44,10 @@ void execute(Context& context, const ExecuteOptions& options) {
        .denied_uses =
            options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse,
        .limits = *limits,
-       .questions = std::move(*questions)},
+       .questions = std::move(*questions),
+       .standby = context.standby},
       view.listener());
+  host.tell(outcome);
   view.finish(outcome, texts);
   if (options.dry_run && !outcome.error)
     context.say("dry run: analysed, checked and compiled; not run");

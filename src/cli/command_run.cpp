@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/grant_options.h"
 #include "cli/run_options.h"
+#include "cli/through_host.h"
 #include "execute/run/run_prebuilt.h"
 
 namespace mcpac::cli {
@@ -10,6 +11,8 @@ namespace {
 
 void run_program(Context& context, const std::vector<std::string>& words,
                  const GrantOptions& grants, const RunOptions& options) {
+  const ThroughHost host(context, options);
+  if (host.is_done()) return;
   auto project = context.project();
   if (!project) return context.fail(project.error());
   auto layer = to_layer(grants);
@@ -29,8 +32,10 @@ void run_program(Context& context, const std::vector<std::string>& words,
                              .limits = *limits,
                              .questions = std::move(*questions),
                              .denied_uses = options.expect_denials ? execute::DeniedUses::kExpect
-                                                                   : execute::DeniedUses::kRefuse},
+                                                                   : execute::DeniedUses::kRefuse,
+                             .standby = context.standby},
                             view.listener());
+  host.tell(outcome);
   view.finish(outcome, {});
 }
 

@@ -21,10 +21,14 @@ void add_audit(CLI::App& app, Context& context);         // command_audit.cpp
 void add_runs(CLI::App& app, Context& context);          // command_runs.cpp
 void add_changes(CLI::App& app, Context& context);       // command_changes.cpp
 void add_approvals(CLI::App& app, Context& context);     // command_approvals.cpp
+void add_resident(CLI::App& app, Context& context);      // command_resident.cpp
 void add_info(CLI::App& app, Context& context);          // command_info.cpp
 void add_doctor(CLI::App& app, Context& context);        // command_doctor.cpp
 
 // Parses the command line, runs the command, returns the exit code. Never throws.
 [[nodiscard]] int run(int argc, char** argv);
+// The same in a worker of the resident host; what a request says is an argument like all others.
+[[nodiscard]] int run_prepared(const std::vector<std::string>& arguments, execute::Standby* standby,
+                               const resident::ServersUsed& used);
 
 }  // namespace mcpac::cli

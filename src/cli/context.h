@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "execute/project/project.h"
+#include "resident/worker.h"
 
 namespace CLI {
 class App;
@@ -26,6 +28,12 @@ struct Context {
   bool color_out = false;    // standard output is one
   bool interactive = false;  // standard input and standard error are terminals: a person can answer
   int exit_code = 0;
+  std::vector<std::string> arguments;  // argv
+  // In a worker of the resident host: what was prepared (may be null), and who hears which servers
+  // a program could call.
+  bool in_worker = false;
+  execute::Standby* standby = nullptr;
+  resident::ServersUsed servers_used = [](const std::set<std::string>&) {};
 
   // Prints the error in the form asked for and makes its code the exit code.
   void fail(const Error& error);

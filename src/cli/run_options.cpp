@@ -120,6 +120,8 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
                    "show what the program declares and ask before it runs, also when no rule asks");
   command.add_flag("--no-permission-check", options->observe,
                    "observe: make calls that would be denied, and audit them as such");
+  command.add_flag("--alone", options->alone,
+                   "leave a resident host (mcpac up) aside; as MCPAC_ALONE=1 in the environment");
   command.add_flag("-v,--verbose", options->verbose,
                    "show stages with their times, the sandbox tier, notes");
   return options;

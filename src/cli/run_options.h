@@ -23,6 +23,7 @@ struct RunOptions {
   bool verbose = false;
   bool review = false;
   bool expect_denials = false;
+  bool alone = false;
   std::shared_ptr<ApproverOptions> approver;
 };
 

@@ -1,0 +1,51 @@
+#include "cli/through_host.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cli/terminal_approver.h"
+#include "core/printable.h"
+
+namespace mcpac::cli {
+namespace {
+
+bool wants_alone(const RunOptions& options) {
+  const char* said = std::getenv("MCPAC_ALONE");
+  return options.alone || (said != nullptr && *said != '\0' && std::string_view(said) != "0");
+}
+
+}  // namespace
+
+ThroughHost::ThroughHost(Context& context, const RunOptions& options) : context_(context) {
+  if (context.in_worker || wants_alone(options)) return;
+  const auto note = [&](std::string_view why) {
+    if (options.verbose && !why.empty())
+      context.say(fmt::format("note: works without the resident host: {}", printable(why)));
+  };
+  // In the background, too, a worker that read the terminal would take the shell's input.
+  if (::isatty(STDIN_FILENO) != 0 || open_terminal()) {
+    note("questions go to the terminal, and a worker has none");
+    return;
+  }
+  visit_ = std::make_unique<resident::Visit>(
+      resident::Errand{context.folders, context.config_file, context.arguments});
+  const auto& outcome = visit_->outcome();
+  done_ = outcome.has_value();
+  if (!done_) {
+    note(visit_->why_alone());
+  } else if (*outcome) {
+    context.exit_code = **outcome;
+  } else {
+    context.fail(outcome->error());
+  }
+}
+
+void ThroughHost::tell(const execute::Outcome& outcome) const {
+  if (outcome.run_id.empty()) return;  // nothing ran: what is known of the last run still holds
+  if (visit_) return visit_->used(outcome.servers);
+  context_.servers_used(outcome.servers);
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,30 @@
+// ThroughHost: `execute` and `run` as a resident host does them, where one is up
+// (docs/resident.md).
+#pragma once
+
+#include <memory>
+
+#include "cli/context.h"
+#include "cli/run_options.h"
+#include "execute/run/pipeline.h"
+#include "resident/client.h"
+
+namespace mcpac::cli {
+
+class ThroughHost {
+ public:
+  // Has a worker do the whole command, unless --alone or MCPAC_ALONE say otherwise, nobody is up,
+  // or a person at the terminal could be asked: a worker has no terminal.
+  ThroughHost(Context& context, const RunOptions& options);
+  // The command is over and its exit code set.
+  [[nodiscard]] bool is_done() const { return done_; }
+  // Who works alone, or is the worker, says here what the next worker should start.
+  void tell(const execute::Outcome& outcome) const;
+
+ private:
+  Context& context_;
+  std::unique_ptr<resident::Visit> visit_;
+  bool done_ = false;
+};
+
+}  // namespace mcpac::cli

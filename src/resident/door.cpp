@@ -1,0 +1,147 @@
+#include "resident/door.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "execute/run/live_runs.h"
+#include "resident/wire.h"
+
+namespace mcpac::resident {
+namespace {
+
+constexpr const char* kSocket = "host.sock";
+constexpr const char* kLock = "host.lock";
+constexpr int kWaiting = 32;  // clients whose connections were not taken yet
+constexpr int kAnswerSeconds = 5;
+
+std::unexpected<Error> unusable(const std::filesystem::path& folder, int error) {
+  return fail(ErrorId::kFileUnwritable,
+              "the place where the resident host is reached cannot be used",
+              {.where = folder.string(), .why = std::system_category().message(error)});
+}
+
+std::unexpected<Error> distrusted(std::string why) {
+  return fail(ErrorId::kRunUnreachable, "the resident host cannot be used",
+              {.why = std::move(why)});
+}
+
+// Through a descriptor of the folder: an address has 107 bytes, and folders may lie deep.
+bool set_address(const UniqueFd& folder, sockaddr_un& address) {
+  address.sun_family = AF_UNIX;
+  const std::string path = execute::socket_path(folder, kSocket);
+  if (path.size() >= sizeof address.sun_path) return false;
+  std::ranges::copy(path, static_cast<char*>(address.sun_path));
+  return true;
+}
+
+std::string stamp_of(const std::filesystem::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) return fmt::format("{}: absent\n", file.native());
+  return fmt::format("{}: {}:{} {} {}.{} {}.{}\n", file.native(), info.st_dev, info.st_ino,
+                     info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
+                     info.st_ctim.tv_nsec);
+}
+
+}  // namespace
+
+std::filesystem::path door_folder(const execute::Folders& folders) {
+  return (folders.runtime.empty() ? folders.state : folders.runtime) / "resident";
+}
+
+std::string installation_stamp(const execute::Folders& folders) {
+  // Beside libexec, as an installation has it.
+  const auto program = folders.libexec.parent_path().parent_path() / "bin" / "mcpac";
+  return stamp_of(program) + stamp_of(folders.warden()) + stamp_of(folders.analyzer());
+}
+
+Result<Door> Door::open(const std::filesystem::path& folder) {
+  Door door;
+  auto opened = execute::open_runs_folder(folder);
+  if (!opened) return pass_on(opened);
+  door.folder_ = std::move(*opened);
+  door.lock_ = UniqueFd(
+      ::openat(door.folder_.get(), kLock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!door.lock_) return unusable(folder, errno);
+  if (::flock(door.lock_.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(ErrorId::kRunUnreachable, "another resident host of this user is up",
+                {.where = folder.string(), .fix = "mcpac down"});
+  ::unlinkat(door.folder_.get(), kSocket, 0);
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  if (!socket || !set_address(door.folder_, address)) return unusable(folder, errno);
+  const mode_t before = ::umask(0177);
+  const bool bound =
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const int error = errno;
+  ::umask(before);
+  if (!bound) return unusable(folder, error);
+  if (!tell_senders(socket.get())) return unusable(folder, errno);
+  door.socket_ = std::move(socket);
+  return door;
+}
+
+Door::~Door() {
+  close();
+}
+
+Result<void> Door::listen() {
+  if (::listen(socket_.get(), kWaiting) == 0) return {};
+  return fail(ErrorId::kFileUnwritable, "the resident host cannot listen",
+              {.why = std::system_category().message(errno)});
+}
+
+void Door::leave() {
+  socket_.reset();
+  lock_.reset();
+}
+
+void Door::close() {
+  if (!socket_) return;
+  ::unlinkat(folder_.get(), kSocket, 0);
+  socket_.reset();
+}
+
+Result<std::optional<Connection>> connect_to_host(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / kSocket, ignored)) return std::nullopt;
+  auto opened = execute::open_runs_folder(folder);
+  if (!opened) return pass_on(opened);
+  UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  if (!socket || !set_address(*opened, address)) return unusable(folder, errno);
+  const timeval limit{kAnswerSeconds, 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  if (!tell_senders(socket.get())) return unusable(folder, errno);
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == ECONNREFUSED || errno == ENOENT)
+      return std::nullopt;  // left by one that was killed
+    return distrusted(std::system_category().message(errno));
+  }
+  auto host = Process::peer_of(socket.get());
+  if (!host) return distrusted("it belongs to another user, or has ended");
+  const auto hello = receive_message(socket.get());
+  if (hello.arrival != Arrival::kMessage || hello.message.process != host->number())
+    return distrusted("it does not answer");
+  const auto self = Process::of(::getpid());
+  const auto ours = self ? standing_of(*self) : std::nullopt;
+  const auto theirs = standing_of(*host);
+  if (!ours || !theirs) return distrusted("the kernel does not say what confines it");
+  if (const auto other = difference(*ours, *theirs))
+    return distrusted(fmt::format("it runs under other conditions ({})", *other));
+  return Connection{std::move(socket), std::move(*host),
+                    string_member(hello.message.body, "nonce")};
+}
+
+}  // namespace mcpac::resident

@@ -1,0 +1,58 @@
+// Door: where the resident host of a user is reached: a socket in a folder that is the user's
+// alone.
+//
+// The folder is `resident` below the user's runtime folder, or below the state folder where the
+// session has none (0700, owner and mode checked, no link); the socket is 0600. One host at a time:
+// it holds a lock on `host.lock` while it lives, and only who holds it takes a left socket away.
+#pragma once
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "execute/project/project.h"
+#include "resident/standing.h"
+
+namespace mcpac::resident {
+
+[[nodiscard]] std::filesystem::path door_folder(const execute::Folders& folders);
+
+// Which programs are installed, as they lie on the disk: another stamp after an upgrade.
+[[nodiscard]] std::string installation_stamp(const execute::Folders& folders);
+
+class Door {
+ public:
+  // kFileUnwritable where the folder is not the user's alone, or the socket cannot be made;
+  // kRunUnreachable where another host holds the lock.
+  [[nodiscard]] static Result<Door> open(const std::filesystem::path& folder);
+  Door(Door&&) = default;
+  Door& operator=(Door&&) = delete;
+  ~Door();
+  // The process that calls this is who clients find.
+  [[nodiscard]] Result<void> listen();
+  // After a fork(): the other process has the door.
+  void leave();
+  [[nodiscard]] int socket() const { return socket_.get(); }
+  // From now on nobody comes in. Idempotent; the lock is held on.
+  void close();
+
+ private:
+  Door() = default;
+  UniqueFd folder_;
+  UniqueFd lock_;
+  UniqueFd socket_;
+};
+
+// A connection to the host, its other end checked: the same user and the same standing.
+struct Connection {
+  UniqueFd socket;
+  Process host;
+  std::string nonce;  // to be said with every request
+};
+
+// Nothing where no host listens. kRunUnreachable where one does that is not to be trusted or does
+// not answer within seconds.
+[[nodiscard]] Result<std::optional<Connection>> connect_to_host(
+    const std::filesystem::path& folder);
+
+}  // namespace mcpac::resident

@@ -1,0 +1,76 @@
+// ResidentHost: `mcpac up`, one process a user that keeps workers prepared for the next run.
+//
+// It runs nothing itself: it hands a client's request to a worker, passes the client's signals on
+// and says how the worker ended. It never waits for one client or worker: one thread, one poll.
+// Who may ask is decided by the kernel's word alone: the same user, the same standing
+// (standing.h), told beside every message.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+
+#include "resident/door.h"
+#include "resident/wire.h"
+#include "resident/workers.h"
+
+namespace mcpac::resident {
+
+struct HostOptions {
+  execute::Folders folders;
+  std::chrono::seconds idle{1'800};       // without a request: ends itself
+  std::chrono::seconds worker_idle{300};  // without a request for it: a worker is ended
+  int log = 2;                            // borrowed
+};
+
+class ResidentHost {
+ public:
+  // SIGINT, SIGTERM and SIGHUP end it in order; they must be blocked.
+  ResidentHost(Door door, HostOptions options);
+  // Until it is told to end, is idle for too long, or finds mcpac exchanged. Nothing that it
+  // started is left then.
+  void serve();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Visitor {
+    UniqueFd socket;
+    Process process;
+    std::string nonce;
+    enum class State : std::uint8_t { kNew, kServed, kAlone, kAwaitsEnd } state = State::kNew;
+    Clock::time_point deadline{};  // of the first request
+    std::string config_file{};     // of what it runs, served or alone
+  };
+
+  void say(const std::string& text) const;
+  void accept_one();
+  void hear_visitor(int id);
+  void hear_worker(Worker& worker);
+  void reap(Worker& worker);
+  void answer(int id, Visitor& visitor, Message message);
+  void run(int id, Visitor& visitor, Message& message);
+  void works_alone(Visitor& visitor, const std::string& why) const;
+  void pass_signal(int id, const Json& body);
+  void gone(int id);
+  void begin_end(const std::string& why);
+  [[nodiscard]] std::optional<std::string> refuses(const Visitor& visitor,
+                                                   const Message& message) const;
+  [[nodiscard]] std::set<std::string> busy_projects() const;
+  [[nodiscard]] Json shown();
+  [[nodiscard]] Worker* worker_of(int id);
+  [[nodiscard]] int wait_time() const;
+  void poll_once(int signals);
+
+  Door door_;
+  HostOptions options_;
+  std::string installation_;
+  std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
+  Clock::time_point used_ = Clock::now();
+  Workers workers_;
+  std::map<int, Visitor> visitors_;
+  int next_visitor_ = 1;
+  bool ending_ = false;
+};
+
+}  // namespace mcpac::resident

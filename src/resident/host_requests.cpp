@@ -1,0 +1,185 @@
+// What the resident host does for a visitor that it lets in.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "core/rfc3339.h"
+#include "resident/host.h"
+#include "resident/request.h"
+
+namespace mcpac::resident {
+namespace {
+
+constexpr std::size_t kBeforeStandard = 2;  // the request and the working folder
+
+std::set<std::string> names_in(const Json& body, const char* member) {
+  std::set<std::string> names;
+  if (const Json* list = find_member(body, member); list != nullptr && list->is_array()) {
+    for (const Json& name : *list) {
+      if (name.is_string()) names.insert(name.get<std::string>());
+    }
+  }
+  return names;
+}
+
+const char* to_string(Worker::State state) {
+  switch (state) {
+    case Worker::State::kWaiting: return "waits";
+    case Worker::State::kRunning: return "runs";
+    case Worker::State::kEnding: return "ends";
+  }
+  return "?";
+}
+
+}  // namespace
+
+void ResidentHost::answer(int id, Visitor& visitor, Message message) {
+  const std::string wanted = string_member(message.body, "do");
+  using State = Visitor::State;
+  if (wanted == "run" && visitor.state == State::kNew) return run(id, visitor, message);
+  if (wanted == "signal" && visitor.state == State::kServed) return pass_signal(id, message.body);
+  if (wanted == "servers" && visitor.state == State::kAlone)
+    return workers_.know_servers(visitor.config_file, names_in(message.body, "servers"));
+  if (wanted == "show" && visitor.state == State::kNew) {
+    static_cast<void>(send_message(visitor.socket.get(), shown()));
+    return gone(id);
+  }
+  if (wanted == "end" && visitor.state == State::kNew) {
+    visitor.state = State::kAwaitsEnd;  // it sees our process end
+    return begin_end("mcpac down");
+  }
+  gone(id);
+}
+
+void ResidentHost::works_alone(Visitor& visitor, const std::string& why) const {
+  visitor.state = Visitor::State::kAlone;
+  static_cast<void>(send_message(visitor.socket.get(), {{"alone", why}}));
+}
+
+void ResidentHost::run(int id, Visitor& visitor, Message& message) {
+  if (ending_) return works_alone(visitor, "the host is ending");
+  if (string_member(message.body, "installation") != installation_) {
+    works_alone(visitor, "the host is another mcpac than this one");
+    if (installation_stamp(options_.folders) != installation_) begin_end("mcpac was exchanged");
+    return;
+  }
+  auto& descriptors = message.descriptors;
+  auto request = descriptors.size() < kBeforeStandard
+                     ? Result<Request>(fail(ErrorId::kUsage, "a part of the request is missing"))
+                     : from_memory(descriptors[0].get());
+  auto key = request ? key_of(*request, descriptors[1].get()) : Result<std::string>("");
+  if (!request || !key) {
+    works_alone(visitor, (!request ? request.error() : key.error()).what);
+    return gone(id);
+  }
+  visitor.config_file = request->config_file;
+  used_ = Clock::now();
+  Worker* worker = workers_.of_project(request->config_file);
+  const bool waits = worker != nullptr && worker->state == Worker::State::kWaiting;
+  const bool given =
+      waits && worker->key == *key && worker->process.give(message.body, descriptors);
+  const int folder = ::fcntl(descriptors[1].get(), F_DUPFD_CLOEXEC, 3);
+  workers_.use({.key = std::move(*key),
+                .config_file = std::move(request->config_file),
+                .environment = std::move(request->environment),
+                .folder = std::make_shared<const UniqueFd>(UniqueFd(folder)),
+                .umask = request->umask,
+                .servers = {},
+                .used = {}});
+  if (worker == nullptr || worker->visitor != 0)
+    return works_alone(visitor, "no worker waits for this project");
+  visitor.state = Visitor::State::kServed;
+  worker->visitor = id;
+  // One that was prepared from something else: when it and its servers are gone, and only then, the
+  // client works alone.
+  if (!given) return worker->end();
+  worker->state = Worker::State::kRunning;
+  worker->since = Clock::now();
+  say(fmt::format("worker {} serves process {}", worker->process.process().number(),
+                  visitor.process.number()));
+}
+
+Worker* ResidentHost::worker_of(int id) {
+  for (Worker& worker : workers_.list()) {
+    if (worker.visitor == id) return &worker;
+  }
+  return nullptr;
+}
+
+void ResidentHost::pass_signal(int id, const Json& body) {
+  const Json* number = find_member(body, "signal");
+  Worker* worker = worker_of(id);
+  if (worker == nullptr || number == nullptr || !number->is_number_unsigned()) return gone(id);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGSTOP, SIGCONT}) {
+    if (number->get<int>() == signal) static_cast<void>(worker->process.process().signal(signal));
+  }
+}
+
+void ResidentHost::hear_worker(Worker& worker) {
+  // Until there is nothing more: it may have ended already.
+  while (true) {
+    const auto received = receive_message(worker.process.channel());
+    if (received.arrival != Arrival::kMessage) return;
+    if (received.message.process != worker.process.process().number()) continue;
+    if (find_member(received.message.body, "took") != nullptr) {
+      worker.took = true;
+      const auto client = visitors_.find(worker.visitor);
+      if (client != visitors_.end())
+        static_cast<void>(send_message(client->second.socket.get(), {{"began", true}}));
+    }
+    if (find_member(received.message.body, "servers") != nullptr)
+      workers_.know_servers(worker.config_file, names_in(received.message.body, "servers"));
+  }
+}
+
+void ResidentHost::reap(Worker& worker) {
+  hear_worker(worker);
+  const auto ended = worker.process.ended();
+  if (!ended) return;
+  say(fmt::format("worker {} ended: {}", worker.process.process().number(),
+                  *ended < 0 ? fmt::format("signal {}", -*ended) : fmt::format("{}", *ended)));
+  const auto found = visitors_.find(worker.visitor);
+  if (found != visitors_.end()) {
+    Visitor& visitor = found->second;
+    if (!worker.took) {
+      works_alone(visitor, "the worker was prepared for something else, or ended before it began");
+    } else {
+      const char* how = *ended < 0 ? "signal" : "exit";
+      static_cast<void>(send_message(visitor.socket.get(), {{how, std::abs(*ended)}}));
+      visitor.state = Visitor::State::kAlone;  // and nothing more is told
+      gone(found->first);
+    }
+  }
+  workers_.remove(worker);
+}
+
+Json ResidentHost::shown() {
+  const auto now = Clock::now();
+  const auto seconds = [&](Clock::time_point since) {
+    return std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
+  };
+  Json workers = Json::array();
+  for (const Worker& worker : workers_.list()) {
+    Json shown{{"process", worker.process.process().number()},
+               {"project", worker.config_file},
+               {"state", to_string(worker.state)},
+               {"seconds", seconds(worker.since)},
+               {"memory", memory_of(worker.process.process().number())}};
+    const Plan* plan = workers_.plan_of(worker.config_file);
+    if (plan != nullptr) shown["servers"] = plan->servers;
+    const auto client = visitors_.find(worker.visitor);
+    if (client != visitors_.end()) shown["client"] = client->second.process.number();
+    workers.push_back(std::move(shown));
+  }
+  Json alone = Json::array();
+  for (const auto& [id, visitor] : visitors_) {
+    if (visitor.state == Visitor::State::kAlone)
+      alone.push_back({{"process", visitor.process.number()}, {"project", visitor.config_file}});
+  }
+  return {{"process", ::getpid()},           {"started", rfc3339_utc(started_)},
+          {"memory", memory_of(::getpid())}, {"idle_seconds", options_.idle.count()},
+          {"workers", std::move(workers)},   {"others", std::move(alone)}};
+}
+
+}  // namespace mcpac::resident

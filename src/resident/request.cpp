@@ -1,0 +1,166 @@
+#include "resident/request.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+
+#include "core/hash.h"
+
+namespace mcpac::resident {
+namespace {
+
+constexpr std::string_view kStart = "mcpac request 1\n";
+constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+
+std::unexpected<Error> refused(std::string why) {
+  return fail(ErrorId::kUsage, "a request to the resident host cannot be read",
+              {.why = std::move(why)});
+}
+
+void put_number(std::string& bytes, std::size_t number) {
+  for (unsigned shift = 0; shift < 32; shift += 8)
+    bytes += static_cast<char>(static_cast<unsigned char>(number >> shift));
+}
+
+void put_text(std::string& bytes, std::string_view text) {
+  put_number(bytes, text.size());
+  bytes += text;
+}
+
+void put_list(std::string& bytes, const std::vector<std::string>& list) {
+  put_number(bytes, list.size());
+  for (const std::string& text : list) put_text(bytes, text);
+}
+
+// Takes one thing after the other; nothing once something did not fit.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+
+  std::optional<std::uint32_t> number() {
+    if (rest_.size() < 4) return std::nullopt;
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(rest_[i])) << (8 * i);
+    rest_.remove_prefix(4);
+    return value;
+  }
+  // What becomes a C string cannot have a NUL in it.
+  std::optional<std::string> text() {
+    const auto size = number();
+    if (!size || *size > rest_.size()) return std::nullopt;
+    std::string value(rest_.substr(0, *size));
+    if (value.find('\0') != std::string::npos) return std::nullopt;
+    rest_.remove_prefix(*size);
+    return value;
+  }
+  bool list(std::vector<std::string>& into) {
+    const auto count = number();
+    if (!count || *count > kMaxWords) return false;
+    for (std::uint32_t i = 0; i < *count; ++i) {
+      auto one = text();
+      if (!one) return false;
+      into.push_back(std::move(*one));
+    }
+    return true;
+  }
+  [[nodiscard]] bool is_at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+// Of the shell, from one command to the next; the worker gets their new values like all others.
+bool is_passing(std::string_view variable) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "_=", "SHLVL=", "OLDPWD=", "COLUMNS=", "LINES="};
+  return std::ranges::any_of(kNames,
+                             [&](std::string_view name) { return variable.starts_with(name); });
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string encode(const Request& request) {
+  std::string bytes(kStart);
+  put_number(bytes, request.umask);
+  put_text(bytes, request.config_file);
+  put_list(bytes, request.arguments);
+  put_list(bytes, request.environment);
+  return bytes;
+}
+
+Result<Request> decode(std::string_view bytes) {
+  if (!bytes.starts_with(kStart)) return refused("it has another form");
+  Reader reader(bytes.substr(kStart.size()));
+  const auto umask = reader.number();
+  auto config_file = reader.text();
+  Request request;
+  if (!umask || *umask > 0777 || !config_file || !reader.list(request.arguments) ||
+      !reader.list(request.environment) || !reader.is_at_end())
+    return refused("its parts do not fit");
+  if (request.arguments.empty() || !config_file->starts_with('/'))
+    return refused("it has no command, or no project");
+  request.umask = *umask;
+  request.config_file = std::move(*config_file);
+  return request;
+}
+
+Result<UniqueFd> to_memory(const Request& request) {
+  const std::string bytes = encode(request);
+  if (bytes.size() > kMaxRequest || request.arguments.size() > kMaxWords ||
+      request.environment.size() > kMaxWords)
+    return refused("it is too long");
+  UniqueFd memory(::memfd_create("mcpac-request", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory || !write_all(memory.get(), bytes) || ::fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0)
+    return refused("there is no memory for it");
+  return memory;
+}
+
+Result<Request> from_memory(int fd) {
+  // Only a memory file has seals: reading it never waits for anybody.
+  if (::fcntl(fd, F_GET_SEALS) != kSeals) return refused("it is no sealed memory");
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || info.st_size < 0 ||
+      static_cast<std::size_t>(info.st_size) > kMaxRequest)
+    return refused("it is too long");
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n =
+        ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return refused("it ends early");
+    done += static_cast<std::size_t>(n);
+  }
+  return decode(bytes);
+}
+
+Result<std::string> key_of(const Request& request, int folder) {
+  struct stat info {};
+  if (::fstat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
+    return refused("its working folder is none");
+  Request same = request;
+  same.arguments = {fmt::format("{}:{}", info.st_dev, info.st_ino)};
+  std::erase_if(same.environment, is_passing);
+  std::ranges::sort(same.environment);
+  return sha256_hex(encode(same));
+}
+
+}  // namespace mcpac::resident

@@ -13,6 +13,7 @@
 
 #include "e2e/workspace.h"
 #include "faults/support_descendants.h"
+#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -45,7 +46,7 @@ class Resident {
  public:
   Resident() : workspace(configuration()) {
     faults::adopt_orphans();
-    fs::copy_file(fs::path(MCPAC_SOURCE_DIR) / "tests/servers/fixture.mjs",
+    fs::copy_file(mcpac::testing::in_source("tests/servers/fixture.mjs"),
                   workspace.folder() / "fixture.mjs");
     const auto generated = run({"generate"});
     INFO(generated.err);
@@ -255,8 +256,8 @@ TEST_SUITE("e2e/resident") {
     host.workspace.write("agent.cpp", kEcho);
     const auto closed = e2e::run_program(
         {"sh", "-c",
-         fmt::format("exec {}/bin/mcpac execute agent.cpp --grant {} <&-", MCPAC_BUILD_DIR,
-                     kGrants)},
+         fmt::format("exec {} execute agent.cpp --grant {} <&-",
+                     mcpac::testing::in_build("bin/mcpac"), kGrants)},
         host.workspace.environment(),
         {.folder = host.workspace.folder(),
          .environment = {"XDG_RUNTIME_DIR=" + (host.workspace.folder() / "run").string()}});

@@ -26,7 +26,7 @@ const std::string kEcho = R"(#include <mcpac.hpp>
 #include <print>
 int agent_main(mcpac::Requires<mcp::fixture::echo, mcp::fixture::env> rt) {
   std::println("echo {}", rt.fixture.echo({.apple = "a"}).text());
-  std::println("token {}", rt.fixture.env({.name = "FIXTURE_TOKEN"}).text());
+  std::println("token {}", rt.fixture.env({.name = "LC_TEST"}).text());
   return 7;
 }
 )";
@@ -224,14 +224,13 @@ TEST_SUITE("e2e/resident") {
       "another environment, folder or umask: no worker that was prepared from something else") {
     const Resident host;
     host.prepare();
-    const auto environment =
-        host.execute(kEcho, kGrants, {}, {.environment = {"E2E_MEMORY=other"}});
+    const auto environment = host.execute(kEcho, kGrants, {}, {.environment = {"LC_TEST=other"}});
     CHECK(environment.exit_code == 7);
     CHECK(has(environment.out, "token other"));
     CHECK(host.served() == 0);
     host.wait_for("waits");
     // Now it is the other environment that is prepared.
-    CHECK(has(host.execute(kEcho, kGrants, {}, {.environment = {"E2E_MEMORY=other"}}).out,
+    CHECK(has(host.execute(kEcho, kGrants, {}, {.environment = {"LC_TEST=other"}}).out,
               "token other"));
     CHECK(host.served() == 1);
     host.wait_for("waits");

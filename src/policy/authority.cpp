@@ -15,29 +15,18 @@
 #include "policy/foresee.h"
 #include "policy/load.h"
 #include "policy/path_facts.h"
+#include "policy/reservations.h"
 #include "policy/would_grant.h"
 
 namespace mcpac::policy {
 
 struct Authority::Impl {
-  // What an allowed call was charged: of each layer the rules, and whether it needed them.
-  struct ChargedLayer {
-    std::vector<std::size_t> rules;
-    bool unmetered = false;
-  };
-  struct Reservation {
-    std::vector<ChargedLayer> layers;
-    Times times;
-    Demand demand;
-  };
-
   Environment environment;
   std::unique_ptr<PathWitness> witness;  // in the place of the resolver that was given
   std::vector<PathFact> loaded_paths;
   std::vector<CompiledLayer> layers;
   std::optional<std::chrono::steady_clock::time_point> start;
-  std::map<std::uint64_t, Reservation> reservations;  // of calls in flight
-  std::uint64_t last_reservation = 0;
+  Reservations reservations;
   bool weighs_arguments = false;  // some rule limits `bytes out`
 
   [[nodiscard]] Times now() const;
@@ -87,21 +76,11 @@ Demand Authority::Impl::demand_of(const Permission& permission, const Json& argu
   return demand;
 }
 
-// Most calls meet no meter at all: they hold no reservation.
 void Authority::Impl::reserve(const std::vector<Verdict>& verdicts, const Times& times,
                               const Demand& demand, Decision& decision) {
-  if (std::ranges::all_of(verdicts, [](const Verdict& v) { return v.metered.empty(); })) return;
-  Reservation reservation{.layers = {}, .times = times, .demand = demand};
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    for (const std::size_t index : verdicts[i].metered) {
-      auto& rule = layers[i].rules[index];
-      charge(rule, times, demand);
-      decision.counts_result = decision.counts_result || rule.clauses.bytes_in.has_value();
-    }
-    reservation.layers.push_back({verdicts[i].metered, verdicts[i].unmetered});
-  }
-  decision.reservation = ++last_reservation;
-  reservations.emplace(last_reservation, std::move(reservation));
+  const auto held = reservations.charge(layers, verdicts, times, demand);
+  decision.reservation = held.id;
+  decision.counts_result = held.counts_result;
 }
 
 Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
@@ -307,30 +286,11 @@ Explanation Authority::explain(const Permission& permission, const Json& argumen
 }
 
 void Authority::give_back(std::uint64_t id) {
-  const auto held = impl_->reservations.extract(id);
-  if (held.empty()) return;
-  const auto& reservation = held.mapped();
-  for (std::size_t i = 0; i < reservation.layers.size(); ++i) {
-    for (const std::size_t index : reservation.layers[i].rules)
-      policy::give_back(impl_->layers[i].rules[index], reservation.times, reservation.demand);
-  }
+  impl_->reservations.give_back(impl_->layers, id);
 }
 
 bool Authority::settle(std::uint64_t id, std::uint64_t result_bytes) {
-  const auto held = impl_->reservations.extract(id);
-  if (held.empty()) return true;
-  bool delivered = true;
-  const auto& charged = held.mapped().layers;
-  for (std::size_t i = 0; i < charged.size(); ++i) {
-    // One rule that lets the call through is enough, as when it was decided.
-    bool passes = charged[i].rules.empty() || charged[i].unmetered;
-    for (const std::size_t index : charged[i].rules) {
-      const bool fits = charge_result(impl_->layers[i].rules[index], result_bytes);
-      passes = passes || fits;
-    }
-    delivered = delivered && passes;
-  }
-  return delivered;
+  return impl_->reservations.settle(impl_->layers, id, result_bytes);
 }
 
 DeclaredStanding Authority::standing(const Permission& permission, std::string_view where) const {

@@ -160,7 +160,7 @@ TEST_SUITE("e2e/slots") {
     for (std::size_t i = 64; i < 64 + 6 * 56; ++i)
       shifted[i] = static_cast<char>(shifted[i] ^ 0x55);
     for (const std::string& bytes : {std::string("x"), std::string(8192, '\0'),
-                                     std::string(8192, '\xff'), whole.substr(0, 4096), shifted}) {
+                                     std::string(8192, '\xff'), whole.substr(0, 512), shifted}) {
       Host host;
       host.spec.limits.wall = std::chrono::seconds(20);
       auto slot = execute::Slot::open(host.warden, host.spec);

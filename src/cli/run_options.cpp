@@ -157,6 +157,9 @@ execute::Listener RunView::listener() {
   listener.note = [this](std::string_view text) {
     if (verbose_) context_.say(fmt::format("note: {}", text));
   };
+  listener.wait = [this](std::string_view text) {
+    if (verbose_ || context_.interactive) context_.say(fmt::format("note: {}", text));
+  };
   listener.stage = [this](const execute::StageTime& stage) {
     if (verbose_)
       context_.say(fmt::format("{:>9.1f} ms  {}", static_cast<double>(stage.time.count()) / 1000,

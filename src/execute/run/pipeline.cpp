@@ -234,7 +234,7 @@ Result<void> Run::all() {
   if (request_.mode == RunMode::kRun) host.start(granted_servers(headers, lock_, *granted_));
   auto prepared = stage("prepare", [&] {
     return prepare(project_, lock_, headers, {folders_, *warden, lowest, interrupt_.stop()},
-                   [&](const char* what) { listener_.note(what); });
+                   [&](const char* what) { listener_.wait(what); });
   });
   if (!prepared) return pass_on(prepared);
   ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_);

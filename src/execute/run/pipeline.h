@@ -42,6 +42,8 @@ struct Listener {
   std::function<void(const StageTime&)> stage = [](const StageTime&) {};
   std::function<void(std::string_view)> warning = [](std::string_view) {};
   std::function<void(std::string_view)> note = [](std::string_view) {};
+  // Something begins that takes seconds, and is done once a machine or a lock.
+  std::function<void(std::string_view)> wait = [](std::string_view) {};
   std::function<void(std::string_view)> standard_output = [](std::string_view) {};
   std::function<void(std::string_view)> standard_error = [](std::string_view) {};
   int output_sink = -1;  // where these two write to, when they may block (ChildIo)

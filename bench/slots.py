@@ -66,7 +66,7 @@ def main():
             images.append(f"{name}-{len(image) >> 10}KiB")
             (work / images[-1]).write_bytes(image)
         runner = next(cache.glob("mcpac/prepared/servers-*/runner"))
-        subprocess.run([build / "bench/bench_slots", runner, str(options.rounds), *images], cwd=work, check=True)
+        subprocess.run([build / "bin/bench_slots", runner, str(options.rounds), *images], cwd=work, check=True)
 
 
 if __name__ == "__main__":

@@ -14,14 +14,12 @@ the two SDKs do not do the same: the first analyses, checks, compiles, decides a
 run with all rights of the user.
 """
 import argparse
-import json
 import os
 import pathlib
 import subprocess
 import sys
-import tempfile
-import time
 
+from project import FILESYSTEM_SERVER, MODULES, project
 from spread import spread
 
 AGENT = """#include <mcpac.hpp>
@@ -39,16 +37,7 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::list_dire
 }
 """
 ANSWER = "11\n"
-HERE = pathlib.Path(__file__).resolve().parent
-
-
-def measure(words, work, environment, answer=None):
-    start = time.monotonic()
-    done = subprocess.run(words, cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    wall = (time.monotonic() - start) * 1000
-    if done.returncode != 0 or answer not in (None, done.stdout):
-        raise SystemExit(f"{words}: exit {done.returncode}\n{done.stdout}{done.stderr}")
-    return wall
+AGENTS = pathlib.Path(__file__).resolve().parent / "agents"
 
 
 def has_sdk(python):
@@ -58,40 +47,36 @@ def has_sdk(python):
         return False
 
 
-def agents(options, folder):
-    work = pathlib.Path(folder)
-    (work / "data").mkdir()
-    (work / "data/a.txt").write_text("alpha\n")
-    (work / "data/b.txt").write_text("beta\n")
-    modules = HERE.parent / "tests/servers/node_modules"
-    server = str(modules / "@modelcontextprotocol/server-filesystem/dist/index.js")
-    (work / "mcpac.json").write_text(json.dumps({"mcpServers": {"filesystem": {"command": "node", "args": [server, "."]}}}))
-    environment = dict(os.environ, XDG_STATE_HOME=folder + "/.state", XDG_CACHE_HOME=folder + "/.cache")
-    mcpac = str(pathlib.Path(options.bin).resolve() / "mcpac")
+def agents(options, here):
+    here.write("data/b.txt", "beta\n")
     grants = ("--grant", "filesystem.read_text_file,filesystem.list_directory")
     salt = 0
+
+    def checked(*words):
+        wall, answer = here.time(*words)
+        if answer != ANSWER:
+            raise SystemExit(f"{words[:3]}: another answer: {answer}")
+        return wall
 
     def unseen():
         nonlocal salt
         salt += 1
-        (work / "new.cpp").write_text(AGENT.replace("SALT", str(salt)))
-        return measure([mcpac, "execute", "-f", "new.cpp", *grants], work, environment, ANSWER)
+        here.write("new.cpp", AGENT.replace("SALT", str(salt)))
+        return checked(here.mcpac, "execute", "-f", "new.cpp", *grants)
 
-    (work / "old.cpp").write_text(AGENT.replace("SALT", "0"))
+    here.write("old.cpp", AGENT.replace("SALT", "0"))
     ways = {
-        "the server alone (server test)": lambda: measure([mcpac, "server", "test", "filesystem"], work, environment),
-        "node -e 0": lambda: measure(["node", "-e", "0"], work, environment),
+        "the server alone (server test)": lambda: here.run("server", "test", "filesystem")[0],
+        "node -e 0": lambda: here.time("node", "-e", "0")[0],
         "mcpac execute, never seen": unseen,
-        "mcpac execute, seen": lambda: measure([mcpac, "execute", "-f", "old.cpp", *grants], work, environment, ANSWER),
-        "TypeScript SDK, node": lambda: measure(["node", str(HERE / "agents/three_calls.mjs"), str(modules), server, folder],
-                                                work, environment, ANSWER),
+        "mcpac execute, seen": lambda: checked(here.mcpac, "execute", "-f", "old.cpp", *grants),
+        "TypeScript SDK, node": lambda: checked("node", str(AGENTS / "three_calls.mjs"), str(MODULES), FILESYSTEM_SERVER, str(here.folder)),
     }
     if has_sdk(options.python):
-        ways["Python SDK"] = lambda: measure([options.python, str(HERE / "agents/three_calls.py"), server, folder], work,
-                                             environment, ANSWER)
+        ways["Python SDK"] = lambda: checked(options.python, str(AGENTS / "three_calls.py"), FILESYSTEM_SERVER, str(here.folder))
     else:
         print(f"({options.python} has no package mcp: the Python SDK is not compared)")
-    measure([mcpac, "generate"], work, environment)
+    here.run("generate")
     unseen()  # precompiles, once
     times = {name: [] for name in ways}
     for i in range(options.runs + 1):
@@ -113,8 +98,8 @@ def main():
     print(f"load when it began: {' '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} processors", flush=True)
     subprocess.run([pathlib.Path(options.bin).resolve() / "bench_sandbox", str(options.rounds)], check=True)
     sys.stdout.flush()
-    with tempfile.TemporaryDirectory(prefix="mcpac-bench-") as folder:
-        agents(options, folder)
+    with project(options.bin) as here:
+        agents(options, here)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,8 @@ waits for it.
 """
 import argparse
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
-import time
 
+from project import project
 from spread import spread
 
 AGENT = """#include <mcpac.hpp>
@@ -47,33 +43,16 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--runs", type=int, default=15)
     options = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parent.parent
-    mcpac = str(pathlib.Path(options.bin).resolve() / "mcpac")
-    server = root / "tests/servers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
-    with tempfile.TemporaryDirectory(prefix="mcpac-bench-") as folder:
-        work = pathlib.Path(folder)
-        (work / "data").mkdir()
-        (work / "data/a.txt").write_text("alpha\n")
-        (work / "mcpac.json").write_text(json.dumps({"mcpServers": {"filesystem": {"command": "node", "args": [str(server), "."]}}}))
-        environment = dict(os.environ, XDG_STATE_HOME=folder + "/.state", XDG_CACHE_HOME=folder + "/.cache")
-
-        def run(*words):
-            start = time.monotonic()
-            done = subprocess.run([mcpac, *words], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-            wall = (time.monotonic() - start) * 1000
-            if done.returncode != 0:
-                raise SystemExit(f"{words[:2]}: exit {done.returncode}\n{done.stderr}")
-            return wall, done.stdout
+    with project(options.bin) as here:
+        run = here.run
 
         def source(salt):
-            (work / "agent.cpp").write_text(AGENT.replace("SALT", str(salt)))
+            here.write("agent.cpp", AGENT.replace("SALT", str(salt)))
 
         run("generate")
         source(0)
         grants = ("--grant", "filesystem.read_text_file,filesystem.list_directory")
-        start = time.monotonic()
-        run("execute", "-f", "agent.cpp", *grants, "--dry-run")
-        print(f"first use of a lock (headers precompiled, once): {(time.monotonic() - start) * 1000:.0f} ms")
+        print(f"first use of a lock (headers precompiled, once): {run('execute', '-f', 'agent.cpp', *grants, '--dry-run')[0]:.0f} ms")
         rows = {name: [] for name in ("mcpac --version", "server test filesystem", "permissions analyze", "execute --dry-run, unseen", "execute, unseen", "execute --dry-run, seen", "execute, seen")}
         stages = {}
         for i in range(options.runs + 1):

@@ -11,14 +11,12 @@ its first tool call.
 """
 import argparse
 import json
-import os
-import pathlib
 import statistics
-import subprocess
-import tempfile
 import time
 
-from end_to_end import AGENT, spread
+from end_to_end import AGENT
+from project import project
+from spread import spread
 
 SOURCE = AGENT.replace("std::map<std::string, std::size_t> sizes;", """std::map<std::string, std::size_t> sizes;
   std::println("first {}", rt.filesystem.list_directory({.path = "data"}).lines().size());
@@ -31,57 +29,36 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--runs", type=int, default=9)
     options = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parent.parent
-    mcpac = str(pathlib.Path(options.bin).resolve() / "mcpac")
-    server = root / "tests/servers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
-    with tempfile.TemporaryDirectory(prefix="mcpac-bench-") as folder:
-        work = pathlib.Path(folder)
-        (work / "data").mkdir()
-        (work / "data/a.txt").write_text("alpha\n")
-        (work / "mcpac.json").write_text(json.dumps({"mcpServers": {"filesystem": {"command": "node", "args": [str(server), "."]}}}))
-        environment = dict(os.environ, XDG_STATE_HOME=folder + "/.state", XDG_CACHE_HOME=folder + "/.cache", XDG_RUNTIME_DIR=folder + "/run")
-
-        def run(*words):
-            start = time.monotonic()
-            with subprocess.Popen([mcpac, *words], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-                first = process.stdout.readline()
-                to_first = (time.monotonic() - start) * 1000
-                process.stdout.read()
-                said = process.stderr.read()
-            if process.returncode != 0:
-                raise SystemExit(f"{words[:2]}: exit {process.returncode}\n{said.decode()}")
-            return (time.monotonic() - start) * 1000, to_first, first
-
+    with project(options.bin) as here:
         def prepared():
             for _ in range(600):
-                host = json.loads(subprocess.run([mcpac, "ps", "--json"], cwd=work, env=environment, capture_output=True, text=True, check=True).stdout)
+                host = json.loads(here.run("ps", "--json")[1])
                 if any(worker["state"] == "waits" and worker.get("servers") for worker in host["workers"]):
                     time.sleep(1)  # the server's own start
                     return
                 time.sleep(0.05)
             raise SystemExit("no worker came to wait")
 
-        run("generate")
-        run("up")
+        here.run("generate")
+        here.run("up")
         try:
             rows = {}
             for i in range(options.runs + 1):
                 for way in ("alone", "worker") if i % 2 else ("worker", "alone"):
-                    (work / "agent.cpp").write_text(SOURCE.replace("SALT", str(2 * i + (way == "alone") + 1)))
+                    here.write("agent.cpp", SOURCE.replace("SALT", str(2 * i + (way == "alone") + 1)))
                     for seen in ("unseen", "seen"):
                         if way == "worker" and i > 0:
                             prepared()
                         more = ("--alone",) if way == "alone" else ()
-                        wall, first, _ = run("execute", "-f", "agent.cpp", *GRANTS, *more)
+                        wall, first = here.run_to_first_output("execute", "-f", "agent.cpp", *GRANTS, *more)
                         if i > 0:  # the first round warms up
                             rows.setdefault(f"{seen}, {way}, to exit", []).append(wall)
                             rows.setdefault(f"{seen}, {way}, to first output", []).append(first)
-            log = (work / ".state/mcpac/resident.log").read_text()
+            log = (here.folder / ".state/mcpac/resident.log").read_text()
             if log.count(" serves ") < 2 * options.runs:
                 raise SystemExit("not every run was a worker's:\n" + log)
         finally:
-            run("down")
+            here.run("down")
         for name, values in sorted(rows.items()):
             print(f"{name:34} {spread(values)}")
         for seen in ("seen", "unseen"):

@@ -70,7 +70,8 @@ class InProcessUpstream final : public Upstream {
     result_ = {
         {"content", Json::array({{{"type", "text"}, {"text", std::string(result_bytes, 'r')}}})}};
   }
-  CallToken forward(const Permission&, Json, std::function<void(Result<Json>)> done) override {
+  CallToken forward(const Permission&, Json, std::shared_ptr<Caller>,
+                    std::function<void(Result<Json>)> done) override {
     boost::asio::post(loop_, [this, done = std::move(done)] { done(Json(result_)); });
     return ++last_;
   }

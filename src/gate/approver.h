@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "gate/caller.h"
 #include "policy/authority.h"
 
 namespace mcpac::gate {
@@ -33,13 +35,14 @@ struct Binding {
 [[nodiscard]] Json to_json(const Binding& binding);
 
 struct Question {
-  std::string id;  // keyed digest of everything below but `waiting`
+  std::string id;  // keyed digest of everything below but the last two
   std::string permission;
   Json arguments;           // as they would be sent
   std::string call_digest;  // of permission and arguments
   std::vector<policy::AskRule> rules;
   Binding binding;
-  std::size_t waiting = 0;  // further questions behind this one
+  std::size_t waiting = 0;                   // further questions behind this one
+  std::shared_ptr<Caller> caller = nullptr;  // who made the call; may be null
 };
 [[nodiscard]] std::string call_digest(std::string_view permission, const Json& arguments);
 // Makes call_digest, and an id without a key: Asking has that.

@@ -94,13 +94,13 @@ std::optional<std::string> Asking::obstacle() {
   return std::nullopt;
 }
 
-void Asking::ask(Id id, std::string permission, Json arguments, std::vector<policy::AskRule> rules,
-                 Done done) {
+void Asking::ask(Id id, Asked asked, Done done) {
   recent_.push_back(clock_.steady_now());
-  queue_.push_back(
-      {id,
-       make_question(std::move(permission), std::move(arguments), std::move(rules), setup_.binding),
-       std::move(done)});
+  queue_.push_back({id,
+                    make_question(std::move(asked.permission), std::move(asked.arguments),
+                                  std::move(asked.rules), setup_.binding),
+                    std::move(done)});
+  queue_.back().question.caller = std::move(asked.caller);
   // What it digests may have few values: the log must not tell them to who tries.
   queue_.back().question.id = audit_.keyed_digest(queue_.back().question.id);
   next();

@@ -54,10 +54,15 @@ class Asking {
   [[nodiscard]] Result<std::optional<Standing>> standing(const std::vector<policy::AskRule>& rules);
   // Why no question can be put now; nothing: it can.
   [[nodiscard]] std::optional<std::string> obstacle();
+  struct Asked {
+    std::string permission;
+    Json arguments;
+    std::vector<policy::AskRule> rules;
+    std::shared_ptr<Caller> caller = nullptr;
+  };
   // `done` comes once, maybe from inside ask(), unless forget() came first. An answer that could
   // not be recorded comes as kNobody.
-  void ask(Id id, std::string permission, Json arguments, std::vector<policy::AskRule> rules,
-           Done done);
+  void ask(Id id, Asked asked, Done done);
   // Takes these questions back; unknown ids are ignored.
   void forget(const std::vector<Id>& ids);
 

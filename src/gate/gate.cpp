@@ -32,21 +32,23 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
   Reservation reservation;
   auto error = judge(tool->second, *permission, request.arguments, check, reservation);
   if (error && !check.asks.empty())
-    return inquire(std::move(check), *permission, std::move(request.arguments), std::move(done));
+    return inquire(std::move(check), *permission, std::move(request.arguments),
+                   {std::move(done), std::move(request.caller)});
   if (error) return refuse(check, std::move(*error), done);
-  return admit(check, *permission, std::move(request.arguments), reservation, std::move(done));
+  return admit(check, *permission, std::move(request.arguments), reservation,
+               {std::move(done), std::move(request.caller)});
 }
 
 Gate::CallId Gate::State::admit(Check& check, const Permission& permission, Json arguments,
-                                const Reservation& reservation, Done done) {
+                                const Reservation& reservation, Party party) {
   check.allowed = true;
   const CallId id = check.call_id;
   if (!record(check)) {
     setup.authority.give_back(reservation.id);
-    done(std::unexpected(internal(kNotRecorded)));
+    party.done(std::unexpected(internal(kNotRecorded)));
     return id;
   }
-  forward(id, permission, std::move(arguments), reservation, std::move(done));
+  forward(id, permission, std::move(arguments), reservation, std::move(party));
   return id;
 }
 
@@ -169,10 +171,10 @@ void Gate::State::count_refusal() {
 }
 
 void Gate::State::forward(CallId id, const Permission& permission, Json arguments,
-                          const Reservation& reservation, Done done) {
+                          const Reservation& reservation, Party party) {
   const auto now = setup.clock->steady_now();
-  auto& entry =
-      pending.emplace(id, Pending{permission, std::move(done), 0, now, reservation}).first->second;
+  auto& entry = pending.emplace(id, Pending{permission, std::move(party.done), 0, now, reservation})
+                    .first->second;
   auto answered = [weak = weak_from_this(), id, name = permission.text()](Result<Json> result) {
     const auto self = weak.lock();
     if (!self) return;
@@ -183,7 +185,8 @@ void Gate::State::forward(CallId id, const Permission& permission, Json argument
     }
   };
   // References into an unordered_map survive insertions, but forward() never calls back anyway.
-  entry.token = setup.upstream->forward(permission, std::move(arguments), std::move(answered));
+  entry.token = setup.upstream->forward(permission, std::move(arguments), std::move(party.caller),
+                                        std::move(answered));
 }
 
 std::optional<std::size_t> Gate::State::settle(const Reservation& reservation, Answer& answer) {

@@ -24,6 +24,7 @@
 #include "core/permission.h"
 #include "gate/answer.h"
 #include "gate/asking.h"
+#include "gate/caller.h"
 #include "gate/network_gate.h"
 #include "gate/record.h"
 #include "gate/upstream.h"
@@ -83,8 +84,9 @@ struct Revocation {
 };
 
 struct CallRequest {
-  std::string permission;           // "server.tool", as the caller wrote it
-  Json arguments = Json::object();  // absent on the wire means {}
+  std::string permission;                    // "server.tool", as the caller wrote it
+  Json arguments = Json::object();           // absent on the wire means {}
+  std::shared_ptr<Caller> caller = nullptr;  // hears of the call while it is in work; may be null
 };
 
 class Gate {

@@ -8,24 +8,23 @@
 namespace mcpac::gate {
 
 Gate::CallId Gate::State::inquire(Check check, const Permission& permission, Json arguments,
-                                  Done done) {
+                                  Party party) {
   const CallId id = check.call_id;
   auto known = asking.standing(check.asks);
-  if (!known) return refuse(check, internal(kNotRecorded), done);
+  if (!known) return refuse(check, internal(kNotRecorded), party.done);
   if (*known && is_yes((*known)->answer)) {
-    return approve(std::move(check), permission, std::move(arguments), std::move(done), **known);
+    return approve(std::move(check), permission, std::move(arguments), std::move(party), **known);
   }
   if (*known) {
     check.approval = (*known)->approval;
     return refuse_unapproved(std::move(check),
-                             "it needs an approval, and that was refused for good", "", done);
+                             "it needs an approval, and that was refused for good", "", party.done);
   }
   if (auto why_not = asking.obstacle())
-    return refuse_unapproved(std::move(check), std::move(*why_not), "", done);
-  auto rules = check.asks;
-  std::string name = check.capability;
-  waiting.emplace(id, Waiting{std::move(check), permission, std::move(done)});
-  asking.ask(id, std::move(name), std::move(arguments), std::move(rules),
+    return refuse_unapproved(std::move(check), std::move(*why_not), "", party.done);
+  Asking::Asked asked{check.capability, std::move(arguments), check.asks, party.caller};
+  waiting.emplace(id, Waiting{std::move(check), permission, std::move(party)});
+  asking.ask(id, std::move(asked),
              [this, id](const Question& question, const Asking::Standing& standing) {
                answered(id, question, standing);
              });
@@ -38,11 +37,11 @@ void Gate::State::answered(CallId id, const Question& question, const Asking::St
   const auto keep = shared_from_this();
   Waiting& call = node.mapped();
   if (call_digest(question.permission, question.arguments) != question.call_digest) {
-    refuse(call.check, internal("the call is not the one that was asked about"), call.done);
+    refuse(call.check, internal("the call is not the one that was asked about"), call.party.done);
     return;
   }
   if (is_yes(standing.answer)) {
-    approve(std::move(call.check), call.permission, question.arguments, std::move(call.done),
+    approve(std::move(call.check), call.permission, question.arguments, std::move(call.party),
             standing);
     return;
   }
@@ -50,16 +49,16 @@ void Gate::State::answered(CallId id, const Question& question, const Asking::St
   std::string reason = standing.answer == Answered::kNobody
                            ? "it needs an approval, and no valid answer came"
                            : "it needs an approval, and the answer was no";
-  refuse_unapproved(std::move(call.check), std::move(reason), standing.detail, call.done);
+  refuse_unapproved(std::move(call.check), std::move(reason), standing.detail, call.party.done);
 }
 
 Gate::CallId Gate::State::approve(Check check, const Permission& permission, Json arguments,
-                                  Done done, const Asking::Standing& standing) {
+                                  Party party, const Asking::Standing& standing) {
   check.approval = standing.approval;
   Reservation reservation;
   if (auto error = judge_approved(permission, arguments, check, reservation))
-    return refuse(check, std::move(*error), done);
-  return admit(check, permission, std::move(arguments), reservation, std::move(done));
+    return refuse(check, std::move(*error), party.done);
+  return admit(check, permission, std::move(arguments), reservation, std::move(party));
 }
 
 std::optional<CallError> Gate::State::judge_approved(const Permission& permission,
@@ -105,7 +104,7 @@ void Gate::State::take_back(const std::vector<CallId>& ids,
     call.check.decided_by = DecidedBy::kApproval;
     call.check.reason = "the question was taken back: " + why.message;
     if (!closed && !record(call.check)) why = internal(kNotRecorded);
-    call.done(std::unexpected(std::move(why)));
+    call.party.done(std::unexpected(std::move(why)));
   }
 }
 

@@ -30,6 +30,12 @@ struct Reservation {
   bool counts_result = false;
 };
 
+// Who waits for a call: for its answer, and for what is said of it before.
+struct Party {
+  Gate::Done done;
+  std::shared_ptr<Caller> caller;
+};
+
 // What is left of a call that waits for its server.
 struct Pending {
   Permission permission;
@@ -43,7 +49,7 @@ struct Pending {
 struct Waiting {
   Check check;
   Permission permission;
-  Gate::Done done;
+  Party party;
 };
 
 struct Gate::State : std::enable_shared_from_this<Gate::State> {
@@ -71,12 +77,12 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   [[nodiscard]] bool record(const Check& check);
   // The rest of a call that nothing stands against any more.
   CallId admit(Check& check, const Permission& permission, Json arguments,
-               const Reservation& reservation, Done done);
+               const Reservation& reservation, Party party);
   CallId refuse(const Check& check, CallError error, const Done& done);
   // A program that is refused too often is cut off.
   void count_refusal();
   void forward(CallId id, const Permission& permission, Json arguments,
-               const Reservation& reservation, Done done);
+               const Reservation& reservation, Party party);
   void finish(CallId id, Answer answer);
   // Ends a call that the server still works on.
   void abandon(CallId id, CallError error);
@@ -89,10 +95,10 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   [[nodiscard]] static bool means_network(const std::function<bool(const Permission&)>& matches);
 
   // gate_asking.cpp: a call that rules want an answer for.
-  CallId inquire(Check check, const Permission& permission, Json arguments, Done done);
+  CallId inquire(Check check, const Permission& permission, Json arguments, Party party);
   void answered(CallId id, const Question& question, const Asking::Standing& standing);
   // Decides once more, with the answer: time has passed, and what was shown must be what is sent.
-  CallId approve(Check check, const Permission& permission, Json arguments, Done done,
+  CallId approve(Check check, const Permission& permission, Json arguments, Party party,
                  const Asking::Standing& standing);
   std::optional<CallError> judge_approved(const Permission& permission, const Json& arguments,
                                           Check& check, Reservation& reservation);

@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "core/json_schema.h"
 #include "core/permission.h"
+#include "gate/caller.h"
 #include "gate/secret_places.h"
 
 namespace mcpac::gate {
@@ -34,7 +35,9 @@ class Upstream {
   using CallToken = std::uint64_t;
   // `done` gets the result object of tools/call as the server sent it ({content, isError, …}), or
   // an Error: the server died, timed out, or answered with a JSON-RPC error (kServerError).
+  // `caller` hears of progress until then; may be null.
   virtual CallToken forward(const Permission& permission, Json arguments,
+                            std::shared_ptr<Caller> caller,
                             std::function<void(Result<Json>)> done) = 0;
   // True for a tool that is known to be another than the locked one: calls to it are refused. May
   // become true at any time, never false again.

@@ -97,8 +97,13 @@ class ClientImpl final : public Client {
   }
 
   asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
-                                          std::chrono::milliseconds timeout) override {
-    return call(session_, std::move(tool), std::move(arguments), timeout);
+                                          std::chrono::milliseconds timeout,
+                                          OnProgress heard) override {
+    RequestOptions options;
+    options.name = tool;
+    options.wants_progress = true;
+    options.heard = std::move(heard);
+    return call(session_, std::move(options), std::move(arguments), timeout);
   }
 
   asio::awaitable<void> close() override { return close_session(session_); }
@@ -112,8 +117,9 @@ class ClientImpl final : public Client {
   static asio::awaitable<Result<ServerListing>> list_all(std::shared_ptr<Session> session,
                                                          ServerConfig config,
                                                          Negotiated negotiated);
-  static asio::awaitable<Result<Json>> call(std::shared_ptr<Session> session, std::string tool,
-                                            Json arguments, std::chrono::milliseconds timeout);
+  static asio::awaitable<Result<Json>> call(std::shared_ptr<Session> session,
+                                            RequestOptions options, Json arguments,
+                                            std::chrono::milliseconds timeout);
   static asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
     co_await session->close();
   }
@@ -182,15 +188,14 @@ Result<Json> complete(Json result, const std::string& server, const std::string&
               {.where = "server " + server});
 }
 
-asio::awaitable<Result<Json>> ClientImpl::call(std::shared_ptr<Session> session, std::string tool,
-                                               Json arguments, std::chrono::milliseconds timeout) {
+asio::awaitable<Result<Json>> ClientImpl::call(std::shared_ptr<Session> session,
+                                               RequestOptions options, Json arguments,
+                                               std::chrono::milliseconds timeout) {
   const auto state = co_await asio::this_coro::cancellation_state;
   if (state.cancelled() != asio::cancellation_type::none) {
     co_return fail(ErrorId::kServerCancelled, "tools/call was cancelled before it began");
   }
-  RequestOptions options;
-  options.name = tool;
-  options.wants_progress = true;
+  const std::string tool = options.name;
   Json params = Json::object();
   params["name"] = tool;
   params["arguments"] = arguments.is_null() ? Json::object() : std::move(arguments);

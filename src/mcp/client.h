@@ -28,6 +28,10 @@ struct Events {
   std::function<void(std::string_view line)> server_stderr{};  // a line, secrets already redacted
 };
 
+// What a server reports of one call: the params of notifications/progress without the token,
+// secrets redacted.
+using OnProgress = std::function<void(const Json& report)>;
+
 class Client {
  public:
   // Secrets in `config` are resolved inside and never leave: errors and stderr lines are redacted.
@@ -43,8 +47,14 @@ class Client {
   virtual boost::asio::awaitable<Result<ServerListing>> list_tools() = 0;
   // The result object of tools/call ({content, isError, structuredContent, …}) as the server sent
   // it. Cancelling the awaiting coroutine (asio cancellation) sends notifications/cancelled.
+  // `heard` may be null.
   virtual boost::asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
-                                                         std::chrono::milliseconds timeout) = 0;
+                                                         std::chrono::milliseconds timeout,
+                                                         OnProgress heard) = 0;
+  boost::asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
+                                                 std::chrono::milliseconds timeout) {
+    return call_tool(std::move(tool), std::move(arguments), timeout, nullptr);
+  }
   // The shutdown ladder of design.md section 6. Idempotent. The destructor kills what close() was
   // not awaited for.
   virtual boost::asio::awaitable<void> close() = 0;

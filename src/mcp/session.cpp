@@ -209,6 +209,13 @@ void Session::receive_progress(const Json& params) {
   pending.deadline =
       std::min(std::chrono::steady_clock::now() + pending.timeout, pending.last_deadline);
   pending.timer.cancel();
+  if (!pending.options.heard) return;
+  Json report = params;
+  report.erase("progressToken");
+  report.erase("_meta");
+  secrets_->redact(report);
+  const auto keep = found->second;  // whoever hears may end the request
+  keep->options.heard(report);
 }
 
 // The request that an unreadable line seems to answer, so that nobody waits for its time limit.

@@ -31,6 +31,7 @@ struct RequestOptions {
   RequestOptions() {}           // NOLINT(modernize-use-equals-default)
   std::string name{};           // params.name of tools/call, for the transport's headers
   bool wants_progress = false;  // each report of progress starts the timeout anew
+  OnProgress heard{};           // with it: who else hears of it
   bool keeps_order = false;     // the reply keeps the order of members
 };
 

@@ -32,6 +32,40 @@ TEST_SUITE("gate") {
     CHECK(world.upstream.calls[1].permission == "git.commit");
   }
 
+  TEST_CASE("what a server reports of a call reaches the caller of that call") {
+    struct Listener final : Caller {
+      void progress(Json report) override { heard.push_back(std::move(report)); }
+      std::vector<Json> heard;
+    };
+    World world;
+    const auto one = std::make_shared<Listener>();
+    const auto other = std::make_shared<Listener>();
+    for (const auto& caller : {one, other}) {
+      world.gate->call({.permission = "git.commit", .caller = caller}, [](const Answer&) {});
+    }
+    REQUIRE(world.upstream.calls.size() == 2);
+    world.upstream.calls[1].caller->progress({{"progress", 1}});
+    CHECK(one->heard.empty());
+    CHECK(other->heard == std::vector<Json>{{{"progress", 1}}});
+  }
+
+  TEST_CASE("a question knows who made the call") {
+    struct Listener final : Approver {
+      void ask(const Question& question, Done done) override {
+        caller = question.caller;
+        done({.answer = Answered::kOnce, .who = "a test"});
+      }
+      void cancel() override {}
+      std::shared_ptr<Caller> caller;
+    } approver;
+    World world({.grants = {}, .asks = {"git.commit"}, .asking = {.approver = &approver}});
+    const auto caller = std::make_shared<Caller>();
+    world.gate->call({.permission = "git.commit", .caller = caller}, [](const Answer&) {});
+    CHECK(approver.caller == caller);
+    REQUIRE(world.upstream.calls.size() == 1);
+    CHECK(world.upstream.calls[0].caller == caller);
+  }
+
   TEST_CASE("blocks when missing") {
     World world({.declared = {"fs.read", "fs.write"}, .grants = {"fs.read"}});
     const auto answer = world.call("fs.write", {{"path", "/a"}, {"text", "x"}});

@@ -27,12 +27,13 @@ class FakeUpstream final : public Upstream {
     std::string permission;
     Json arguments;
     std::function<void(Result<Json>)> done;
+    std::shared_ptr<Caller> caller = nullptr;
   };
 
-  CallToken forward(const Permission& permission, Json arguments,
+  CallToken forward(const Permission& permission, Json arguments, std::shared_ptr<Caller> caller,
                     std::function<void(Result<Json>)> done) override {
     const CallToken token = ++last_token;
-    calls.push_back({token, permission.text(), arguments, std::move(done)});
+    calls.push_back({token, permission.text(), arguments, std::move(done), std::move(caller)});
     if (on_forward) on_forward(calls.back());
     return token;
   }

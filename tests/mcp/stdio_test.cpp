@@ -292,6 +292,18 @@ TEST_SUITE("mcp/stdio") {
     CHECK((*seen)[0]["reason"] == "cancelled");
   }
 
+  TEST_CASE("progress of a call is told to who made it, without the token that we chose") {
+    Connected server(fixture("plain"));
+    std::vector<Json> heard;
+    auto result = test::run(
+        server.loop, (*server).call_tool("progress", args(R"({"ms":200,"every":50})"), kPatience,
+                                         [&](const Json& report) { heard.push_back(report); }));
+    CHECK(text_of(result) == "arrived");
+    REQUIRE(heard.size() > 1);
+    CHECK(heard.front().at("total") == 200);
+    CHECK_FALSE(heard.front().contains("progressToken"));
+  }
+
   TEST_CASE("progress starts the timeout anew") {
     Connected server(fixture("plain"));
     // Twice as long as the timeout would be without it; reports come thirty times per timeout.

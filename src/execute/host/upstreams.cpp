@@ -154,7 +154,8 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Serv
   co_return drifted;
 }
 
-asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments) {
+asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments,
+                                              std::shared_ptr<gate::Caller> caller) {
   const auto found = servers_.find(permission.server());
   if (found == servers_.end()) {
     co_return fail(ErrorId::kUnknownServer,
@@ -172,16 +173,19 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                    {.why = "the server changed its definition, or took it away",
                     .fix = fmt::format("mcpac lock diff {}", permission.server())});
   }
+  mcp::OnProgress heard;
+  if (caller) heard = [caller](const Json& report) { caller->progress(report); };
   co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
-                                              server.config.timeout);
+                                              server.config.timeout, std::move(heard));
 }
 
 gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json arguments,
+                                             std::shared_ptr<gate::Caller> caller,
                                              std::function<void(Result<Json>)> done) {
   const CallToken token = next_token_++;
   auto& signal = calls_[token];
   signal = std::make_unique<asio::cancellation_signal>();
-  asio::co_spawn(executor_, call(permission, std::move(arguments)),
+  asio::co_spawn(executor_, call(permission, std::move(arguments), std::move(caller)),
                  asio::bind_cancellation_slot(
                      signal->slot(), [this, token, done = std::move(done)](std::exception_ptr bug,
                                                                            Result<Json> result) {

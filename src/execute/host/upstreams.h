@@ -37,6 +37,7 @@ class Upstreams final : public gate::Upstream {
   std::shared_future<Result<std::set<std::string>>> start(const mcp::ServerConfig& config);
 
   CallToken forward(const Permission& permission, Json arguments,
+                    std::shared_ptr<gate::Caller> caller,
                     std::function<void(Result<Json>)> done) override;
   [[nodiscard]] bool quarantines(const Permission& permission) const override;
   void cancel(CallToken token) override;
@@ -59,7 +60,8 @@ class Upstreams final : public gate::Upstream {
   boost::asio::awaitable<Result<std::set<std::string>>> compare_until_quiet(Server& server);
   boost::asio::awaitable<void> compare_again(Server& server);
   void settle(Server& server, Result<std::set<std::string>> outcome);
-  boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments);
+  boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments,
+                                            std::shared_ptr<gate::Caller> caller);
 
   boost::asio::any_io_executor executor_;
   const codegen::Lock& lock_;

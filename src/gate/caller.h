@@ -1,0 +1,32 @@
+// Caller: whoever made a call, as far as its server may speak to them while it works on it.
+//
+// Progress, and what a server asks back (elicitation, sampling, roots), belong to one call. This
+// object travels with the call, so they reach the client that made it and no other: nothing that a
+// server says names a client. A question of ours about a call (`ask` rules) takes the same way. All
+// on the loop's thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace mcpac::gate {
+
+class Caller {
+ public:
+  virtual ~Caller() = default;
+
+  // The params of notifications/progress, without the token.
+  virtual void progress(Json /*report*/) {}
+
+  // Whether the client said that it answers such requests ("elicitation/create" with a form, …).
+  [[nodiscard]] virtual bool answers(const std::string& /*method*/) const { return false; }
+  // A request to the client. `done` comes at most once, never from inside, and not after the call
+  // has ended. Only where answers() says so.
+  using Replied = std::function<void(Result<Json>)>;
+  virtual void ask(const std::string& /*method*/, Json /*params*/, Replied /*done*/) {}
+};
+
+}  // namespace mcpac::gate

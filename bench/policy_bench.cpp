@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "policy/authority.h"
-#include "policy/system_path_resolver.h"
+#include "policy/match/system_path_resolver.h"
 
 namespace {
 

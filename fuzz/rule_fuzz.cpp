@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "policy/parser.h"
-#include "policy/printer.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/url.h"
+#include "policy/match/url.h"
 
 namespace {
 

@@ -22,6 +22,12 @@ FLOORS = {
     "src/resident": {"core", "mcp", "execute"},
     "src/cli": {"core", "policy", "audit", "sandbox", "codegen", "analyzer", "mcp", "execute", "resident"},
 }
+# Corners of one room, in the order in which they stand on each other; files of the room itself are its face:
+# headers there are words for all corners, but for those in TOPS, which wire the corners.
+CORNERS = {
+    "src/policy": ["text", "match", "rules", "decide", "sets", "compare", "explain"],
+}
+TOPS = {"policy/authority", "policy/load", "policy/policy_record", "policy/policy_digest"}
 # Third-party headers that only one room may see.
 OWNERS = {
     "clang-c/": "analyzer/clang",
@@ -32,6 +38,7 @@ OWNERS = {
 }
 MODULES = {pathlib.PurePath(floor).name for floor in FLOORS}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/')
+WITHIN = re.compile(r'^\s*#\s*include\s*"((?:[a-z_]+/)+[a-z_0-9]+)\.h"')
 ANGLED = re.compile(r"^\s*#\s*include\s*<([^>]+)>")
 
 
@@ -51,7 +58,25 @@ def violations(root: pathlib.Path):
                     yield f"{path.relative_to(root)}:{number}: {own} may not include {match[1]}/"
 
 
+def corner_violations(root: pathlib.Path):
+    for room, corners in CORNERS.items():
+        own = pathlib.PurePath(room).name
+        for path in sorted((root / room).glob("*/*")):
+            here = path.parent.name
+            if here not in corners:
+                yield f"{path.relative_to(root)}: {here} is no corner of {room} in tools/check_layers.py"
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), start=1):
+                match = WITHIN.match(line)
+                parts = match[1].split("/") if match else []
+                if parts[:1] != [own]:
+                    continue
+                above = len(parts) == 3 and corners.index(parts[1]) > corners.index(here)
+                if above or any(match[1].startswith(top) for top in TOPS):
+                    yield f"{path.relative_to(root)}:{number}: {own}/{here} stands below {match[1]}.h"
+
+
 if __name__ == "__main__":
-    found = list(violations(pathlib.Path(sys.argv[1])))
+    found = [*violations(pathlib.Path(sys.argv[1])), *corner_violations(pathlib.Path(sys.argv[1]))]
     print("\n".join(found) or "layers: ok")
     sys.exit(1 if found else 0)

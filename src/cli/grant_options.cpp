@@ -12,7 +12,7 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
-#include "policy/printer.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/policy_commands.h"
 #include "cli/rule_reader.h"
 #include "core/printable.h"
-#include "policy/lint.h"
+#include "policy/explain/lint.h"
 
 namespace mcpac::cli {
 namespace {

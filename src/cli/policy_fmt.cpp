@@ -7,7 +7,7 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "execute/check/authorities.h"
-#include "policy/format.h"
+#include "policy/text/format.h"
 
 namespace mcpac::cli {
 namespace {

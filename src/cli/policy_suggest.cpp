@@ -13,7 +13,7 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "execute/check/suggest_policy.h"
-#include "policy/format.h"
+#include "policy/text/format.h"
 
 namespace mcpac::cli {
 namespace {

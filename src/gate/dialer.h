@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "policy/ip_network.h"
+#include "policy/match/ip_network.h"
 
 namespace mcpac::gate {
 

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "gate/answer.h"
+#include "policy/match/url.h"
 #include "policy/places.h"
-#include "policy/url.h"
 
 namespace mcpac::gate {
 namespace {

@@ -7,132 +7,31 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/clock.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_schema.h"
 #include "core/permission.h"
-#include "core/quantity.h"
 #include "policy/decision.h"
+#include "policy/environment.h"
 #include "policy/evidence.h"
 #include "policy/explanation.h"
 #include "policy/foresight.h"
 #include "policy/inclusion.h"
+#include "policy/layers.h"
 #include "policy/places.h"
+#include "policy/standing.h"
 
 namespace mcpac::policy {
 
 struct IpAddress;
-
-// What rules may name: the tools of the lock with their input schemas. A rule that names anything
-// else is a load error.
-using ToolSchemas = std::map<Permission, Json>;
-
-// The world of path tests, handed in so that policy itself does no I/O (grants.md, section 4).
-class PathResolver {
- public:
-  virtual ~PathResolver() = default;
-  // The real place of `path` (absolute; ".." is taken where the file system stands then): existing
-  // components resolved, the rest kept. An error for a dangling link, a loop or an unreadable
-  // folder: then no allow admits the path, and every deny and ask catches it.
-  [[nodiscard]] virtual Result<std::string> resolve(std::string_view path) const = 0;
-  // The real place of `components` below `base` (absolute, resolved), as RESOLVE_BENEATH walks: an
-  // error as soon as a link is absolute or anything leaves the base, even when it comes back.
-  [[nodiscard]] virtual Result<std::string> resolve_beneath(
-      std::string_view base, const std::vector<std::string>& components) const = 0;
-};
-
-// Where the anchors of path tests point, and what relative values in a call are relative to.
-struct Bases {
-  std::string current_directory;             // "./"
-  std::string home;                          // "~/"
-  std::map<std::string, std::string> roots;  // "@server/": a server's declared root, absolute
-  // What deny and ask resolve relative values against as well: where a local server was started,
-  // when not in the current directory; and which servers run on another machine (lexical decisions
-  // only).
-  std::map<std::string, std::string> working_directories;
-  std::set<std::string> remote_servers;
-  friend bool operator==(const Bases&, const Bases&) = default;
-};
-
-// The text of a policy file, and how messages call it; without a name they name the layer.
-struct PolicyFile {
-  PolicyFile(std::string the_text, std::string the_name = {})  // NOLINT: a text is a file
-      : text(std::move(the_text)), name(std::move(the_name)) {}
-  PolicyFile(const char* the_text) : text(the_text) {}  // NOLINT: a text is a file
-  std::string text;
-  std::string name;
-};
-
-// Texts of one layer: `--grant`, `--ask`, `--deny` values, and whole policy files.
-struct LayerText {
-  std::string name;  // "the command line", "mcpac.policy": stands in explanations
-  std::vector<std::string> grants;
-  std::vector<std::string> asks;
-  std::vector<std::string> denies;
-  std::vector<PolicyFile> files;
-  // Profiles that hold as well, by name: of `files`, or of these, of which nothing else is taken.
-  std::vector<std::string> profiles = {};
-  std::vector<PolicyFile> profile_files = {};
-  // Statements about places, one a text, as options make them: `files ./src read-only`.
-  std::vector<std::string> places = {};
-  // Of the layer that says what a program declares: it cuts the places of others to the declared
-  // kinds, and names none itself.
-  std::optional<DeclaredPlaces> declared = {};
-};
-
-struct Environment {
-  const ToolSchemas* tools = nullptr;      // borrowed, outlives the authority
-  const PathResolver* resolver = nullptr;  // borrowed, may be null: then only lexical decisions
-  const Clock* clock = nullptr;            // borrowed
-  Bases bases;
-  // What a call costs, as the user's configuration says; a tool without a price costs nothing.
-  std::map<Permission, Money> prices = {};
-};
-
-// How a declared permission stands to the grants, before anything runs.
-enum class Coverage : std::uint8_t {
-  kCovered,      // every call is admitted, read by its text and with no limit used up
-  kConditional,  // some rule admits some calls: each is decided when it is made
-  kMissing,      // no rule can admit any call
-};
-
-// How a declared permission stands to the grants, in full.
-struct DeclaredStanding {
-  Coverage coverage = Coverage::kMissing;
-  // Missing, although rules speak of the tool: a call that is declared and refused, as it would be
-  // sent.
-  std::optional<Json> refused = {};
-  bool is_certain = true;  // false: comparing took too long, and each call will be decided
-};
-
-// The rules of one layer, printed canonically.
-struct LayerRules {
-  struct Rule {
-    std::string text;
-    std::string place;  // "mcpac.policy:12", "--grant"
-    Effect effect = Effect::kAllow;
-  };
-  std::string name;
-  std::vector<Rule> rules;
-  // What it says of files and the network, printed canonically.
-  struct Place {
-    std::string text;
-    std::string place;  // "mcpac.policy:12", "--files"
-  };
-  std::vector<Place> places = {};
-  std::optional<DeclaredPlaces> declared = {};
-};
 
 class Authority {
  public:
@@ -221,9 +120,8 @@ class Authority {
   // What the file system said of the bases of path tests when they were loaded.
   [[nodiscard]] const std::vector<PathFact>& loaded_paths() const;
 
-  // For those who make decisions again (execute/records/replay.h)
-  // ------------------------------------- Whether an answer for this tool may hang on the
-  // arguments.
+  // For those who make decisions again (execute/records/replay.h) ---------------------------------
+  // Whether an answer for this tool may hang on the arguments.
   [[nodiscard]] bool weighs_arguments(const Permission& permission) const;
   [[nodiscard]] std::vector<MeterReading> meter_readings(const Permission& permission) const;
   // Charges an allowed call as it was charged then. The reservation is as one of decide().

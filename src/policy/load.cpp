@@ -6,10 +6,10 @@
 #include <set>
 
 #include "core/nearest_name.h"
-#include "policy/parser.h"
-#include "policy/printer.h"
-#include "policy/reachable.h"
-#include "policy/self_tests.h"
+#include "policy/compare/reachable.h"
+#include "policy/explain/self_tests.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::policy {
 namespace {

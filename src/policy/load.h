@@ -1,7 +1,8 @@
 // Load: the texts of one layer to compiled rules; all of them or none.
 #pragma once
 
-#include "policy/compiled.h"
+#include "policy/layers.h"
+#include "policy/rules/compiled.h"
 
 namespace mcpac::policy {
 

@@ -4,12 +4,12 @@
 
 #include "core/canonical_json.h"
 #include "core/hash.h"
-#include "policy/compile_places.h"
-#include "policy/parser.h"
-#include "policy/path_pattern.h"
-#include "policy/path_value.h"
+#include "policy/match/path_pattern.h"
+#include "policy/match/path_value.h"
 #include "policy/policy_record.h"
-#include "policy/source_text.h"
+#include "policy/rules/compile_places.h"
+#include "policy/text/parser.h"
+#include "policy/text/source_text.h"
 
 namespace mcpac::policy {
 namespace {

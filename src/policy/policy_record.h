@@ -13,7 +13,7 @@
 #include <string>
 
 #include "policy/authority.h"
-#include "policy/path_facts.h"
+#include "policy/match/path_facts.h"
 
 namespace mcpac::policy {
 

@@ -12,7 +12,7 @@
 #include "execute/records/replay.h"
 #include "execute/records/run_record.h"
 #include "gate/support_gate.h"
-#include "policy/ip_network.h"
+#include "policy/match/ip_network.h"
 #include "policy/policy_digest.h"
 
 using namespace mcpac;

@@ -14,8 +14,8 @@
 #include "execute/records/run_record.h"
 #include "gate/support_gate.h"
 #include "places.h"
+#include "policy/match/system_path_resolver.h"
 #include "policy/policy_digest.h"
-#include "policy/system_path_resolver.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

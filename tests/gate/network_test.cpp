@@ -11,7 +11,7 @@
 
 #include "gate/network_gate.h"
 #include "gate/support_wire.h"
-#include "policy/ip_network.h"
+#include "policy/match/ip_network.h"
 
 using namespace mcpac;
 using namespace mcpac::gate;

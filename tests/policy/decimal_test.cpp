@@ -1,4 +1,4 @@
-#include "policy/decimal.h"
+#include "policy/text/decimal.h"
 
 #include <doctest/doctest.h>
 

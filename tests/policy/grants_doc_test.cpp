@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "places.h"
-#include "policy/format.h"
 #include "policy/support_world.h"
+#include "policy/text/format.h"
 
 namespace mcpac::policy::testing {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <random>
 
+#include "policy/sets/text_automata.h"
 #include "policy/support_inclusion.h"
-#include "policy/text_automata.h"
 
 namespace mcpac::policy::testing {
 namespace {

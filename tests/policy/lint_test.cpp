@@ -1,4 +1,4 @@
-#include "policy/lint.h"
+#include "policy/explain/lint.h"
 
 #include <doctest/doctest.h>
 

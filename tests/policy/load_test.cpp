@@ -2,10 +2,10 @@
 // declared permission has to do with the granted ones.
 #include <doctest/doctest.h>
 
-#include "policy/format.h"
-#include "policy/parser.h"
-#include "policy/printer.h"
 #include "policy/support_world.h"
+#include "policy/text/format.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::policy::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Limits that count: bytes and costs (calls, rates and times are in the vectors).
-#include "policy/meter.h"
+#include "policy/rules/meter.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "policy/path_value.h"
+#include "policy/match/path_value.h"
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {

@@ -5,12 +5,12 @@
 
 #include <filesystem>
 
-#include "policy/format.h"
-#include "policy/ip_network.h"
-#include "policy/lint.h"
+#include "policy/explain/lint.h"
+#include "policy/match/ip_network.h"
 #include "policy/policy_digest.h"
 #include "policy/policy_record.h"
 #include "policy/support_world.h"
+#include "policy/text/format.h"
 
 namespace mcpac::policy::testing {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "policy/parser.h"
-#include "policy/printer.h"
 #include "policy/support_world.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::policy::testing {
 namespace {

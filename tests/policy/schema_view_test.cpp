@@ -1,5 +1,5 @@
 // References within a schema, as rules follow them: whatever a server writes.
-#include "policy/schema_view.h"
+#include "policy/rules/schema_view.h"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/call_arguments.h"
-#include "policy/compiled.h"
+#include "policy/rules/compiled.h"
 #include "policy/support_inclusion.h"
 #include "policy/support_world.h"
 

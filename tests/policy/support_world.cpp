@@ -4,8 +4,8 @@
 
 #include <fstream>
 
-#include "policy/parser.h"
-#include "policy/times.h"
+#include "policy/text/parser.h"
+#include "policy/text/times.h"
 
 namespace mcpac::policy::testing {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "policy/authority.h"
-#include "policy/system_path_resolver.h"
+#include "policy/match/system_path_resolver.h"
 
 namespace mcpac::policy::testing {
 

@@ -1,5 +1,5 @@
 // URLs that a deny over any string catches, though read_url() refuses them.
-#include "policy/url_readings.h"
+#include "policy/match/url_readings.h"
 
 #include <doctest/doctest.h>
 

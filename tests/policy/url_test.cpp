@@ -1,4 +1,4 @@
-#include "policy/url.h"
+#include "policy/match/url.h"
 
 #include <doctest/doctest.h>
 

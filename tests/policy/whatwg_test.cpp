@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "policy/match/url.h"
 #include "policy/support_world.h"
-#include "policy/url.h"
 
 namespace mcpac::policy::testing {
 namespace {

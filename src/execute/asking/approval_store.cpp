@@ -14,7 +14,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/rfc3339.h"
-#include "policy/times.h"
+#include "policy/text/times.h"
 
 namespace mcpac::execute {
 namespace {

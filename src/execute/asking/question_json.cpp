@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/printable.h"
-#include "policy/times.h"
+#include "policy/text/times.h"
 
 namespace mcpac::execute {
 namespace {

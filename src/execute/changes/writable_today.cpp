@@ -8,7 +8,7 @@
 #include "execute/check/authorities.h"
 #include "execute/files/open_place.h"
 #include "execute/host/tool_tables.h"
-#include "policy/printer.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 

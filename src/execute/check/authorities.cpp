@@ -7,7 +7,7 @@
 
 #include "core/file.h"
 #include "core/printable.h"
-#include "policy/system_path_resolver.h"
+#include "policy/match/system_path_resolver.h"
 
 namespace mcpac::execute {
 namespace {

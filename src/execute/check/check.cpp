@@ -10,8 +10,8 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
-#include "policy/parser.h"
-#include "policy/printer.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/permission.h"
 #include "core/printable.h"
 #include "execute/check/check.h"
-#include "policy/parser.h"
-#include "policy/printer.h"
+#include "policy/text/parser.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {

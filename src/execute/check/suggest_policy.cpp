@@ -8,7 +8,7 @@
 
 #include "execute/check/call_in_source.h"
 #include "execute/check/check.h"
-#include "policy/least_rule.h"
+#include "policy/decide/least_rule.h"
 
 namespace mcpac::execute {
 namespace {

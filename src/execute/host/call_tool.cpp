@@ -15,7 +15,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/records/run_record.h"
 #include "gate/gate.h"
-#include "policy/printer.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
-#include "policy/ip_network.h"
+#include "policy/match/ip_network.h"
 
 namespace mcpac::execute {
 

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/file.h"
-#include "policy/url.h"
+#include "policy/match/url.h"
 
 namespace mcpac::execute {
 namespace asio = boost::asio;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <variant>
 
-#include "policy/url.h"
+#include "policy/match/url.h"
 
 namespace mcpac::execute {
 

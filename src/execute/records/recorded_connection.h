@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "policy/ip_network.h"
+#include "policy/match/ip_network.h"
 
 namespace mcpac::execute {
 

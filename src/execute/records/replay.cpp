@@ -14,7 +14,7 @@
 #include "gate/approver.h"
 #include "policy/policy_digest.h"
 #include "policy/policy_record.h"
-#include "policy/printer.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {

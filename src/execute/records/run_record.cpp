@@ -9,7 +9,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "policy/policy_record.h"
-#include "policy/printer.h"
+#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {

@@ -1,0 +1,65 @@
+// An authority beside what a program declares or calls, and beside another authority.
+#include "policy/authority_state.h"
+#include "policy/compare/compare_layers.h"
+#include "policy/compare/compare_places.h"
+#include "policy/compare/declared_standing.h"
+#include "policy/decide/decide_places.h"
+#include "policy/explain/foresee.h"
+#include "policy/explain/would_grant.h"
+
+namespace mcpac::policy {
+
+DeclaredStanding Authority::standing(const Permission& permission, std::string_view where) const {
+  if (const auto kind = place_kind_of(permission.text())) {
+    const bool granted = !place_refusal(*kind) && where.empty();
+    return {.coverage = granted ? Coverage::kCovered : Coverage::kMissing};
+  }
+  if (!impl_->knows(permission)) return {};
+  return declared_standing(impl_->layers, permission, where, impl_->environment);
+}
+
+Foresight Authority::foresee(const Permission& permission, const CallInSource& call) const {
+  if (const auto kind = place_kind_of(permission.text())) {
+    Foresight places;
+    const auto refusal = place_refusal(*kind);
+    if (!refusal) {
+      places.outlook = Outlook::kCovered;
+      return places;
+    }
+    places.reason = refusal->why;
+    places.layer = refusal->layer;
+    return places;
+  }
+  if (impl_->knows(permission)) {
+    auto foresight = foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission));
+    // Constants that the tool's schema refuses would make a rule that is refused, too.
+    if (!loads_as_grant(foresight.would_grant, impl_->environment)) foresight.would_grant.clear();
+    return foresight;
+  }
+  Foresight unknown;
+  unknown.reason = "the lock has no such tool";
+  unknown.layer = "lock";
+  return unknown;
+}
+
+Inclusion Authority::includes(const Authority& narrower, const InclusionBudget& budget) const {
+  auto answer = layers_include(impl_->layers, narrower.impl_->layers, impl_->environment,
+                               narrower.impl_->environment, budget);
+  for (auto& place : places_beyond(impl_->layers, narrower.impl_->layers)) {
+    if (std::holds_alternative<Excess>(answer)) break;
+    if (std::holds_alternative<Included>(answer) || std::holds_alternative<Excess>(place))
+      answer = std::move(place);
+  }
+  return answer;
+}
+
+std::vector<Inclusion> Authority::beyond(const Authority& narrower,
+                                         const InclusionBudget& budget) const {
+  auto beyond = layers_beyond(impl_->layers, narrower.impl_->layers, impl_->environment,
+                              narrower.impl_->environment, budget);
+  for (auto& place : places_beyond(impl_->layers, narrower.impl_->layers))
+    beyond.push_back(std::move(place));
+  return beyond;
+}
+
+}  // namespace mcpac::policy

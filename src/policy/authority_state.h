@@ -1,0 +1,51 @@
+// What an authority consists of, for the files that its functions stand in (authority*.cpp).
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "policy/authority.h"
+#include "policy/decide/decide.h"
+#include "policy/decide/reservations.h"
+#include "policy/match/path_facts.h"
+
+namespace mcpac::policy {
+
+struct Authority::Impl {
+  Environment environment;
+  std::unique_ptr<PathWitness> witness;  // in the place of the resolver that was given
+  std::vector<PathFact> loaded_paths;
+  std::vector<CompiledLayer> layers;
+  std::optional<std::chrono::steady_clock::time_point> start;
+  Reservations reservations;
+  bool weighs_arguments = false;  // some rule limits `bytes out`
+
+  [[nodiscard]] Times now() const;
+  [[nodiscard]] const Json* schema_of(const Permission& permission) const;
+  [[nodiscard]] bool knows(const Permission& permission) const {
+    return schema_of(permission) != nullptr || is_control(permission);
+  }
+  [[nodiscard]] CallUnderTest under_test(const Permission& permission,
+                                         const Json& arguments) const {
+    return {.permission = permission,
+            .arguments = arguments,
+            .schema = schema_of(permission),
+            .demand = demand_of(permission, arguments)};
+  }
+  [[nodiscard]] Demand demand_of(const Permission& permission, const Json& arguments) const;
+  void reserve(const std::vector<Verdict>& verdicts, const Times& times, const Demand& demand,
+               Decision& decision);
+  [[nodiscard]] Decision refusal(std::size_t layer, const Verdict& verdict,
+                                 const CallUnderTest& call, const Times& times) const;
+  // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
+  [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
+                               const Times& times, std::span<const AskRule> approved,
+                               std::vector<Verdict>& verdicts) const;
+  void explain(const Permission& permission, const Json& arguments, const Times& times,
+               const std::vector<Verdict>& verdicts, Explanation& found) const;
+};
+
+}  // namespace mcpac::policy

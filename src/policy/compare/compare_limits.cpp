@@ -1,0 +1,328 @@
+#include "policy/compare/compare_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "policy/decide/decide.h"
+
+namespace mcpac::policy {
+namespace {
+
+// The rules of one layer that answer one class of calls with a yes, or with a question.
+using Rules = std::vector<const CompiledRule*>;
+// For each rule of the wider side the rules of the narrower one that admit calls which count
+// against it.
+using Drawing = std::map<const CompiledRule*, Rules>;
+
+constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t calls_of(const CompiledRule& rule) {
+  return rule.clauses.calls.value_or(kUnlimited);
+}
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  return a > kUnlimited - b ? kUnlimited : a + b;
+}
+
+// The most calls that a rule admits in one stretch of `unit`.
+std::uint64_t calls_within(const CompiledRule& rule, std::chrono::seconds unit) {
+  const auto& rate = rule.clauses.rate;
+  std::uint64_t most = calls_of(rule);
+  if (rate) {
+    const auto stretches =
+        static_cast<std::uint64_t>((unit.count() + rate->unit.count() - 1) / rate->unit.count());
+    most = std::min(most, rate->calls * std::max<std::uint64_t>(stretches, 1));
+  }
+  return most;
+}
+
+bool ends_no_earlier(const CompiledRule& wider, const CompiledRule& narrower) {
+  const auto& w = wider.clauses;
+  const auto& n = narrower.clauses;
+  if (w.duration && (!n.duration || n.duration->value > w.duration->value)) return false;
+  return !w.until || (n.until && n.until->value <= w.until->value);
+}
+
+std::uint64_t bytes_of(const std::optional<ast::Size>& size) {
+  return size ? size->bytes : kUnlimited;
+}
+
+bool limits_amounts(const CompiledRule& rule) {
+  return rule.clauses.bytes_in || rule.clauses.bytes_out || rule.clauses.cost;
+}
+
+// Are all amounts together that `drawing` may use no more than the wider rule allows?
+bool amounts_suffice(const CompiledRule& wider, const Rules& drawing) {
+  const auto& w = wider.clauses;
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  std::uint64_t cost = 0;
+  for (const auto* rule : drawing) {
+    const auto& n = rule->clauses;
+    in = sum(in, bytes_of(n.bytes_in));
+    out = sum(out, bytes_of(n.bytes_out));
+    const bool comparable = w.cost && n.cost && n.cost->value.currency == w.cost->value.currency;
+    cost = sum(cost, comparable ? n.cost->value.millionths : kUnlimited);
+  }
+  return in <= bytes_of(w.bytes_in) && out <= bytes_of(w.bytes_out) &&
+         (!w.cost || cost <= w.cost->value.millionths);
+}
+
+bool counts_suffice(const CompiledRule& wider, const Rules& drawing) {
+  if (!amounts_suffice(wider, drawing)) return false;
+  std::uint64_t all = 0;
+  for (const auto* rule : drawing) all = sum(all, calls_of(*rule));
+  if (wider.clauses.calls && all > *wider.clauses.calls) return false;
+  if (!wider.clauses.rate) return true;
+  std::uint64_t within = 0;
+  for (const auto* rule : drawing)
+    within = sum(within, calls_within(*rule, wider.clauses.rate->unit));
+  return within <= wider.clauses.rate->calls;
+}
+
+std::string in_words(std::uint64_t calls) {
+  return calls == kUnlimited ? std::string("any number of calls") : fmt::format("{} calls", calls);
+}
+
+// What one class of calls alone shows: the most calls of it in one moment, and the last moment of
+// any.
+LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
+  const auto counts_bytes = [](const CompiledRule* rule) {
+    return rule->clauses.bytes_in || rule->clauses.bytes_out;
+  };
+  if (std::ranges::any_of(narrower, [](const auto* rule) { return !rule->is_limited(); }) &&
+      std::ranges::all_of(wider, counts_bytes)) {
+    // Every call has arguments and a result of two bytes at least.
+    const auto& w = wider.front()->clauses;
+    return {LimitAnswer::Kind::kExceeds,
+            fmt::format("any number of bytes, instead of {}",
+                        (w.bytes_out ? w.bytes_out : w.bytes_in)->spelling),
+            nullptr};
+  }
+  // How many calls an amount is good for hangs on the calls.
+  if (std::ranges::any_of(
+          wider, limits_amounts, [](const auto* r) -> auto& { return *r; }) ||
+      std::ranges::any_of(
+          narrower, limits_amounts, [](const auto* r) -> auto& { return *r; })) {
+    return {LimitAnswer::Kind::kUnknown, "limits of bytes or costs that differ", nullptr};
+  }
+  const auto most = [](const Rules& rules, auto count) {
+    std::uint64_t all = 0;
+    for (const auto* rule : rules) all = std::max(all, count(*rule));
+    return all;
+  };
+  // All at once, at the start: every rule that matches is charged, so the largest limit counts.
+  const auto at_once = [](const CompiledRule& rule) {
+    return calls_within(rule, std::chrono::seconds(1));
+  };
+  const std::uint64_t n = most(narrower, at_once);
+  const std::uint64_t w = most(wider, at_once);
+  if (n > w)
+    return {LimitAnswer::Kind::kExceeds, fmt::format("{}, instead of {}", in_words(n), in_words(w)),
+            nullptr};
+  // One after the other, as long as the run lasts.
+  const auto in_all = [](const CompiledRule& rule) {
+    return rule.clauses.duration || rule.clauses.until ? 0 : calls_of(rule);
+  };
+  const std::uint64_t all = most(narrower, in_all);
+  const std::uint64_t limit = most(wider, calls_of);
+  if (all > limit)
+    return {LimitAnswer::Kind::kExceeds,
+            fmt::format("{}, instead of {}", in_words(all), in_words(limit)), nullptr};
+  for (const auto* rule : narrower) {
+    const bool outlasts = std::ranges::none_of(
+        wider, [&](const CompiledRule* other) { return ends_no_earlier(*other, *rule); });
+    const auto& c = rule->clauses;
+    // One kind of end on both sides: then the later end is a moment at which the sides differ.
+    const bool comparable = std::ranges::all_of(wider, [&](const CompiledRule* other) {
+      const auto& o = other->clauses;
+      return (o.duration.has_value() != o.until.has_value()) && (!c.duration || !o.until) &&
+             (!c.until || !o.duration);
+    });
+    if (outlasts && comparable) {
+      const std::string until = c.duration ? fmt::format("for {}", c.duration->spelling)
+                                : c.until  ? fmt::format("until {}", c.until->spelling)
+                                           : std::string("without an end");
+      const auto& o = wider.front()->clauses;
+      return {LimitAnswer::Kind::kExceeds,
+              fmt::format("{}, instead of {}", until,
+                          o.duration ? fmt::format("for {}", o.duration->spelling)
+                                     : fmt::format("until {}", o.until->spelling)),
+              nullptr};
+    }
+  }
+  return {LimitAnswer::Kind::kUnknown,
+          "limits that cannot be compared one with one, or that several tools share", nullptr};
+}
+
+// The rules that a call is charged to: an approved question is charged to the allows as well.
+Rules charged(const MarkedLayer& layer, const Marks& marks) {
+  if (layer.answer(marks) == Effect::kDeny) return {};
+  Rules rules = layer.matching(marks, Effect::kAsk);
+  std::ranges::copy(layer.matching(marks, Effect::kAllow), std::back_inserter(rules));
+  return rules;
+}
+
+// The rules by which a layer gives the answer that it gives; of a no there are none.
+Rules rules_for(const MarkedLayer& layer, const Marks& marks) {
+  const Effect effect = layer.answer(marks);
+  return effect == Effect::kDeny ? Rules() : layer.matching(marks, effect);
+}
+
+bool has(const Rules& rules, const CompiledRule* rule) {
+  return std::ranges::find(rules, rule) != rules.end();
+}
+
+// One layer of each side, for one tool; a limit of a rule that covers several is shared by all.
+class LayerPair {
+ public:
+  // `calls`: those to this tool that no layer of the narrower side denies. `others`: every other
+  // tool of which that side admits calls.
+  LayerPair(const MarkedLayer& wider, const MarkedLayer& narrower,
+            const std::vector<const ValueClass*>& calls, const std::vector<Permission>& others)
+      : wider_(wider), narrower_(narrower), calls_(calls), others_(others) {
+    for (const auto* call : calls) {
+      const Rules below = charged(narrower, call->marks);
+      for (const auto* limited : charged(wider, call->marks)) draw(limited, below);
+    }
+    for (const auto& tool : others) {
+      const Rules below = open_rules(*narrower.layer, tool);
+      for (const auto* limited : open_rules(*wider.layer, tool)) draw(limited, below);
+    }
+  }
+
+  [[nodiscard]] LimitAnswer answer() const {
+    for (const auto* call : calls_) {
+      auto answer = compare(rules_for(wider_, call->marks), charged(narrower_, call->marks));
+      answer.call = call;
+      if (answer.kind != LimitAnswer::Kind::kWithin) return answer;
+    }
+    return {};
+  }
+
+ private:
+  void draw(const CompiledRule* limited, const Rules& below) {
+    auto& drawn = drawing_[limited];
+    for (const auto* rule : below) {
+      if (!has(drawn, rule)) drawn.push_back(rule);
+    }
+  }
+
+  // Whatever the arguments: for other tools than this one that is not looked into, so more is drawn
+  // here than there may be, and never less.
+  static Rules open_rules(const CompiledLayer& layer, const Permission& tool) {
+    Rules rules;
+    for (const auto* target : covering(layer, tool)) {
+      const auto* rule = &layer.rules[target->rule];
+      if (rule->effect != Effect::kDeny && !has(rules, rule)) rules.push_back(rule);
+    }
+    return rules;
+  }
+
+  [[nodiscard]] LimitAnswer compare(const Rules& wider, const Rules& narrower) const {
+    for (const auto* rule : narrower) {
+      const bool outlasted = std::ranges::any_of(
+          wider, [&](const CompiledRule* other) { return outlasts(*other, *rule); });
+      if (!outlasted) return certain_excess(wider, narrower);
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool outlasts(const CompiledRule& wider, const CompiledRule& narrower) const {
+    if (!wider.is_limited()) return true;
+    if (!ends_no_earlier(wider, narrower)) return false;
+    return counts_suffice(wider, drawing_.at(&wider)) ||
+           (counts_suffice(wider, {&narrower}) && is_known_along(wider, narrower));
+  }
+
+  // Asked once for each pair of rules: it looks through all calls.
+  [[nodiscard]] bool is_known_along(const CompiledRule& wider, const CompiledRule& narrower) const {
+    const std::pair key(&wider, &narrower);
+    const auto known = along_.find(key);
+    if (known != along_.end()) return known->second;
+    return along_.emplace(key, is_charged_along(wider, narrower)).first->second;
+  }
+
+  // Is the narrower rule charged whenever the wider one is? Then it is used up no later.
+  [[nodiscard]] bool is_charged_along(const CompiledRule& wider,
+                                      const CompiledRule& narrower) const {
+    const bool here = std::ranges::all_of(calls_, [&](const ValueClass* call) {
+      return !has(charged(wider_, call->marks), &wider) ||
+             has(charged(narrower_, call->marks), &narrower);
+    });
+    return here && std::ranges::all_of(others_, [&](const Permission& tool) {
+             return is_charged_along(wider, narrower, tool);
+           });
+  }
+
+  // By the texts of the targets: a whole tool, or the same brackets.
+  [[nodiscard]] bool is_charged_along(const CompiledRule& wider, const CompiledRule& narrower,
+                                      const Permission& tool) const {
+    const auto below = covering(*narrower_.layer, tool);
+    return std::ranges::all_of(covering(*wider_.layer, tool), [&](const CompiledTarget* above) {
+      if (&wider_.layer->rules[above->rule] != &wider) return true;
+      return std::ranges::any_of(below, [&](const CompiledTarget* target) {
+        return &narrower_.layer->rules[target->rule] == &narrower &&
+               (target->whole_tool() ||
+                (target->text == above->text && wider.effect == narrower.effect));
+      });
+    });
+  }
+
+  const MarkedLayer& wider_;
+  const MarkedLayer& narrower_;
+  const std::vector<const ValueClass*>& calls_;
+  const std::vector<Permission>& others_;
+  Drawing drawing_;
+  mutable std::map<std::pair<const CompiledRule*, const CompiledRule*>, bool> along_;
+};
+
+// A tool that some layer has no rule for, or denies as a whole, is called by nobody.
+bool is_open(const std::vector<MarkedLayer>& layers, const Permission& tool) {
+  return std::ranges::all_of(layers, [&](const MarkedLayer& marked) {
+    bool open = false;
+    for (const auto* target : covering(*marked.layer, tool)) {
+      const auto& rule = marked.layer->rules[target->rule];
+      if (rule.effect == Effect::kDeny && target->whole_tool()) return false;
+      open = open || rule.effect != Effect::kDeny;
+    }
+    return open;
+  });
+}
+
+}  // namespace
+
+LimitAnswer compare_limits_of(const std::vector<MarkedLayer>& wider,
+                              const std::vector<MarkedLayer>& narrower,
+                              const std::vector<ValueClass>& calls,
+                              const std::vector<Permission>& other_tools) {
+  std::vector<const ValueClass*> possible;
+  for (const auto& call : calls) {
+    const bool denied = std::ranges::any_of(narrower, [&](const MarkedLayer& layer) {
+      return layer.answer(call.marks) == Effect::kDeny;
+    });
+    if (!denied) possible.push_back(&call);
+  }
+  std::vector<Permission> others;
+  std::ranges::copy_if(other_tools, std::back_inserter(others),
+                       [&](const Permission& tool) { return is_open(narrower, tool); });
+  for (const auto& above : wider) {
+    LimitAnswer worst;
+    for (const auto& below : narrower) {
+      worst = LayerPair(above, below, possible, others).answer();
+      if (worst.kind == LimitAnswer::Kind::kWithin) break;
+    }
+    if (worst.kind == LimitAnswer::Kind::kWithin) continue;
+    // Of several layers each alone may promise too much, and all together not.
+    if (narrower.size() > 1) worst.kind = LimitAnswer::Kind::kUnknown;
+    return worst;
+  }
+  return {};
+}
+
+}  // namespace mcpac::policy

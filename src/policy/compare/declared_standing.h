@@ -1,0 +1,23 @@
+// DeclaredStanding: what a program declares, held against what was granted, by inclusion.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/rules/compiled.h"
+#include "policy/standing.h"
+
+namespace mcpac::policy {
+
+// `where` is the text of a Narrow, empty for the whole tool. Included in every layer: covered.
+// Nothing in common with them: missing, with a declared call that is refused. Else conditional.
+[[nodiscard]] DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
+                                                 const Permission& permission,
+                                                 std::string_view where,
+                                                 const Environment& environment);
+
+// Whether a text could stand behind --grant here.
+[[nodiscard]] bool loads_as_grant(const std::string& grant, const Environment& environment);
+
+}  // namespace mcpac::policy

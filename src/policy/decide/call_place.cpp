@@ -1,0 +1,192 @@
+#include "policy/decide/call_place.h"
+
+#include <algorithm>
+
+#include "core/json_compare.h"
+
+namespace mcpac::policy {
+namespace {
+
+using Presence = ast::Arg::Presence;
+
+Outcome really(const CompiledArg& arg, std::size_t matcher, const Json& value,
+               const CallView& view) {
+  return arg.matchers[matcher]->match(value, view);
+}
+
+}  // namespace
+
+void Watch::note(bool passed, Marks& marks) const {
+  const bool many = reading == Reading::kCatch && looks_into_many(*arg);
+  if (many == passed) marks.set(mark);
+}
+
+CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const std::string& server,
+                     SchemaView view)
+    : server_(&server), view_(view) {
+  for (const auto& layer : layers) {
+    for (const auto& target : layer.targets) {
+      if (!target.target->brackets) continue;
+      const auto& brackets = *target.target->brackets;
+      const bool allows = target.effect == Effect::kAllow;
+      std::size_t caught = 0;
+      for (const auto& arg : brackets.args) {
+        const bool many = !allows && looks_into_many(arg);
+        Watch watch{&arg, 0, allows ? Reading::kAdmit : Reading::kCatch, target.fails};
+        if (many) watch.mark = target.must_catch[caught++];
+        (arg.steps.empty() ? any_strings_ : watches_).push_back(watch);
+      }
+      if (allows && !brackets.rest) names_.push_back({&brackets.names, target.fails});
+    }
+  }
+}
+
+CallPlace::CallPlace(const CallPlace& above, SchemaView view)
+    : server_(above.server_),
+      view_(view),
+      depth_(above.depth_ + 1),
+      any_strings_(above.any_strings_) {}
+
+void CallPlace::add_names(const NameWatch& above, const NameTree& tree) {
+  if (!tree.anything && !tree.is_leaf()) names_.push_back({&tree, above.mark});
+}
+
+CallPlace CallPlace::member(const std::string& name) const {
+  CallPlace place(*this, view_.member(name).value_or(SchemaView()));
+  for (Watch watch : watches_) {
+    const auto* member = watch.member();
+    if (member == nullptr || member->name != name) continue;
+    ++watch.step;
+    place.watches_.push_back(watch);
+  }
+  for (const auto& names : names_) {
+    const auto found = names.tree->members.find(name);
+    if (found != names.tree->members.end()) place.add_names(names, found->second);
+  }
+  return place;
+}
+
+CallPlace CallPlace::elements() const {
+  CallPlace place(*this, view_.elements());
+  for (Watch watch : watches_) {
+    if (watch.ends() || watch.member() != nullptr) continue;
+    ++watch.step;
+    place.watches_.push_back(watch);
+  }
+  for (const auto& names : names_) {
+    if (names.tree->elements) place.add_names(names, *names.tree->elements);
+  }
+  return place;
+}
+
+CallView CallPlace::call_view(const Watch& watch) const {
+  return {*server_, watch.reading, watch.arg->steps.empty(), true};
+}
+
+Marks CallPlace::of_value(const Json& value, const Answer& answer) const {
+  Marks marks;
+  for (const auto& watch : watches_) {
+    if (!watch.ends()) {
+      // The wrong type: an allow does not admit it, a deny or ask catches it.
+      const bool fits = watch.member() != nullptr ? value.is_object() : value.is_array();
+      if (!fits) watch.note(watch.reading == Reading::kCatch, marks);
+      continue;
+    }
+    bool passed = watch.arg->presence != Presence::kAbsent;
+    for (std::size_t i = 0; i < watch.arg->matchers.size() && passed; ++i) {
+      const Outcome outcome = answer(*watch.arg, i, call_view(watch));
+      passed =
+          watch.reading == Reading::kAdmit ? outcome == Outcome::kPass : outcome != Outcome::kFail;
+    }
+    watch.note(passed, marks);
+  }
+  if (value.is_string()) marks |= of_any_string(value, answer);
+  return marks;
+}
+
+Marks CallPlace::of_any_string(const Json&, const Answer& answer) const {
+  Marks marks;
+  for (const auto& watch : any_strings_) {
+    bool passed = true;
+    for (std::size_t i = 0; i < watch.arg->matchers.size() && passed; ++i)
+      passed = answer(*watch.arg, i, call_view(watch)) == Outcome::kPass;
+    watch.note(passed, marks);
+  }
+  return marks;
+}
+
+Marks CallPlace::of_value(const Json& value) const {
+  return of_value(value, [&](const CompiledArg& arg, std::size_t matcher, const CallView& view) {
+    return really(arg, matcher, value, view);
+  });
+}
+
+Marks CallPlace::of_absence(const std::string& name) const {
+  Marks marks;
+  for (const auto& watch : watches_) {
+    const auto* member = watch.member();
+    if (member == nullptr || member->name != name) continue;
+    watch.note(watch.reading == Reading::kAdmit ? watch.arg->presence != Presence::kRequired
+                                                : watch.arg->presence == Presence::kAbsent,
+               marks);
+  }
+  return marks;
+}
+
+Marks CallPlace::of_presence(const std::string& name, bool equals_default) const {
+  Marks marks;
+  for (const auto& names : names_) {
+    if (!equals_default && !names.tree->members.contains(name)) marks.set(names.mark);
+  }
+  if (any_strings_.empty() || view_.names_member(name)) return marks;
+  const Json text(name);
+  return marks | of_any_string(
+                     text, [&](const CompiledArg& arg, std::size_t matcher, const CallView& view) {
+                       return really(arg, matcher, text, view);
+                     });
+}
+
+Marks CallPlace::of_all(const Json& value) const {
+  Marks marks = of_value(value);
+  if (value.is_array()) {
+    const CallPlace below = elements();
+    for (const auto& element : value) marks |= below.of_all(element);
+  }
+  if (!value.is_object()) return marks;
+  std::set<std::string> names = known_members();
+  for (const auto& [name, unused] : value.items()) names.insert(name);
+  for (const auto& name : names) {
+    const auto found = value.find(name);
+    if (found == value.end()) {
+      marks |= of_absence(name);
+      continue;
+    }
+    const CallPlace below = member(name);
+    const Json* filled = below.view().default_value();
+    marks |= of_presence(name, filled != nullptr && json_equal(*filled, *found));
+    marks |= below.of_all(*found);
+  }
+  return marks;
+}
+
+std::set<std::string> CallPlace::known_members() const {
+  std::set<std::string> known;
+  for (const auto& watch : watches_) {
+    if (const auto* member = watch.member()) known.insert(member->name);
+  }
+  for (const auto& names : names_) {
+    for (const auto& [name, tree] : names.tree->members) known.insert(name);
+  }
+  for (auto& name : view_.member_names()) known.insert(std::move(name));
+  return known;
+}
+
+bool CallPlace::forbids_member(const std::string& name) const {
+  const Json* schema = view_.text();
+  if (schema == nullptr || view_.names_member(name)) return false;
+  const Json* additional = find_member(*schema, "additionalProperties");
+  return additional != nullptr && additional->is_boolean() && !additional->get<bool>() &&
+         !schema->contains("patternProperties");
+}
+
+}  // namespace mcpac::policy

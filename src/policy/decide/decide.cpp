@@ -1,0 +1,127 @@
+#include "policy/decide/decide.h"
+
+#include <algorithm>
+
+namespace mcpac::policy {
+namespace {
+
+template <class Visit>
+void for_each_covering(const CompiledLayer& layer, const Permission& permission, Visit visit) {
+  if (const auto found = layer.by_tool.find(permission); found != layer.by_tool.end()) {
+    for (const auto& target : found->second) visit(target);
+  }
+  if (is_control(permission)) return;
+  if (const auto found = layer.by_server.find(permission.server());
+      found != layer.by_server.end()) {
+    for (const auto& target : found->second) visit(target);
+  }
+  for (const auto& target : layer.everywhere) visit(target);
+}
+
+bool is_approved(const CompiledLayer& layer, const CompiledTarget& target,
+                 std::span<const AskRule> approved) {
+  return std::ranges::any_of(approved, [&](const AskRule& rule) {
+    return rule.layer == layer.name && rule.rule == target.rule_text;
+  });
+}
+
+}  // namespace
+
+std::vector<const CompiledTarget*> covering(const CompiledLayer& layer,
+                                            const Permission& permission) {
+  std::vector<const CompiledTarget*> targets;
+  for_each_covering(layer, permission,
+                    [&](const CompiledTarget& target) { targets.push_back(&target); });
+  return targets;
+}
+
+RuleStanding::Kind standing_of(const CompiledRule& rule, const CompiledTarget& target,
+                               const CallUnderTest& call, const Times& times, Miss* miss) {
+  using Kind = RuleStanding::Kind;
+  if (!matches(target, rule.effect, call, miss)) return Kind::kMisses;
+  if (!rule.is_limited()) return Kind::kMatches;
+  auto over = used_up(rule, times, call.demand);
+  if (!over) return Kind::kMatches;
+  if (miss != nullptr) miss->why = std::move(*over);
+  return Kind::kUsedUp;
+}
+
+std::vector<AskRule> asking(const CompiledLayer& layer, const CallUnderTest& call,
+                            const Times& times) {
+  std::vector<AskRule> rules;
+  for (const auto* target : covering(layer, call.permission)) {
+    const auto& rule = layer.rules[target->rule];
+    if (rule.effect == Effect::kAsk &&
+        standing_of(rule, *target, call, times) == RuleStanding::Kind::kMatches)
+      rules.push_back({layer.name, target->rule_text});
+  }
+  return rules;
+}
+
+Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
+                     std::span<const AskRule> approved) {
+  Verdict verdict;
+  const auto targets = covering(layer, call.permission);
+  for (const Effect effect : {Effect::kDeny, Effect::kAsk}) {
+    for (const auto* target : targets) {
+      const auto& rule = layer.rules[target->rule];
+      if (rule.effect != effect ||
+          standing_of(rule, *target, call, times) != RuleStanding::Kind::kMatches)
+        continue;
+      if (effect == Effect::kDeny || !is_approved(layer, *target, approved))
+        return {effect, &rule, target, {}, false};
+      verdict.effect = Effect::kAllow;
+      if (verdict.rule == nullptr) {
+        verdict.rule = &rule;
+        verdict.target = target;
+      }
+      if (!rule.has_meter()) {
+        verdict.unmetered = true;
+      } else if (std::ranges::find(verdict.metered, target->rule) == verdict.metered.end()) {
+        verdict.metered.push_back(target->rule);
+      }
+    }
+  }
+  // Every metered rule that matches is charged; of the others one is enough.
+  const CompiledRule* unmetered = nullptr;
+  for (const auto* target : targets) {
+    const auto& rule = layer.rules[target->rule];
+    if (rule.effect != Effect::kAllow || (unmetered != nullptr && !rule.has_meter())) continue;
+    if (std::ranges::find(verdict.metered, target->rule) != verdict.metered.end()) continue;
+    if (standing_of(rule, *target, call, times) != RuleStanding::Kind::kMatches) continue;
+    verdict.effect = Effect::kAllow;
+    if (verdict.rule == nullptr) {
+      verdict.rule = &rule;
+      verdict.target = target;
+    }
+    if (rule.has_meter()) {
+      verdict.metered.push_back(target->rule);
+    } else {
+      unmetered = &rule;
+      verdict.unmetered = true;
+    }
+  }
+  return verdict;
+}
+
+Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call, const Times& times) {
+  Nearest nearest;
+  std::size_t most = 0;
+  std::size_t missed = 0;
+  for (const auto* target : covering(layer, call.permission)) {
+    const auto& rule = layer.rules[target->rule];
+    if (rule.effect == Effect::kDeny) continue;
+    Miss miss;
+    const auto kind = standing_of(rule, *target, call, times, &miss);
+    if (kind == RuleStanding::Kind::kMatches) continue;
+    if (kind == RuleStanding::Kind::kUsedUp) return {target->rule_text, miss.why, target->place};
+    ++missed;
+    if (!nearest.rule.empty() && miss.passed <= most) continue;
+    most = miss.passed;
+    nearest = {target->rule_text, miss.why, target->place};
+  }
+  nearest.others = missed == 0 ? 0 : missed - 1;
+  return nearest;
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,116 @@
+#include "policy/match/ip_network.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+namespace mcpac::policy {
+namespace {
+
+bool same_start(const IpAddress& a, const IpAddress& b, unsigned bits) {
+  const std::size_t whole = bits / 8;
+  if (!std::equal(a.bytes.begin(), a.bytes.begin() + static_cast<std::ptrdiff_t>(whole),
+                  b.bytes.begin()))
+    return false;
+  if (bits % 8 == 0) return true;
+  const auto mask = static_cast<std::uint8_t>(0xFFU << (8 - bits % 8));
+  return (a.bytes[whole] & mask) == (b.bytes[whole] & mask);
+}
+
+}  // namespace
+
+// IANA's special-purpose registries, and the forms that carry another address inside.
+const std::vector<IpNetwork>& special_ranges() {
+  static const std::vector<IpNetwork> ranges = [] {
+    std::vector<IpNetwork> made;
+    for (const char* text :
+         {"0.0.0.0/8",     "10.0.0.0/8",      "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
+          "172.16.0.0/12", "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24", "192.168.0.0/16",
+          "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",    "240.0.0.0/4",
+          "::/96",         "64:ff9b:1::/48",  "100::/64",       "2001::/23",      "2001:db8::/32",
+          "2002::/16",     "3fff::/20",       "5f00::/16",      "fc00::/7",       "fe80::/10",
+          "fec0::/10",     "ff00::/8"}) {
+      made.push_back(IpNetwork::parse(text).value());
+    }
+    return made;
+  }();
+  return ranges;
+}
+
+std::optional<IpAddress> parse_ipv4(std::string_view text) {
+  IpAddress address;
+  address.v4 = true;
+  if (::inet_pton(AF_INET, std::string(text).c_str(), address.bytes.data()) != 1)
+    return std::nullopt;
+  return address;
+}
+
+std::optional<IpAddress> parse_ipv6(std::string_view text) {
+  IpAddress address;
+  if (::inet_pton(AF_INET6, std::string(text).c_str(), address.bytes.data()) != 1)
+    return std::nullopt;
+  return address;
+}
+
+IpAddress unwrap(const IpAddress& address) {
+  if (address.v4) return address;
+  constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+  constexpr std::array<std::uint8_t, 12> kNat64 = {0, 0x64, 0xFF, 0x9B};
+  const auto starts = [&](const auto& prefix) {
+    return std::equal(prefix.begin(), prefix.end(), address.bytes.begin());
+  };
+  if (!starts(kMapped) && !starts(kNat64)) return address;
+  IpAddress inner;
+  inner.v4 = true;
+  std::copy(address.bytes.begin() + 12, address.bytes.end(), inner.bytes.begin());
+  return inner;
+}
+
+std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos || slash > 64) return std::nullopt;
+  auto address = parse_ipv4(text.substr(0, slash));
+  if (!address) address = parse_ipv6(text.substr(0, slash));
+  if (!address) return std::nullopt;
+  const auto digits = text.substr(slash + 1);
+  IpNetwork network;
+  const char* end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), end, network.prefix_);
+  const unsigned bits = address->v4 ? 32 : 128;
+  if (parsed.ec != std::errc{} || parsed.ptr != end || network.prefix_ > bits) return std::nullopt;
+  network.first_ = *address;
+  for (unsigned bit = network.prefix_; bit < bits; ++bit) {
+    if ((address->bytes[bit / 8] >> (7 - bit % 8) & 1U) != 0) return std::nullopt;
+  }
+  if (const IpAddress inner = unwrap(*address); inner.v4 != address->v4 && network.prefix_ >= 96) {
+    network.first_ = inner;
+    network.prefix_ -= 96;
+  }
+  return network;
+}
+
+IpAddress IpNetwork::last() const {
+  IpAddress address = first_;
+  for (unsigned bit = prefix_; bit < (address.v4 ? 32U : 128U); ++bit)
+    address.bytes[bit / 8] = static_cast<std::uint8_t>(address.bytes[bit / 8] | 0x80U >> bit % 8);
+  return address;
+}
+
+bool IpNetwork::contains(const IpAddress& address) const {
+  return address.v4 == first_.v4 && same_start(first_, address, prefix_);
+}
+
+bool IpNetwork::lies_within(const IpNetwork& outer) const {
+  return prefix_ >= outer.prefix_ && outer.contains(first_);
+}
+
+bool IpNetwork::admits(const IpAddress& address) const {
+  return contains(address) && std::ranges::all_of(special_ranges(), [&](const IpNetwork& range) {
+           return !range.contains(address) || lies_within(range);
+         });
+}
+
+}  // namespace mcpac::policy

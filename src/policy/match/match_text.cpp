@@ -1,0 +1,151 @@
+// Strings: globs, regular expressions, beginnings, endings, lengths, lines; and the size of arrays.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+
+#include "policy/match/matcher.h"
+
+namespace mcpac::policy {
+namespace {
+
+template <class Test>
+class StringMatcher final : public Matcher {
+ public:
+  explicit StringMatcher(Test test) : test_(std::move(test)) {}
+  Outcome match(const Json& value, const CallView&) const override {
+    if (!value.is_string()) return Outcome::kWrongType;
+    return test_(value.get_ref<const std::string&>()) ? Outcome::kPass : Outcome::kFail;
+  }
+  Types types() const override { return kStringType; }
+
+ private:
+  Test test_;
+};
+
+template <class Test>
+MatcherPtr on_strings(Test test) {
+  return std::make_unique<StringMatcher<Test>>(std::move(test));
+}
+
+// A text that is too long for its expression cannot be read: no allow admits it, and every deny and
+// ask catches it; those over "*" as well, which pass over what is no path and no URL, but no text
+// is none.
+class RegexMatcher final : public Matcher {
+ public:
+  explicit RegexMatcher(std::shared_ptr<const RE2> expression)
+      : expression_(std::move(expression)),
+        size_(static_cast<std::size_t>(std::max(expression_->ProgramSize(), 1))) {}
+  Outcome match(const Json& value, const CallView& call) const override {
+    if (!value.is_string()) return Outcome::kWrongType;
+    const auto& text = value.get_ref<const std::string&>();
+    std::size_t left = kMaxRegexWork;
+    std::size_t& work = call.regex_work == nullptr ? left : *call.regex_work;
+    if (text.size() > work / size_) return call.any_string ? Outcome::kPass : Outcome::kUnreadable;
+    work -= text.size() * size_;
+    return RE2::FullMatch(text, *expression_) ? Outcome::kPass : Outcome::kFail;
+  }
+  Types types() const override { return kStringType; }
+
+ private:
+  std::shared_ptr<const RE2> expression_;
+  std::size_t size_;  // of its program
+};
+
+class SizeMatcher final : public Matcher {
+ public:
+  SizeMatcher(Decimal low, Decimal high) : low_(std::move(low)), high_(std::move(high)) {}
+  Outcome match(const Json& value, const CallView&) const override {
+    if (!value.is_array()) return Outcome::kWrongType;
+    const Decimal size = Decimal::of(Json(value.size()));
+    return low_ <= size && size <= high_ ? Outcome::kPass : Outcome::kFail;
+  }
+  Types types() const override { return kArrayType; }
+
+ private:
+  Decimal low_;
+  Decimal high_;
+};
+
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+Checked<MatcherPtr> regex(const ast::Test& test, const std::string& pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMaxRegexMemory);
+  auto compiled = std::make_shared<const RE2>(pattern, options);
+  if (!compiled->ok()) {
+    return std::unexpected(Complaint{
+        .at = test.at,
+        .id = ErrorId::kRuleSyntax,
+        .what = fmt::format("this regular expression is not valid: {}", compiled->error()),
+        .why = "'re' takes the syntax of RE2: no look-around, no back-references",
+        .fix = {}});
+  }
+  return std::make_unique<RegexMatcher>(std::move(compiled));
+}
+
+}  // namespace
+
+bool glob_matches(std::string_view glob, std::string_view text) {
+  // Greedy with one step back: only the last star can ever need to take more.
+  std::size_t g = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (t < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      resume = t;
+    } else if (g < glob.size() && glob[g] == text[t]) {
+      ++g;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return glob.find_first_not_of('*', g) == std::string_view::npos;
+}
+
+Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text) {
+  using Kind = ast::TextTest::Kind;
+  switch (text.kind) {
+    case Kind::kLike:
+      return on_strings([glob = text.text](const std::string& s) { return glob_matches(glob, s); });
+    case Kind::kRegex: return regex(test, text.text);
+    case Kind::kStarts:
+      return on_strings([start = text.text](const std::string& s) { return s.starts_with(start); });
+    case Kind::kEnds: break;
+  }
+  return on_strings([end = text.text](const std::string& s) { return s.ends_with(end); });
+}
+
+Checked<MatcherPtr> compile_count(const ast::Test& test, const ast::CountTest& count) {
+  if (count.high.value < count.low.value || count.high.value < Decimal{}) {
+    return std::unexpected(Complaint{.at = test.at,
+                                     .what = fmt::format("nothing has a count of {}..{}",
+                                                         count.low.spelling, count.high.spelling),
+                                     .why = "a rule that can never match is a mistake",
+                                     .fix = {}});
+  }
+  if (count.kind == ast::CountTest::Kind::kSize) {
+    return std::make_unique<SizeMatcher>(count.low.value, count.high.value);
+  }
+  return on_strings([low = count.low.value, high = count.high.value](const std::string& text) {
+    const Decimal length = Decimal::of(Json(code_points(text)));
+    return low <= length && length <= high;
+  });
+}
+
+MatcherPtr compile_one_line() {
+  return on_strings(
+      [](const std::string& text) { return text.find_first_of("\r\n") == std::string::npos; });
+}
+
+}  // namespace mcpac::policy

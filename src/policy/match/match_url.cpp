@@ -1,0 +1,188 @@
+// URLs: host, scheme, port and ip tests of one argument, read together.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "policy/match/host_pattern.h"
+#include "policy/match/matcher.h"
+#include "policy/match/url.h"
+#include "policy/match/url_readings.h"
+#include "policy/text/source_text.h"
+
+namespace mcpac::policy {
+namespace {
+
+std::unexpected<Complaint> complain(ast::Offset at, std::string what, std::string why,
+                                    std::string fix = "") {
+  return std::unexpected(
+      Complaint{at, ErrorId::kRuleIneffective, std::move(what), std::move(why), std::move(fix)});
+}
+
+Checked<IpNetwork> network(const std::string& text, ast::Offset at) {
+  const auto parsed = IpNetwork::parse(text);
+  if (parsed) return *parsed;
+  auto complaint =
+      complain(at, fmt::format("'{}' is not a network", printable(text)),
+               "a network is an address, '/' and a prefix, with no bits set behind the prefix",
+               "e.g. 10.1.0.0/16 or ::1/128");
+  complaint.error().id = ErrorId::kRuleSyntax;
+  return complaint;
+}
+
+struct UrlTests {
+  // Nothing: not tested. Each inner list stands for one test in the text; all must hold.
+  std::vector<std::vector<HostPattern>> hosts;
+  std::vector<std::vector<std::string>> schemes;
+  std::vector<std::vector<Decimal>> ports;
+  std::vector<std::vector<IpNetwork>> networks;
+  std::vector<HostPattern> excepted_hosts;
+  std::vector<IpNetwork> excepted_networks;
+};
+
+template <class Lists, class Holds>
+bool each_has_one(const Lists& lists, Holds holds) {
+  return std::ranges::all_of(lists,
+                             [&](const auto& list) { return std::ranges::any_of(list, holds); });
+}
+
+class UrlMatcher final : public Matcher {
+ public:
+  explicit UrlMatcher(UrlTests tests) : tests_(std::move(tests)) {}
+  Outcome match(const Json& value, const CallView& call) const override {
+    if (!value.is_string()) return Outcome::kWrongType;
+    const auto& text = value.get_ref<const std::string&>();
+    if (call.any_string) return any_holds(text, call.reading) ? Outcome::kPass : Outcome::kFail;
+    const auto url = read_url(text);
+    if (!url) return Outcome::kUnreadable;
+    return holds(*url, call.reading) ? Outcome::kPass : Outcome::kFail;
+  }
+  Types types() const override { return kStringType; }
+
+ private:
+  // "*": any reading is enough, for only a deny or an ask looks at any string.
+  [[nodiscard]] bool any_holds(const std::string& text, Reading reading) const {
+    const UrlReadings readings = url_readings(text);
+    return readings.unclear ||
+           std::ranges::any_of(readings.urls, [&](const Url& url) { return holds(url, reading); });
+  }
+
+  [[nodiscard]] bool holds(const Url& url, Reading reading) const {
+    if (!each_has_one(tests_.schemes, [&](const auto& scheme) { return scheme == url.scheme; }))
+      return false;
+    if (tests_.ports.empty()) {
+      if (reading == Reading::kAdmit && url.port != url.default_port) return false;
+    } else if (!each_has_one(tests_.ports, [port = Decimal::of(Json(url.port))](const auto& p) {
+                 return p == port;
+               })) {
+      return false;
+    }
+    return host_holds(url.host, reading);
+  }
+
+  [[nodiscard]] bool host_holds(const Host& host, Reading reading) const {
+    const auto* name = std::get_if<std::string>(&host);
+    if (name != nullptr && !is_localhost(*name)) {
+      const auto covers = [&](const HostPattern& p) { return p.covers(*name); };
+      return tests_.networks.empty() && each_has_one(tests_.hosts, covers) &&
+             std::ranges::none_of(tests_.excepted_hosts, covers);
+    }
+    // An address without an 'ip' test is admitted by nobody, and caught by a test on scheme or port
+    // alone.
+    if (!tests_.hosts.empty()) return false;
+    if (tests_.networks.empty()) return reading == Reading::kCatch;
+    if (name == nullptr) return address_holds(std::get<IpAddress>(host), reading);
+    const bool v4 = address_holds(*parse_ipv4("127.0.0.1"), reading);
+    const bool v6 = address_holds(*parse_ipv6("::1"), reading);
+    return reading == Reading::kAdmit ? v4 && v6 : v4 || v6;
+  }
+
+  [[nodiscard]] bool address_holds(const IpAddress& address, Reading reading) const {
+    const auto covers = [&](const IpNetwork& n) {
+      return reading == Reading::kAdmit ? n.admits(address) : n.contains(address);
+    };
+    return each_has_one(tests_.networks, covers) &&
+           std::ranges::none_of(tests_.excepted_networks,
+                                [&](const auto& n) { return n.contains(address); });
+  }
+
+  UrlTests tests_;
+};
+
+Checked<void> add(UrlTests& tests, const ast::Test& test) {
+  if (const auto* hosts = std::get_if<ast::HostTest>(&test.body)) {
+    std::vector<HostPattern> patterns;
+    for (const auto& text : hosts->hosts) {
+      auto pattern = host_pattern(text, test.at);
+      if (!pattern) return std::unexpected(pattern.error());
+      patterns.push_back(std::move(*pattern));
+    }
+    tests.hosts.push_back(std::move(patterns));
+  } else if (const auto* ip = std::get_if<ast::IpTest>(&test.body)) {
+    std::vector<IpNetwork> networks;
+    for (const auto& text : ip->networks) {
+      auto parsed = network(text, test.at);
+      if (!parsed) return std::unexpected(parsed.error());
+      networks.push_back(*parsed);
+    }
+    tests.networks.push_back(std::move(networks));
+  } else if (const auto* schemes = std::get_if<ast::SchemeTest>(&test.body)) {
+    for (const auto& scheme : schemes->schemes) {
+      if (default_port(scheme) == 0) {
+        return complain(
+            test.at, fmt::format("URLs of the scheme '{}' are always refused", printable(scheme)),
+            "schemes: http, https, ws, wss, ftp, in lower case");
+      }
+    }
+    tests.schemes.push_back(schemes->schemes);
+  } else if (const auto* ports = std::get_if<ast::PortTest>(&test.body)) {
+    std::vector<Decimal> values;
+    for (const auto& port : ports->ports) {
+      const bool whole = port.spelling.find_first_not_of("0123456789") == std::string::npos;
+      if (!whole || port.value > Decimal::of(Json(65535))) {
+        return complain(test.at, fmt::format("'{}' is not a port", port.spelling),
+                        "a port is a whole number up to 65535");
+      }
+      values.push_back(port.value);
+    }
+    tests.ports.push_back(std::move(values));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_url_test(const ast::Test& test) {
+  return std::holds_alternative<ast::HostTest>(test.body) ||
+         std::holds_alternative<ast::SchemeTest>(test.body) ||
+         std::holds_alternative<ast::PortTest>(test.body) ||
+         std::holds_alternative<ast::IpTest>(test.body);
+}
+
+Checked<MatcherPtr> compile_url(const std::vector<ast::Test>& tests,
+                                const std::vector<ast::Exception>& exceptions) {
+  UrlTests compiled;
+  for (const auto& test : tests) {
+    if (auto added = add(compiled, test); !added) return std::unexpected(added.error());
+  }
+  if (!compiled.hosts.empty() && !compiled.networks.empty()) {
+    return complain(tests.front().at, "'host' and 'ip' on one argument can never both hold",
+                    "a host is a name or an address", "write two rules");
+  }
+  for (const auto& exception : exceptions) {
+    if (const auto* host = std::get_if<ast::HostException>(&exception.body)) {
+      auto pattern = host_pattern(host->host, exception.at);
+      if (!pattern) return std::unexpected(pattern.error());
+      compiled.excepted_hosts.push_back(std::move(*pattern));
+    } else if (const auto* ip = std::get_if<ast::NetworkException>(&exception.body)) {
+      auto parsed = network(ip->network, exception.at);
+      if (!parsed) return std::unexpected(parsed.error());
+      compiled.excepted_networks.push_back(*parsed);
+    } else {
+      return complain(exception.at, "an exception of a URL test names hosts or networks", "",
+                      "e.g. host *.example.com except {www.example.com}");
+    }
+  }
+  return std::make_unique<UrlMatcher>(std::move(compiled));
+}
+
+}  // namespace mcpac::policy

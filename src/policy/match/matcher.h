@@ -1,0 +1,99 @@
+// Matcher: one test of one argument, compiled. A file each: scalars, texts, paths, URLs.
+//
+// A test is read in two ways. An allow admits what certainly passes; a deny or ask catches what may
+// pass: a value of the wrong type or one that the test cannot read is not admitted, and is caught.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "policy/text/ast.h"
+
+namespace mcpac::policy {
+
+enum class Outcome : std::uint8_t { kPass, kFail, kWrongType, kUnreadable };
+enum class Reading : std::uint8_t { kAdmit, kCatch };
+
+// What a test may know of the call that it looks into.
+struct CallView {
+  const std::string& server;
+  Reading reading = Reading::kAdmit;
+  // "*": a string found anywhere, which nobody promised to be a path or a URL.
+  bool any_string = false;
+  // What the text alone says, as if no link lay below any base: comparisons of policies.
+  bool lexical = false;
+  // What is left for expressions in this reading of the call, over all its strings; null: each
+  // string has what one may cost (kMaxRegexWork).
+  std::size_t* regex_work = nullptr;
+};
+
+// What one expression may cost in memory.
+constexpr std::int64_t kMaxRegexMemory = std::int64_t{1} << 20;
+// What expressions may cost in time: their instructions times the bytes of the text. RE2 is linear
+// in both, and where its automaton does not fit into memory it does take that long: some 2 ns each,
+// so a tenth of a second. A plain expression reads megabytes within it.
+constexpr std::size_t kMaxRegexWork = std::size_t{1} << 26;
+
+// A set of JSON types, as bits.
+using Types = std::uint8_t;
+constexpr Types kNullType = 1;
+constexpr Types kBooleanType = 2;
+constexpr Types kNumberType = 4;
+constexpr Types kStringType = 8;
+constexpr Types kArrayType = 16;
+constexpr Types kObjectType = 32;
+constexpr Types kAllTypes = 63;
+[[nodiscard]] Types type_of(const Json& value);
+[[nodiscard]] std::string to_string(Types types);  // "a string or null"
+
+class Matcher {
+ public:
+  virtual ~Matcher() = default;
+  [[nodiscard]] virtual Outcome match(const Json& value, const CallView& call) const = 0;
+  // Whether the answer for this value hangs on the file system: then match() tells of now only.
+  [[nodiscard]] virtual bool asks_file_system(const Json&, const CallView&) const { return false; }
+  // Every other type is a wrong one.
+  [[nodiscard]] virtual Types types() const = 0;
+};
+using MatcherPtr = std::unique_ptr<const Matcher>;
+
+// A matcher, or what is wrong with the text at one place.
+struct Complaint {
+  ast::Offset at = 0;
+  ErrorId id = ErrorId::kRuleIneffective;
+  std::string what;
+  std::string why;
+  std::string fix;
+};
+template <class T>
+using Checked = std::expected<T, Complaint>;
+
+// What the compilation of paths needs to know of the world.
+struct World;
+
+[[nodiscard]] Checked<MatcherPtr> compile_scalar(const ast::Test& test);
+[[nodiscard]] Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text);
+[[nodiscard]] Checked<MatcherPtr> compile_count(const ast::Test& test, const ast::CountTest& count);
+[[nodiscard]] MatcherPtr compile_one_line();
+[[nodiscard]] Checked<MatcherPtr> compile_path(const ast::Test& test, const ast::PathTest& path,
+                                               const std::vector<ast::Exception>& exceptions,
+                                               const World& world);
+// All URL tests of one argument together: whether a port must be the default one depends on all.
+[[nodiscard]] Checked<MatcherPtr> compile_url(const std::vector<ast::Test>& tests,
+                                              const std::vector<ast::Exception>& exceptions);
+// Passes what equals none of the literals and lies in none of the ranges; with `globs`, strings are
+// globs, as the `like` that they belong to.
+enum class StringsAre : std::uint8_t { kTexts, kGlobs };
+[[nodiscard]] Checked<MatcherPtr> compile_exclusion(const std::vector<ast::Exception>& exceptions,
+                                                    StringsAre strings);
+
+// `*` stands for any run of bytes; everything else for itself.
+[[nodiscard]] bool glob_matches(std::string_view glob, std::string_view text);
+[[nodiscard]] bool is_url_test(const ast::Test& test);
+
+}  // namespace mcpac::policy

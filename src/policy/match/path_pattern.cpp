@@ -1,0 +1,165 @@
+#include "policy/match/path_pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "policy/text/source_text.h"
+
+namespace mcpac::policy {
+namespace {
+
+bool is_wild(const std::string& component) {
+  return component.find('*') != std::string::npos;
+}
+
+std::unexpected<Complaint> complain(ast::Offset at, std::string what, std::string why,
+                                    std::string fix) {
+  return std::unexpected(
+      Complaint{at, ErrorId::kRuleSyntax, std::move(what), std::move(why), std::move(fix)});
+}
+
+// Does the glob match all of the components (or, with `prefix`, the first few of them)? A table
+// over both lengths, so that no glob takes more than glob × path steps.
+bool components_match(std::span<const std::string> glob, std::span<const std::string> path,
+                      bool prefix) {
+  std::vector<char> row(path.size() + 1, 0);
+  row[0] = 1;
+  for (const auto& piece : glob) {
+    if (piece == "**") {
+      for (std::size_t i = 1; i <= path.size(); ++i)
+        row[i] = static_cast<char>(row[i] | row[i - 1]);
+      continue;
+    }
+    for (std::size_t i = path.size(); i > 0; --i) {
+      row[i] = static_cast<char>(row[i - 1] != 0 && glob_matches(piece, path[i - 1]) ? 1 : 0);
+    }
+    row[0] = 0;
+  }
+  return prefix ? std::ranges::any_of(row, [](char c) { return c != 0; }) : row.back() != 0;
+}
+
+struct Anchored {
+  enum class Anchor : std::uint8_t { kRoot, kHere, kHome, kServer };
+  Anchor anchor = Anchor::kRoot;
+  Components components;
+};
+
+Checked<Anchored> read_anchor(const std::string& text, ast::Offset at) {
+  using Anchor = Anchored::Anchor;
+  constexpr std::pair<std::string_view, Anchor> kAnchors[] = {{"/", Anchor::kRoot},
+                                                              {"./", Anchor::kHere},
+                                                              {"~/", Anchor::kHome},
+                                                              {"@server/", Anchor::kServer}};
+  for (const auto& [start, anchor] : kAnchors) {
+    if (!text.starts_with(start)) continue;
+    const auto path = read_path(text);
+    if (!path) {
+      return complain(
+          at, fmt::format("'{}' is not a path that a rule may name", printable(text)),
+          "control bytes, backslashes and text that is not in normalisation form C are refused",
+          "");
+    }
+    Anchored anchored{anchor, split(std::string_view(text).substr(start.size()))};
+    if (std::ranges::find(anchored.components, "..") != anchored.components.end()) {
+      return complain(at, fmt::format("'..' in the path '{}' of a rule", printable(text)),
+                      "a rule names the place it means", "write the path without '..'");
+    }
+    return anchored;
+  }
+  return complain(at, fmt::format("the path '{}' has no anchor", printable(text)),
+                  "a path begins with / (absolute), ./ (here), ~/ (home) or @server/ (the server's "
+                  "declared root)",
+                  fmt::format("./{}", printable(text)));
+}
+
+Checked<PathBase> resolve_base(const std::string& anchor_path, const Components& fixed,
+                               ast::Offset at, const World& world) {
+  PathBase base{split(anchor_path), {}};
+  if (anchor_path.empty() || anchor_path.front() != '/') {
+    return complain(at, "the place that this path is anchored at is not known", "",
+                    "write an absolute path");
+  }
+  base.written.insert(base.written.end(), fixed.begin(), fixed.end());
+  base.real = base.written;
+  if (world.environment.resolver == nullptr) return base;
+  auto real = world.environment.resolver->resolve(join(base.written));
+  if (!real) {
+    return std::unexpected(
+        Complaint{.at = at,
+                  .what = fmt::format("the path {} cannot be resolved: {}", join(base.written),
+                                      real.error().what),
+                  .why = "the base of a path test is resolved once, when the rule is loaded",
+                  .fix = {}});
+  }
+  base.real = split(*real);
+  return base;
+}
+
+}  // namespace
+
+Checked<PathPattern> PathPattern::compile(const std::string& text, ast::Offset at, Kind kind,
+                                          const World& world) {
+  auto anchored = read_anchor(text, at);
+  if (!anchored) return std::unexpected(anchored.error());
+  auto& components = anchored->components;
+  auto wild = std::ranges::find_if(components, is_wild);
+  if (kind == Kind::kWithin && wild != components.end()) {
+    return complain(at, fmt::format("'*' in the path '{}' of a 'within'", printable(text)),
+                    "'within' names one directory; 'matches' takes wildcards",
+                    fmt::format("matches {}/**", printable(text)));
+  }
+  PathPattern pattern;
+  // A glob without wildcards names one file; its base is the directory of that file, so that the
+  // file itself is looked at when it is a link.
+  if (kind == Kind::kMatches && wild == components.end() && !components.empty()) --wild;
+  pattern.glob_.assign(wild, components.end());
+  pattern.everything_below_ = kind != Kind::kMatches;
+  const Components fixed(components.begin(), wild);
+  pattern.relative_to_here_ = anchored->anchor == Anchored::Anchor::kHere;
+  const auto& bases = world.environment.bases;
+  if (anchored->anchor != Anchored::Anchor::kServer) {
+    const std::string& start = anchored->anchor == Anchored::Anchor::kHere ? bases.current_directory
+                               : anchored->anchor == Anchored::Anchor::kHome ? bases.home
+                                                                             : std::string("/");
+    auto base = resolve_base(start, fixed, at, world);
+    if (!base) return std::unexpected(base.error());
+    pattern.base_ = std::move(*base);
+    return pattern;
+  }
+  for (const auto& server : world.servers) {
+    const auto root = bases.roots.find(server);
+    if (root == bases.roots.end()) {
+      return std::unexpected(Complaint{
+          .at = at,
+          .what = fmt::format("'@server/' in a rule for server {}, which declares no root",
+                              printable(server)),
+          .why = "without a root the path means nothing",
+          .fix = "set \"root\" for the server in mcpac.json, or write ./ or an absolute path"});
+    }
+    auto base = resolve_base(root->second, fixed, at, world);
+    if (!base) return std::unexpected(base.error());
+    pattern.by_server_.emplace(server, std::move(*base));
+  }
+  return pattern;
+}
+
+const PathBase& PathPattern::base_for(const std::string& server) const {
+  const auto found = by_server_.find(server);
+  return found == by_server_.end() ? base_ : found->second;
+}
+
+bool PathPattern::fits(std::span<const std::string> below) const {
+  return components_match(glob_, below, everything_below_);
+}
+
+bool PathPattern::covers(const Components& path, const std::string& server) const {
+  const PathBase& base = base_for(server);
+  for (const Components* start : {&base.written, &base.real}) {
+    if (begins_with(path, *start) && fits(std::span(path).subspan(start->size()))) return true;
+  }
+  return false;
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,100 @@
+#include "policy/match/path_value.h"
+
+#include <uninorm.h>
+#include <unistr.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace mcpac::policy {
+namespace {
+
+bool is_refused(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// As URLs begin (RFC 3986, section 3.1).
+bool begins_with_scheme(std::string_view text) {
+  if (text.empty() || !is_letter(text.front())) return false;
+  const auto end = std::ranges::find_if(text, [](char c) {
+    return !is_letter(c) && !(c >= '0' && c <= '9') && c != '+' && c != '-' && c != '.';
+  });
+  return end != text.end() && *end == ':';
+}
+
+std::optional<std::string> normalised(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  if (u8_check(bytes, text.size()) != nullptr) return std::nullopt;
+  std::size_t length = 0;
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> normal(
+      u8_normalize(UNINORM_NFC, bytes, text.size(), nullptr, &length), &std::free);
+  if (!normal) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(normal.get()), length);
+}
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+}  // namespace
+
+bool is_nfc(std::string_view text) {
+  return is_ascii(text) || normalised(text) == text;
+}
+
+std::string nfc(std::string_view text) {
+  return is_ascii(text) ? std::string(text) : normalised(text).value_or(std::string(text));
+}
+
+Components split(std::string_view text) {
+  Components components;
+  while (!text.empty()) {
+    const auto slash = std::min(text.find('/'), text.size());
+    const auto component = text.substr(0, slash);
+    if (!component.empty() && component != ".") components.emplace_back(component);
+    text.remove_prefix(std::min(slash + 1, text.size()));
+  }
+  return components;
+}
+
+std::optional<PathValue> read_path(std::string_view text) {
+  if (text.empty() || text.size() > kMaxPath || std::ranges::any_of(text, is_refused) ||
+      !is_nfc(text)) {
+    return std::nullopt;
+  }
+  return PathValue{text.front() == '/', split(text)};
+}
+
+std::optional<PathValue> read_path_value(std::string_view text) {
+  if (text.starts_with('~') || begins_with_scheme(text)) return std::nullopt;
+  return read_path(text);
+}
+
+std::string join(const Components& components) {
+  std::string path;
+  for (const auto& component : components) path += "/" + component;
+  return path.empty() ? "/" : path;
+}
+
+Components collapse(const Components& components) {
+  Components clean;
+  for (const auto& component : components) {
+    if (component != "..") {
+      clean.push_back(component);
+    } else if (!clean.empty()) {
+      clean.pop_back();
+    }
+  }
+  return clean;
+}
+
+bool begins_with(const Components& path, const Components& base) {
+  return path.size() >= base.size() && std::equal(base.begin(), base.end(), path.begin());
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,233 @@
+#include "policy/match/system_path_resolver.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "core/file.h"
+#include "policy/match/path_value.h"
+#include "policy/text/source_text.h"
+
+namespace mcpac::policy {
+namespace {
+
+constexpr int kMaxLinks = 40;  // what Linux itself follows (path_resolution(7))
+constexpr std::size_t kMaxSteps = 10'000;
+
+std::unexpected<Error> refuse(std::string_view what) {
+  return fail(ErrorId::kFileUnreadable, std::string(what));
+}
+
+UniqueFd open_step(int folder, const std::string& name) {
+  return UniqueFd(::openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// The target of an open link; an empty text is an error.
+std::string read_link(int link) {
+  std::array<char, PATH_MAX> target;
+  const auto length = ::readlinkat(link, "", target.data(), target.size());
+  if (length <= 0 || static_cast<std::size_t>(length) == target.size()) return {};
+  return {target.data(), static_cast<std::size_t>(length)};
+}
+
+// Links of /proc are of the process that asks: where they lead here says nothing of a server.
+bool is_in_proc(int entry) {
+  struct statfs status {};
+  return ::fstatfs(entry, &status) != 0 || status.f_type == PROC_SUPER_MAGIC;
+}
+
+// Whether another text can be canonically equivalent to this name. Of ASCII three characters are
+// what others turn into in form C: the signs for kelvin, the Greek question mark, the grave accent.
+bool has_equivalents(std::string_view name) {
+  return std::ranges::any_of(name, [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || c == 'K' || c == ';' || c == '`';
+  });
+}
+
+// Whether the folder holds an entry that is this name in other bytes, which some servers open in
+// its place; a folder that cannot be read may.
+bool holds_equivalent(int folder, const std::string& name) {
+  UniqueFd handle(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!handle) return errno != ENOTDIR;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(handle.get()), &::closedir);
+  if (!entries) return true;
+  [[maybe_unused]] const int owned = handle.release();
+  const std::string wanted = nfc(name);
+  errno = 0;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    if (entry->d_name != name && nfc(entry->d_name) == wanted) return true;
+    errno = 0;
+  }
+  return errno != 0;
+}
+
+// Whether the path exists without a link in it: the kernel looks at all components at once
+// (openat2(2)), which most paths pass; a decision that has to walk takes four times as long
+// (bench/policy_bench.cpp). A no says nothing: a link, a name that is missing, a kernel without the
+// call.
+bool exists_without_links(const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  const UniqueFd found(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+  return static_cast<bool>(found);
+}
+
+bool goes_up(const Components& components) {
+  return std::ranges::find(components, "..") != components.end();
+}
+
+enum class Bounds : std::uint8_t { kNone, kBeneath };
+
+// One component to walk; those that came out of a link must exist.
+struct Step {
+  std::string name;
+  bool from_link = false;
+};
+
+class Walk {
+ public:
+  explicit Walk(Bounds bounds) : bounds_(bounds) {}
+
+  // Enters the base, which was resolved before and must hold no link any more.
+  Result<void> enter(const Components& base) {
+    if (auto done = start(); !done) return done;
+    for (const auto& name : base) {
+      if (auto done = step({name, false}); !done) return done;
+      if (links_ > 0) return refuse("the base of the test has become a link");
+    }
+    floor_ = place_.size();
+    return {};
+  }
+
+  Result<std::string> run(const Components& components) {
+    if (handles_.empty()) {
+      if (auto done = start(); !done) return pass_on(done);
+    }
+    for (const auto& name : components) pending_.push_back({name, false});
+    for (std::size_t steps = 0; !pending_.empty(); ++steps) {
+      if (steps > kMaxSteps) return refuse("the path has too many components");
+      const Step next = std::move(pending_.front());
+      pending_.pop_front();
+      if (auto done = step(next); !done) return pass_on(done);
+    }
+    return join(place_);
+  }
+
+ private:
+  Result<void> start() {
+    handles_.push_back(UniqueFd(::open("/", O_PATH | O_CLOEXEC)));
+    if (!handles_.back()) return refuse("the root folder cannot be opened");
+    return {};
+  }
+
+  Result<void> step(const Step& next) {
+    if (next.name == "..") return up();
+    if (missing_) {
+      if (next.from_link) return refuse("a link leads to nothing");
+      place_.push_back(next.name);
+      return {};
+    }
+    UniqueFd entry = open_step(handles_.back().get(), next.name);
+    if (!entry) return not_there(next, errno);
+    struct stat status {};
+    if (::fstat(entry.get(), &status) != 0) return refuse("a component of the path cannot be read");
+    if (S_ISLNK(status.st_mode)) return follow(entry.get());
+    place_.push_back(next.name);
+    handles_.push_back(std::move(entry));
+    return {};
+  }
+
+  // A name that no file can have (too long, below a file) is missing like any other.
+  Result<void> not_there(const Step& next, int error) {
+    if (error != ENOENT && error != ENOTDIR && error != ENAMETOOLONG) {
+      return refuse("a component of the path cannot be read");
+    }
+    if (next.from_link) return refuse("a link leads to nothing");
+    if (has_equivalents(next.name) && holds_equivalent(handles_.back().get(), next.name))
+      return refuse("the folder has this name in other bytes (Unicode normal forms)");
+    missing_ = true;
+    place_.push_back(next.name);
+    return {};
+  }
+
+  Result<void> up() {
+    if (place_.size() <= floor_) {
+      if (bounds_ == Bounds::kBeneath) return refuse("the path leaves the base");
+      return {};  // ".." of "/" is "/"
+    }
+    // Behind a missing name Linux finds nothing, but servers that tidy the text first go on: so do
+    // we.
+    place_.pop_back();
+    if (handles_.size() > place_.size() + 1) handles_.pop_back();
+    missing_ = place_.size() + 1 > handles_.size();
+    return {};
+  }
+
+  Result<void> follow(int link) {
+    if (is_in_proc(link)) return refuse("a link of /proc leads elsewhere in every process");
+    if (++links_ > kMaxLinks) return refuse("too many links");
+    const std::string target = read_link(link);
+    if (target.empty()) return refuse("a link cannot be read");
+    if (target.front() == '/') {
+      if (bounds_ == Bounds::kBeneath) return refuse("a link with an absolute target");
+      place_.clear();
+      handles_.erase(handles_.begin() + 1, handles_.end());
+    }
+    const Components names = split(target);
+    for (auto name = names.rbegin(); name != names.rend(); ++name)
+      pending_.push_front({*name, true});
+    return {};
+  }
+
+  Bounds bounds_;
+  std::size_t floor_ = 0;
+  Components place_;
+  std::vector<UniqueFd> handles_;  // the root and one for every component of place_ that exists
+  std::deque<Step> pending_;
+  int links_ = 0;
+  bool missing_ = false;
+};
+
+}  // namespace
+
+Result<std::string> SystemPathResolver::resolve(std::string_view path) const {
+  if (path.empty() || path.front() != '/') return refuse("the path is not absolute");
+  const Components components = split(path);
+  if (!goes_up(components)) {
+    std::string plain = join(components);
+    if (exists_without_links(plain)) return plain;
+  }
+  return Walk(Bounds::kNone).run(components);
+}
+
+Result<std::string> SystemPathResolver::resolve_beneath(
+    std::string_view base, const std::vector<std::string>& components) const {
+  const Components floor = split(base);
+  if (!goes_up(components)) {
+    Components whole = floor;
+    whole.insert(whole.end(), components.begin(), components.end());
+    std::string plain = join(whole);
+    if (exists_without_links(plain)) return plain;
+  }
+  Walk walk(Bounds::kBeneath);
+  if (auto entered = walk.enter(floor); !entered) return pass_on(entered);
+  return walk.run(components);
+}
+
+}  // namespace mcpac::policy

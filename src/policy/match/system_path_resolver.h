@@ -1,0 +1,23 @@
+// SystemPathResolver: path tests see the file system of this machine through it.
+//
+// It walks component by component with openat(O_PATH | O_NOFOLLOW) and reads links itself, because
+// std::filesystem::weakly_canonical maps a dangling link to a path inside the base. The only file
+// of this room that does I/O; it reads nothing but the names in folders and changes nothing. Safe
+// from several threads.
+//
+// Unresolvable is also what a server may find elsewhere: behind a link of /proc, or under a name
+// that the folder has in another Unicode normal form.
+#pragma once
+
+#include "policy/environment.h"
+
+namespace mcpac::policy {
+
+class SystemPathResolver final : public PathResolver {
+ public:
+  [[nodiscard]] Result<std::string> resolve(std::string_view path) const override;
+  [[nodiscard]] Result<std::string> resolve_beneath(
+      std::string_view base, const std::vector<std::string>& components) const override;
+};
+
+}  // namespace mcpac::policy

@@ -1,0 +1,240 @@
+#include "policy/match/url.h"
+
+#include <idn2.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace mcpac::policy {
+namespace {
+
+constexpr std::size_t kMaxUrl = 64 * 1024;
+constexpr std::size_t kMaxHost = 1024;  // before percent-decoding; a name has 253 bytes at most
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+bool is_refused(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\';
+}
+
+int hex(char c) {
+  if (is_digit(c)) return c - '0';
+  const char l = lower(c);
+  return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
+}
+
+}  // namespace
+
+std::string percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+      decoded += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+      i += 2;
+    } else {
+      decoded += text[i];
+    }
+  }
+  return decoded;
+}
+
+namespace {
+
+// WHATWG, "domain to ASCII": UTS #46, not transitional. libidn2 is asked only where there is
+// something to map; plain ASCII is put in lower case, since STD3 rules (no underscores) are off
+// there.
+std::optional<std::string> to_ascii(const std::string& name) {
+  const bool ascii =
+      std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  std::string lowered = name;
+  std::ranges::transform(lowered, lowered.begin(), lower);
+  if (ascii && !lowered.starts_with("xn--") && lowered.find(".xn--") == std::string::npos)
+    return lowered;
+  // Unicode 15.1 maps the capital sharp S to "ß", what came before to "ss": two names for one text.
+  if (lowered.contains("\u1E9E")) return std::nullopt;
+  char* result = nullptr;
+  const int code =
+      ::idn2_to_ascii_8z(lowered.c_str(), &result, IDN2_NONTRANSITIONAL | IDN2_NFC_INPUT);
+  if (code != IDN2_OK || result == nullptr) return std::nullopt;
+  std::string mapped(result);
+  ::idn2_free(result);
+  std::ranges::transform(mapped, mapped.begin(), lower);
+  return mapped;
+}
+
+bool is_domain(std::string_view name) {
+  if (name.empty() || name.size() > 253) return false;
+  std::size_t label = 0;
+  for (const char c : name) {
+    if (c == '.' && label == 0) return false;
+    label = c == '.' ? 0 : label + 1;
+    if (label > 63 || is_refused(c) ||
+        std::string_view(" #/:<>?@[]^|%").find(c) != std::string_view::npos)
+      return false;
+  }
+  return label > 0;
+}
+
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto dot = text.find('.');
+    parts.push_back(text.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+// WHATWG, "IPv4 number parser": decimal, octal with 0, hexadecimal with 0x.
+std::optional<std::uint64_t> ipv4_number(std::string_view part) {
+  if (part.empty()) return std::nullopt;
+  int base = 10;
+  if (part.size() >= 2 && part[0] == '0' && lower(part[1]) == 'x') {
+    part.remove_prefix(2);
+    base = 16;
+  } else if (part.size() >= 2 && part[0] == '0') {
+    part.remove_prefix(1);
+    base = 8;
+  }
+  if (part.empty()) return 0;
+  std::uint64_t value = 0;
+  const char* end = part.data() + part.size();
+  const auto parsed = std::from_chars(part.data(), end, value, base);
+  if (parsed.ptr != end) return std::nullopt;
+  return parsed.ec == std::errc{} ? value : std::uint64_t{1} << 40U;  // a number, and too large
+}
+
+// WHATWG, "ends in a number checker".
+bool ends_in_number(std::string_view name) {
+  const auto last = parts_of(name).back();
+  return (!last.empty() && std::ranges::all_of(last, is_digit)) || ipv4_number(last).has_value();
+}
+
+std::optional<IpAddress> ipv4(std::string_view name) {
+  const auto parts = parts_of(name);
+  if (parts.size() > 4) return std::nullopt;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto number = ipv4_number(parts[i]);
+    if (!number) return std::nullopt;
+    const bool last = i + 1 == parts.size();
+    const std::size_t free_bytes = last ? 5 - parts.size() : 1;
+    if (*number >> (8 * free_bytes) != 0) return std::nullopt;
+    value |= last ? *number : *number << (8 * (3 - i));
+  }
+  IpAddress address;
+  address.v4 = true;
+  for (std::size_t i = 0; i < 4; ++i)
+    address.bytes[i] = static_cast<std::uint8_t>(value >> (8 * (3 - i)));
+  return address;
+}
+
+// ":8080" or nothing; an empty port is the default one.
+std::optional<std::uint16_t> read_port(std::string_view text, std::uint16_t fallback) {
+  if (text.empty() || text == ":") return fallback;
+  unsigned port = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + 1, end, port);
+  if (text[0] != ':' || !is_digit(text[1]) || parsed.ec != std::errc{} || parsed.ptr != end ||
+      port > 65535)
+    return std::nullopt;
+  return static_cast<std::uint16_t>(port);
+}
+
+}  // namespace
+
+std::uint16_t default_port(std::string_view scheme) {
+  if (scheme == "http" || scheme == "ws") return 80;
+  if (scheme == "https" || scheme == "wss") return 443;
+  return scheme == "ftp" ? 21 : 0;
+}
+
+bool is_localhost(std::string_view name) {
+  return name == "localhost" || name.ends_with(".localhost");
+}
+
+namespace {
+
+// A host before it is compared: not unwrapped, with the dot at its end.
+struct WrittenHost {
+  Host host;
+  bool trailing_dot = false;
+};
+
+std::optional<WrittenHost> written_host(std::string_view text) {
+  if (text.empty() || text.size() > kMaxHost) return std::nullopt;
+  if (text.front() == '[') {
+    if (text.back() != ']') return std::nullopt;
+    const auto address = parse_ipv6(text.substr(1, text.size() - 2));
+    if (!address) return std::nullopt;
+    return WrittenHost{*address};
+  }
+  const std::string decoded = percent_decoded(text);
+  if (decoded.find('\0') != std::string::npos) return std::nullopt;
+  auto name = to_ascii(decoded);
+  if (!name) return std::nullopt;
+  const bool trailing_dot = name->ends_with('.');
+  if (trailing_dot) name->pop_back();
+  if (!is_domain(*name)) return std::nullopt;
+  if (!ends_in_number(*name)) return WrittenHost{std::move(*name), trailing_dot};
+  const auto address = ipv4(*name);
+  if (!address) return std::nullopt;
+  return WrittenHost{*address};
+}
+
+Host compared(const Host& host) {
+  const auto* address = std::get_if<IpAddress>(&host);
+  return address == nullptr ? host : Host(unwrap(*address));
+}
+
+std::string text_of(const WrittenHost& written) {
+  const auto* name = std::get_if<std::string>(&written.host);
+  if (name == nullptr) return to_text(std::get<IpAddress>(written.host));
+  return written.trailing_dot ? *name + "." : *name;
+}
+
+}  // namespace
+
+std::optional<Host> read_host(std::string_view text) {
+  const auto written = written_host(text);
+  if (!written) return std::nullopt;
+  return compared(written->host);
+}
+
+std::optional<Url> read_url(std::string_view text) {
+  if (text.size() > kMaxUrl || std::ranges::any_of(text, is_refused) || text.starts_with(' ') ||
+      text.ends_with(' ')) {
+    return std::nullopt;
+  }
+  const auto colon = text.find("://");
+  if (colon == std::string_view::npos) return std::nullopt;
+  Url url;
+  url.scheme = text.substr(0, colon);
+  std::ranges::transform(url.scheme, url.scheme.begin(), lower);
+  url.default_port = default_port(url.scheme);
+  if (url.default_port == 0) return std::nullopt;
+  auto authority = text.substr(colon + 3);
+  const auto end = std::min(authority.find_first_of("/?#"), authority.size());
+  url.rest = authority.substr(end);
+  authority = authority.substr(0, end);
+  if (authority.find('@') != std::string_view::npos) return std::nullopt;
+  const auto bracket = authority.find(']');
+  const auto port_at = authority.find(
+      ':', authority.starts_with('[') && bracket != std::string_view::npos ? bracket : 0);
+  const auto host_text = authority.substr(0, port_at);
+  const auto host = written_host(host_text);
+  const auto port = read_port(port_at == std::string_view::npos ? "" : authority.substr(port_at),
+                              url.default_port);
+  if (!host || !port) return std::nullopt;
+  url.host = compared(host->host);
+  url.host_text = text_of(*host);
+  url.port = *port;
+  return url;
+}
+
+}  // namespace mcpac::policy

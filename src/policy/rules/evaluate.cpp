@@ -1,0 +1,208 @@
+#include "policy/rules/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/json_compare.h"
+#include "policy/rules/miss_text.h"
+#include "policy/rules/schema_view.h"
+
+namespace mcpac::policy {
+namespace {
+
+using Presence = ast::Arg::Presence;
+
+std::string shown(const Json& value) {
+  return printable(to_text(value), 60);
+}
+
+void note(Miss* miss, std::string why) {
+  if (miss != nullptr) miss->why = std::move(why);
+}
+
+// An allow: every step must be there, every element must pass.
+class Admission {
+ public:
+  Admission(const CompiledArg& arg, const CallView& view, Miss* miss)
+      : arg_(arg), view_(view), miss_(miss) {}
+
+  bool admits(const Json& value, std::size_t step) {
+    if (step == arg_.steps.size()) return passes(value);
+    const auto* member = std::get_if<ast::Member>(&arg_.steps[step]);
+    if (member == nullptr) {
+      if (!value.is_array()) return no_value(value, "is no array");
+      return std::ranges::all_of(value,
+                                 [&](const Json& element) { return admits(element, step + 1); });
+    }
+    if (!value.is_object()) return no_value(value, "is no object");
+    const auto found = value.find(member->name);
+    if (found == value.end())
+      return arg_.presence != Presence::kRequired ||
+             no(fmt::format("{} is absent", arg_.path_text));
+    return admits(*found, step + 1);
+  }
+
+ private:
+  bool passes(const Json& value) {
+    if (arg_.presence == Presence::kAbsent)
+      return no(fmt::format("{} must be absent", arg_.path_text));
+    for (std::size_t i = 0; i < arg_.matchers.size(); ++i) {
+      const Outcome outcome = arg_.matchers[i]->match(value, view_);
+      if (outcome == Outcome::kPass) continue;
+      if (miss_ == nullptr) return false;
+      const auto& text = arg_.matcher_texts[i];
+      const auto& test = text == "except" ? arg_.text : text;
+      miss_->argument = arg_.path_text;
+      miss_->value = shown(value);
+      miss_->test = test;
+      const std::string how = outcome == Outcome::kUnreadable ? unread(test) : failing(test);
+      miss_->plain = fmt::format("{} {}", arg_.path_text, how);
+      return no(fmt::format("{} {} {}", arg_.path_text, miss_->value, how));
+    }
+    return true;
+  }
+  bool no(std::string why) {
+    note(miss_, std::move(why));
+    return false;
+  }
+  bool no_value(const Json& value, std::string_view what) {
+    if (miss_ == nullptr) return false;
+    miss_->plain = fmt::format("{} {}", arg_.path_text, what);
+    return no(fmt::format("{}: {} {}", arg_.path_text, shown(value), what));
+  }
+
+  const CompiledArg& arg_;
+  const CallView& view_;
+  Miss* miss_;
+};
+
+// A deny or ask: whatever is of the wrong type or unreadable is caught; one element is enough.
+bool catches(const CompiledArg& arg, const CallView& view, const Json& value, std::size_t step) {
+  if (step == arg.steps.size()) {
+    if (arg.presence == Presence::kAbsent) return false;
+    return std::ranges::all_of(
+        arg.matchers, [&](const auto& m) { return m->match(value, view) != Outcome::kFail; });
+  }
+  if (const auto* member = std::get_if<ast::Member>(&arg.steps[step])) {
+    if (!value.is_object()) return true;
+    const auto found = value.find(member->name);
+    if (found == value.end()) return arg.presence == Presence::kAbsent;
+    return catches(arg, view, *found, step + 1);
+  }
+  if (!value.is_array()) return true;
+  return std::ranges::any_of(
+      value, [&](const Json& element) { return catches(arg, view, element, step + 1); });
+}
+
+// "*": every string value, and every name of a member that no schema knows, for such a name is data
+// too.
+bool catches_any_string(const CompiledArg& arg, const CallView& view, const Json& value,
+                        const SchemaView& schema) {
+  const auto caught = [&](const Json& text) {
+    return std::ranges::all_of(
+        arg.matchers, [&](const auto& m) { return m->match(text, view) == Outcome::kPass; });
+  };
+  if (value.is_string()) return caught(value);
+  if (value.is_array()) {
+    const SchemaView elements = schema.elements();
+    return std::ranges::any_of(
+        value, [&](const Json& e) { return catches_any_string(arg, view, e, elements); });
+  }
+  if (!value.is_object()) return false;
+  for (const auto& [name, member] : value.items()) {
+    if (!schema.names_member(name) && caught(Json(name))) return true;
+    if (catches_any_string(arg, view, member, schema.member(name).value_or(SchemaView())))
+      return true;
+  }
+  return false;
+}
+
+// The closed world: everything in the call is named, or equals its default.
+bool all_named(const NameTree& names, const Json& value, const SchemaView& schema,
+               const std::string& path, Miss* miss) {
+  if (names.anything || names.is_leaf()) return true;
+  if (value.is_array()) {
+    if (!names.elements) return true;
+    const SchemaView elements = schema.elements();
+    return std::ranges::all_of(value, [&](const Json& e) {
+      return all_named(*names.elements, e, elements, path + "[*]", miss);
+    });
+  }
+  if (!value.is_object()) return true;
+  for (const auto& [name, member] : value.items()) {
+    const SchemaView view = schema.member(name).value_or(SchemaView());
+    const std::string below =
+        miss == nullptr ? std::string() : path + (path.empty() ? "" : ".") + name;
+    const auto known = names.members.find(name);
+    if (known != names.members.end()) {
+      if (!all_named(known->second, member, view, below, miss)) return false;
+      continue;
+    }
+    const Json* filled = view.default_value();
+    if (filled != nullptr && json_equal(*filled, member)) continue;
+    note(miss, fmt::format("{} is not named in the brackets", printable(below)));
+    return false;
+  }
+  return true;
+}
+
+bool allow_matches(const CompiledBrackets& brackets, const CallUnderTest& call,
+                   const CallView& view, Miss* miss) {
+  for (const auto& arg : brackets.args) {
+    if (!Admission(arg, view, miss).admits(call.arguments, 0)) return false;
+    if (miss != nullptr) ++miss->passed;
+  }
+  return names_all(brackets, call, miss);
+}
+
+bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, CallView view,
+                  Miss* miss) {
+  for (const auto& arg : brackets.args) {
+    view.any_string = arg.steps.empty();
+    const bool caught =
+        view.any_string
+            ? catches_any_string(arg, view, call.arguments,
+                                 call.schema == nullptr ? SchemaView() : SchemaView(*call.schema))
+            : catches(arg, view, call.arguments, 0);
+    if (caught) continue;
+    if (miss != nullptr) {
+      miss->argument = arg.path_text;
+      miss->test = arg.text;
+    }
+    note(miss, fmt::format("'{}' does not hold", arg.text));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call, Miss* miss) {
+  if (brackets.rest) return true;
+  const SchemaView schema = call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
+  // Brackets without arguments are a tree without members: t() admits no argument at all.
+  if (brackets.names.is_leaf()) {
+    for (const auto& [name, value] : call.arguments.items()) {
+      const auto member = schema.member(name);
+      const Json* filled = member ? member->default_value() : nullptr;
+      if (filled != nullptr && json_equal(*filled, value)) continue;
+      note(miss, fmt::format("{} is not named in the brackets", printable(name)));
+      return false;
+    }
+    return true;
+  }
+  return all_named(brackets.names, call.arguments, schema, "", miss);
+}
+
+bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call, Miss* miss) {
+  if (!target.brackets) return true;
+  const bool is_allow = effect == Effect::kAllow;
+  std::size_t regex_work = kMaxRegexWork;
+  const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch, false,
+                      call.lexical, &regex_work};
+  return is_allow ? allow_matches(*target.brackets, call, view, miss)
+                  : open_matches(*target.brackets, call, view, miss);
+}
+
+}  // namespace mcpac::policy

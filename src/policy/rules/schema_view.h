@@ -1,0 +1,45 @@
+// SchemaView: what a locked input schema says of the arguments that rules may name.
+//
+// Only what helps to find a mistyped name or a test that cannot hold: names, types, defaults, what
+// is required. Validation is core's affair; where a schema is too clever for this view, it knows
+// nothing and any name loads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "policy/match/matcher.h"
+
+namespace mcpac::policy {
+
+class SchemaView {
+ public:
+  // A view that knows nothing.
+  SchemaView() = default;
+  explicit SchemaView(const Json& root) : root_(&root), at_(&root) { follow(); }
+
+  // The view of a member; nothing where the schema knows its members and this is none.
+  [[nodiscard]] std::optional<SchemaView> member(std::string_view name) const;
+  [[nodiscard]] SchemaView elements() const;
+  // Named in "properties", as opposed to merely possible.
+  [[nodiscard]] bool names_member(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> member_names() const;
+  [[nodiscard]] Types types() const;
+  [[nodiscard]] const Json* default_value() const;
+  [[nodiscard]] bool requires_member(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> required_members() const;
+  // The text of this place; null where nothing is known of it.
+  [[nodiscard]] const Json* text() const { return at_; }
+  [[nodiscard]] const Json* root() const { return root_; }
+
+ private:
+  SchemaView(const Json* root, const Json* at) : root_(root), at_(at) { follow(); }
+  void follow();  // "$ref" within the schema
+  const Json* root_ = nullptr;
+  const Json* at_ = nullptr;
+};
+
+}  // namespace mcpac::policy

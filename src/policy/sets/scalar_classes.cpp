@@ -1,0 +1,240 @@
+#include "policy/sets/scalar_classes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/json_compare.h"
+#include "core/json_schema.h"
+#include "policy/sets/number_examples.h"
+#include "policy/sets/text_automata.h"
+
+namespace mcpac::policy {
+namespace {
+
+// Words of a schema that the examples take into account: what then does not validate does not
+// exist. With any other word an example that does not validate proves nothing.
+const std::set<std::string_view> kUnderstood = {"type",
+                                                "title",
+                                                "description",
+                                                "default",
+                                                "examples",
+                                                "minimum",
+                                                "maximum",
+                                                "exclusiveMinimum",
+                                                "exclusiveMaximum",
+                                                "minLength",
+                                                "maxLength",
+                                                "format",
+                                                "enum",
+                                                "const",
+                                                "items",
+                                                "minItems",
+                                                "maxItems",
+                                                "properties",
+                                                "required",
+                                                "additionalProperties",
+                                                "readOnly",
+                                                "writeOnly",
+                                                "deprecated",
+                                                "$comment"};
+
+// The schema of one place, to try examples with.
+class PlaceSchema {
+ public:
+  explicit PlaceSchema(const SchemaView& view) {
+    if (view.text() == nullptr || !view.text()->is_object()) return;
+    Json text = *view.text();
+    understood_ = true;
+    for (const auto& [word, unused] : text.items())
+      understood_ = understood_ && kUnderstood.contains(word);
+    for (const char* shared : {"$defs", "definitions", "$schema"}) {
+      const Json* found = find_member(*view.root(), shared);
+      if (found != nullptr) text[shared] = *found;
+    }
+    if (auto compiled = JsonSchema::compile(text)) schema_ = *compiled;
+    understood_ = understood_ && schema_ != nullptr;
+  }
+  [[nodiscard]] bool admits(const Json& value) const {
+    return schema_ == nullptr || !schema_->validate(value);
+  }
+  [[nodiscard]] bool is_understood() const { return understood_; }
+
+ private:
+  std::shared_ptr<const JsonSchema> schema_;
+  bool understood_ = false;
+};
+
+void add_bounds(const CompiledArg& arg, std::set<std::string>& bounds) {
+  const auto literal = [&](const ast::Literal& l) {
+    if (const auto* number = std::get_if<ast::Number>(&l.value)) bounds.insert(number->spelling);
+  };
+  const auto range = [&](const ast::RangeTest& r) {
+    bounds.insert({r.low.spelling, r.high.spelling});
+  };
+  for (const auto& test : arg.tests) {
+    if (const auto* equal = std::get_if<ast::EqualTest>(&test.body)) literal(equal->literal);
+    if (const auto* in = std::get_if<ast::InTest>(&test.body))
+      std::ranges::for_each(in->literals, literal);
+    if (const auto* r = std::get_if<ast::RangeTest>(&test.body)) range(*r);
+    if (const auto* bound = std::get_if<ast::BoundTest>(&test.body))
+      bounds.insert(bound->bound.spelling);
+  }
+  for (const auto& exception : arg.exceptions) {
+    if (const auto* l = std::get_if<ast::Literal>(&exception.body)) literal(*l);
+    if (const auto* r = std::get_if<ast::RangeTest>(&exception.body)) range(*r);
+  }
+}
+
+class Scalars {
+ public:
+  Scalars(const CallPlace& place, KnownStrings& strings, StepBudget& budget, ValueSet& values)
+      : place_(place), strings_(strings), budget_(budget), values_(values), schema_(place.view()) {}
+
+  std::string add() {
+    const Types types = place_.view().types();
+    for (const char* word : {"enum", "const"}) {
+      const Json* listed = member(word);
+      if (listed == nullptr) continue;
+      const Json all = std::string_view(word) == "enum" ? *listed : Json::array({*listed});
+      for (const auto& value : all) insert_whole(value);
+      return "";
+    }
+    if (const Json* filled = place_.view().default_value()) insert_whole(*filled);
+    if ((types & kStringType) != 0) add_strings();
+    if ((types & kNumberType) != 0) add_numbers();
+    if ((types & kBooleanType) != 0) {
+      insert_scalar(false);
+      insert_scalar(true);
+    }
+    if ((types & kNullType) != 0) insert_scalar(nullptr);
+    return gap_;
+  }
+
+  std::string add_any() {
+    std::vector<StringProbe> probes;
+    for (const auto& watch : place_.any_strings()) add_probes(watch, probes);
+    const auto found = strings_.classes(probes, {}, budget_);
+    for (const auto& one : found.classes) {
+      const Json text(one.example);
+      values_.insert({place_.of_any_string(text, answer_of(one)), text});
+    }
+    return found.gap;
+  }
+
+ private:
+  [[nodiscard]] const Json* member(const char* word) const {
+    const Json* text = place_.view().text();
+    return text == nullptr ? nullptr : find_member(*text, word);
+  }
+  // However the schema writes the number: 3 and 3.0 are one (JSON Schema, 4.2.3).
+  [[nodiscard]] std::optional<std::size_t> length(const char* word) const {
+    const Json* found = member(word);
+    if (found == nullptr || !found->is_number()) return std::nullopt;
+    constexpr double kBeyond = 1e15;  // any text that there is
+    return static_cast<std::size_t>(std::clamp(found->get<double>(), 0.0, kBeyond));
+  }
+  [[nodiscard]] bool is_default(const Json& value) const {
+    const Json* filled = place_.view().default_value();
+    return filled != nullptr && json_equal(*filled, value);
+  }
+
+  // A value that is written down somewhere, of any type.
+  void insert_whole(const Json& value) { insert(value, place_.of_all(value)); }
+  void insert_scalar(const Json& value) { insert(value, place_.of_value(value)); }
+  void insert(const Json& value, const Marks& marks) {
+    if (!budget_.spend()) return;
+    const bool fits = schema_.admits(value);
+    if (!fits && schema_.is_understood()) return;
+    values_.insert({marks, value, is_default(value), fits});
+  }
+
+  void add_numbers() {
+    std::set<std::string> bounds;
+    for (const auto& watch : place_.watches()) {
+      if (watch.ends()) add_bounds(*watch.arg, bounds);
+    }
+    for (const char* word : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}) {
+      const Json* bound = member(word);
+      if (bound != nullptr && bound->is_number()) bounds.insert(to_text(*bound));
+    }
+    if (const Json* filled = place_.view().default_value(); filled && filled->is_number())
+      bounds.insert(to_text(*filled));
+    for (const auto& number : number_examples({bounds.begin(), bounds.end()}))
+      insert_scalar(number);
+  }
+
+  [[nodiscard]] static std::string key_of(const Watch& watch, std::size_t matcher) {
+    // Paths and URLs are tested together with their exceptions.
+    const auto& arg = *watch.arg;
+    const bool alone = arg.exceptions.empty();
+    return (watch.reading == Reading::kAdmit ? "+" : "-") +
+           std::string(arg.steps.empty() ? "*" : "") + arg.matcher_texts[matcher] +
+           (alone ? "" : "\n" + arg.text);
+  }
+
+  void add_probes(const Watch& watch, std::vector<StringProbe>& probes) {
+    for (std::size_t i = 0; i < watch.arg->matchers.size(); ++i) {
+      const auto [known, is_new] = index_.try_emplace(key_of(watch, i), probes.size());
+      if (is_new) probes.push_back({watch.arg, i, place_.call_view(watch)});
+    }
+  }
+
+  void add_strings() {
+    std::vector<StringProbe> probes;
+    for (const auto& watch : place_.watches()) {
+      if (watch.ends()) add_probes(watch, probes);
+    }
+    for (const auto& watch : place_.any_strings()) add_probes(watch, probes);
+    StringLimits limits;
+    if (const auto least = length("minLength"); least) limits.lengths.push_back(*least);
+    if (const auto most = length("maxLength"); most) limits.lengths.push_back(*most + 1);
+    if (const Json* filled = place_.view().default_value(); filled && filled->is_string())
+      limits.values.push_back(filled->get<std::string>());
+    // A length that no automaton counts is no reason to drop what does not fit.
+    const bool counted = std::ranges::all_of(
+        limits.lengths, [](std::size_t length) { return length <= kMaxCounted; });
+    add_classes(probes, limits, counted && schema_.is_understood());
+  }
+
+  void add_classes(const std::vector<StringProbe>& probes, const StringLimits& limits,
+                   bool drop_what_does_not_fit) {
+    const auto found = strings_.classes(probes, limits, budget_);
+    if (!found.gap.empty()) gap_ = found.gap;
+    for (const auto& one : found.classes) {
+      const Json text(one.example);
+      const bool fits = schema_.admits(text);
+      if (!fits && drop_what_does_not_fit) continue;
+      values_.insert({place_.of_value(text, answer_of(one)), text, is_default(text), fits});
+    }
+  }
+
+  [[nodiscard]] CallPlace::Answer answer_of(const StringClass& one) const {
+    return [this, &one](const CompiledArg& arg, std::size_t matcher, const CallView& view) {
+      return one.outcomes[index_.at(key_of({&arg, 0, view.reading, 0}, matcher))];
+    };
+  }
+
+  const CallPlace& place_;
+  KnownStrings& strings_;
+  StepBudget& budget_;
+  ValueSet& values_;
+  PlaceSchema schema_;
+  std::map<std::string, std::size_t> index_;
+  std::string gap_;
+};
+
+}  // namespace
+
+std::string add_scalar_classes(const CallPlace& place, KnownStrings& strings, StepBudget& budget,
+                               ValueSet& values) {
+  return Scalars(place, strings, budget, values).add();
+}
+
+std::string add_any_strings(const CallPlace& place, KnownStrings& strings, StepBudget& budget,
+                            ValueSet& values) {
+  return Scalars(place, strings, budget, values).add_any();
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,21 @@
+// Scalar classes: what null, truth values, numbers and strings can mean at one place of a call.
+#pragma once
+
+#include <string>
+
+#include "policy/decide/call_place.h"
+#include "policy/sets/known_strings.h"
+#include "policy/sets/step_budget.h"
+#include "policy/sets/value_set.h"
+
+namespace mcpac::policy {
+
+// Adds them to `values`. Answers why some may be missing; empty: none is.
+[[nodiscard]] std::string add_scalar_classes(const CallPlace& place, KnownStrings& strings,
+                                             StepBudget& budget, ValueSet& values);
+
+// The strings, by what tests on any string say of them.
+[[nodiscard]] std::string add_any_strings(const CallPlace& place, KnownStrings& strings,
+                                          StepBudget& budget, ValueSet& values);
+
+}  // namespace mcpac::policy

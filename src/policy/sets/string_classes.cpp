@@ -1,0 +1,285 @@
+#include "policy/sets/string_classes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "policy/match/path_value.h"
+#include "policy/sets/path_automata.h"
+#include "policy/sets/string_product.h"
+#include "policy/sets/string_tests.h"
+#include "policy/sets/text_automata.h"
+
+namespace mcpac::policy {
+namespace {
+
+using Outcomes = std::vector<Outcome>;
+
+// More opaque tests than this on one argument make too many combinations.
+constexpr std::size_t kMaxOpaque = 6;
+
+class Collector {
+ public:
+  Collector(const std::vector<StringProbe>& probes, const StringLimits& limits,
+            const Environment& environment, StepBudget& budget)
+      : probes_(probes), limits_(limits), budget_(budget) {
+    for (const auto& probe : probes) {
+      tests_.add(*probe.arg, probe.view.server, environment);
+      kinds_.push_back(tests_.kinds_of(*probe.arg)[probe.matcher]);
+      counts_[index(kinds_.back())] += 1;
+      if (kinds_.back() == ProbeKind::kPath)
+        starts_ = path_starts(environment.bases, probe.view.server);
+    }
+    for (const std::size_t length : limits.lengths) tests_.add_at_least(length);
+    tests_.literals.insert(limits.values.begin(), limits.values.end());
+    found_.gap = tests_.gap;
+  }
+
+  StringClasses collect() {
+    add_all_examples();
+    if (found_.gap.empty() && is_mixed()) add_combinations();
+    if (budget_.is_spent()) found_.gap = "the step budget";
+    return std::move(found_);
+  }
+
+ private:
+  static std::size_t index(ProbeKind kind) { return static_cast<std::size_t>(kind); }
+  [[nodiscard]] bool has(ProbeKind kind) const { return counts_[index(kind)] > 0; }
+  // Tests whose answers hang together in ways that the examples alone do not show.
+  [[nodiscard]] bool is_mixed() const {
+    const int kinds = (tests_.texts.empty() ? 0 : 1) + (has(ProbeKind::kPath) ? 1 : 0) +
+                      (has(ProbeKind::kUrl) ? 1 : 0);
+    return kinds > 1 || has(ProbeKind::kOpaque);
+  }
+
+  [[nodiscard]] Outcomes outcomes_of(const std::string& text) const {
+    const Json value(text);
+    Outcomes outcomes;
+    for (const auto& probe : probes_)
+      outcomes.push_back(probe.arg->matchers[probe.matcher]->match(value, probe.view));
+    return outcomes;
+  }
+
+  // Of strings that the tests cannot tell apart one for all that the schema can: the shortest may
+  // be none that it admits, and the default stands for no other value.
+  void insert(std::string example, Outcomes outcomes) {
+    if (!known_.emplace(outcomes, standing_of(example)).second) return;
+    found_.classes.push_back({std::move(example), std::move(outcomes)});
+  }
+
+  // By what the schema tells this string from others: how many of its lengths it has, and which of
+  // its values it is.
+  [[nodiscard]] std::pair<std::ptrdiff_t, std::string> standing_of(const std::string& text) const {
+    const std::size_t length = limits_.lengths.empty() ? 0 : code_points_of(text).size();
+    const auto least = std::ranges::count_if(
+        limits_.lengths, [length](std::size_t limit) { return length >= limit; });
+    const bool listed = std::ranges::find(limits_.values, text) != limits_.values.end();
+    return {least, listed ? "is " + text : ""};
+  }
+
+  // Matching an expression takes its size times the length, at some 2 ns each.
+  [[nodiscard]] std::size_t cost_of(const std::string& text) const {
+    return probes_.size() + tests_.regex_size * text.size() / 16;
+  }
+
+  // Strings that exist, with the answers that they really get.
+  void add_example(const std::string& text) {
+    if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text));
+  }
+
+  void add_all_examples() {
+    for (const auto& literal : tests_.literals) add_example(literal);
+    std::vector<Nfa> automata;
+    if (has(ProbeKind::kPath)) automata = path_shapes(starts_);
+    shapes_ = automata.size();
+    for (const auto& [key, nfa] : tests_.texts) automata.push_back(nfa);
+    for (const auto& [key, nfa] : tests_.paths) automata.push_back(nfa);
+    // Among texts the literals are languages like others; alone, any other string will do.
+    if (!tests_.texts.empty()) {
+      for (const auto& literal : tests_.literals) automata.push_back(exactly(literal));
+    }
+    auto kinds = string_kinds(automata, budget_);
+    if (!kinds) {
+      found_.gap = "the step budget";
+      return;
+    }
+    for (auto& kind : *kinds) {
+      if (tests_.literals.contains(kind.example)) {
+        if (!tests_.texts.empty()) continue;  // it is all of its kind
+        kind.example = not_a_literal(kind.example);
+      }
+      add_example(kind.example);
+      if (has(ProbeKind::kPath) && read_path(kind.example)) {
+        for (auto& detour : with_detours(kind.example))
+          add_example(not_a_literal(std::move(detour)));
+        // Under "*" what no other test can read is a path all the same.
+        if (looks_at_any_string()) add_example(not_a_literal(kind.example + "/\x01/.."));
+      }
+      examples_.push_back(std::move(kind));
+    }
+    if (!has(ProbeKind::kUrl)) return;
+    for (auto& url : url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
+    add_example(not_a_literal("http:x"));  // unclear (url_readings.h)
+  }
+
+  // Another string that tests on paths and URLs cannot tell from this one.
+  [[nodiscard]] std::string not_a_literal(std::string text) const {
+    while (tests_.literals.contains(text)) {
+      if (text.empty()) {
+        text = '\x01';
+      } else {
+        text += has(ProbeKind::kPath) ? "/." : "x";
+      }
+    }
+    return text;
+  }
+
+  // The answers of one kind of tests, all that there are.
+  [[nodiscard]] std::set<Outcomes> answers(ProbeKind kind) const {
+    std::set<Outcomes> all;
+    for (const auto& one : found_.classes) {
+      Outcomes part;
+      for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        if (kinds_[i] == kind) part.push_back(one.outcomes[i]);
+      }
+      all.insert(std::move(part));
+    }
+    return all;
+  }
+
+  void put(Outcomes& into, ProbeKind kind, const Outcomes& part) const {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] == kind) into[i] = part[next++];
+    }
+  }
+
+  // What a path test may say of strings of this kind, where the automata do not settle it: paths
+  // with detours, and those that are no paths because of their length or their normal form.
+  [[nodiscard]] std::set<Outcomes> path_answers(const StringKind& kind) const {
+    const auto shape = kind.accepted.begin() + 1;
+    const bool readable = kind.accepted[0];
+    const bool canonical = std::any_of(shape, shape + static_cast<std::ptrdiff_t>(shapes_) - 1,
+                                       [](bool is) { return is; });
+    if (readable && !canonical) return answers(ProbeKind::kPath);
+    std::set<Outcomes> own;
+    if (!readable && looks_at_any_string()) {
+      for (const auto& part : answers(ProbeKind::kPath)) own.insert(unreadable(part));
+    }
+    const bool ascii = std::ranges::all_of(
+        kind.example, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (readable && !ascii) return answers(ProbeKind::kPath);
+    if (readable && kind.endless) {
+      // Too long: nothing to all tests but those under "*" that may tidy it.
+      const Outcomes part = path_part(outcomes_of(kind.example));
+      own.insert(unreadable(part));
+      own.insert(unreadable(Outcomes(part.size(), Outcome::kFail)));
+    }
+    return own;
+  }
+  [[nodiscard]] Outcomes path_part(const Outcomes& outcomes) const {
+    Outcomes part;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] == ProbeKind::kPath) part.push_back(outcomes[i]);
+    }
+    return part;
+  }
+  [[nodiscard]] bool looks_at_any_string() const {
+    return std::ranges::any_of(probes_, [](const auto& probe) { return probe.view.any_string; });
+  }
+
+  void add_combinations() {
+    const auto urls = answers(ProbeKind::kUrl);
+    const std::size_t opaque = opaque_texts().size();
+    if (opaque > kMaxOpaque) {
+      found_.gap = "too many regular expressions that cannot be compared";
+      return;
+    }
+    for (const auto& kind : examples_) {
+      if (!budget_.spend(cost_of(kind.example))) return;
+      const Outcomes real = outcomes_of(kind.example);
+      std::vector<Outcomes> made = {real};
+      if (has(ProbeKind::kPath)) {
+        for (const auto& part : path_answers(kind)) {
+          made.push_back(real);
+          put(made.back(), ProbeKind::kPath, part);
+        }
+      }
+      if (has(ProbeKind::kUrl)) made = crossed(made, urls);
+      for (const auto& outcomes : made) {
+        for (std::size_t bits = 0; bits < std::size_t{1} << opaque; ++bits) {
+          if (!budget_.spend(probes_.size())) return;
+          insert(kind.example, with_opaque(outcomes, bits));
+        }
+      }
+    }
+  }
+
+  // The same answers to a string that only tests under "*" read.
+  [[nodiscard]] Outcomes unreadable(Outcomes part) const {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] != ProbeKind::kPath) continue;
+      if (!probes_[i].view.any_string) part[next] = Outcome::kUnreadable;
+      ++next;
+    }
+    return part;
+  }
+
+  [[nodiscard]] std::vector<Outcomes> crossed(const std::vector<Outcomes>& all,
+                                              const std::set<Outcomes>& urls) const {
+    std::vector<Outcomes> made;
+    for (const auto& outcomes : all) {
+      made.push_back(outcomes);
+      for (const auto& part : urls) {
+        made.push_back(outcomes);
+        put(made.back(), ProbeKind::kUrl, part);
+      }
+    }
+    return made;
+  }
+
+  [[nodiscard]] Outcomes with_opaque(Outcomes outcomes, std::size_t bits) const {
+    const auto texts = opaque_texts();
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] != ProbeKind::kOpaque) continue;
+      const auto at = std::ranges::find(texts, text_of(i)) - texts.begin();
+      if ((bits >> at & 1U) != 0)
+        outcomes[i] = outcomes[i] == Outcome::kPass ? Outcome::kFail : Outcome::kPass;
+    }
+    return outcomes;
+  }
+
+  // The same expression says the same in two rules.
+  [[nodiscard]] std::vector<std::string> opaque_texts() const {
+    std::set<std::string> texts;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] == ProbeKind::kOpaque) texts.insert(text_of(i));
+    }
+    return {texts.begin(), texts.end()};
+  }
+  [[nodiscard]] const std::string& text_of(std::size_t probe) const {
+    return probes_[probe].arg->matcher_texts[probes_[probe].matcher];
+  }
+
+  const std::vector<StringProbe>& probes_;
+  const StringLimits& limits_;
+  StepBudget& budget_;
+  StringTests tests_;
+  std::vector<ProbeKind> kinds_;
+  std::size_t counts_[4] = {};
+  std::vector<Components> starts_;
+  std::size_t shapes_ = 0;
+  std::vector<StringKind> examples_;
+  std::set<std::pair<Outcomes, std::pair<std::ptrdiff_t, std::string>>> known_;
+  StringClasses found_;
+};
+
+}  // namespace
+
+StringClasses string_classes(const std::vector<StringProbe>& probes, const StringLimits& limits,
+                             const Environment& environment, StepBudget& budget) {
+  return Collector(probes, limits, environment, budget).collect();
+}
+
+}  // namespace mcpac::policy

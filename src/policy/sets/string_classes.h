@@ -1,0 +1,47 @@
+// String classes: what a set of tests can say of strings, with an example of each answer.
+//
+// Every test of one argument position is a probe; a class is a combination of answers that some
+// string gets. All classes that exist are found: exactly by automata for tests on texts and for
+// paths, by examples that stand for all for URLs. Where tests of different kinds meet in one
+// argument, combinations that may not exist are listed, too, behind all that do: who finds one of
+// them must try it before it is believed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/environment.h"
+#include "policy/rules/compiled.h"
+#include "policy/sets/step_budget.h"
+
+namespace mcpac::policy {
+
+// One matcher of one argument, as one reading sees it.
+struct StringProbe {
+  const CompiledArg* arg;
+  std::size_t matcher;
+  CallView view;
+};
+
+struct StringClass {
+  std::string example;
+  std::vector<Outcome> outcomes;  // by probe
+};
+
+// What a schema says of a string beside the rules.
+struct StringLimits {
+  std::vector<std::size_t> lengths;  // "minLength", "maxLength"
+  std::vector<std::string> values;   // "enum", "const", "default"
+};
+
+struct StringClasses {
+  std::vector<StringClass> classes;
+  // Why there may be classes that are not listed; empty: there are none.
+  std::string gap;
+};
+
+[[nodiscard]] StringClasses string_classes(const std::vector<StringProbe>& probes,
+                                           const StringLimits& limits,
+                                           const Environment& environment, StepBudget& budget);
+
+}  // namespace mcpac::policy

@@ -1,0 +1,173 @@
+#include "policy/sets/string_tests.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "policy/sets/path_automata.h"
+#include "policy/sets/text_automata.h"
+
+namespace mcpac::policy {
+namespace {
+
+bool is_like(const ast::Test& test) {
+  const auto* text = std::get_if<ast::TextTest>(&test.body);
+  return text != nullptr && text->kind == ast::TextTest::Kind::kLike;
+}
+
+std::string key_of(const ast::TextTest& text) {
+  return fmt::format("{} {}", static_cast<int>(text.kind), text.text);
+}
+
+// A hundred long expressions; one state takes some 200 bytes.
+constexpr std::size_t kMaxStates = 100'000;
+
+}  // namespace
+
+ProbeKind StringTests::kind_of(const ast::Test& test) const {
+  if (std::holds_alternative<ast::PathTest>(test.body)) return ProbeKind::kPath;
+  const auto* text = std::get_if<ast::TextTest>(&test.body);
+  const bool regex = text != nullptr && text->kind == ast::TextTest::Kind::kRegex;
+  return regex && !texts.contains(key_of(*text)) ? ProbeKind::kOpaque : ProbeKind::kText;
+}
+
+// In the order in which compile_brackets.cpp makes them.
+std::vector<ProbeKind> StringTests::kinds_of(const CompiledArg& arg) const {
+  std::vector<ProbeKind> kinds;
+  bool has_url = false;
+  for (const auto& test : arg.tests) {
+    if (is_url_test(test)) {
+      has_url = true;
+    } else {
+      kinds.push_back(kind_of(test));
+    }
+  }
+  if (has_url) kinds.push_back(ProbeKind::kUrl);
+  kinds.resize(arg.matchers.size(), ProbeKind::kText);
+  return kinds;
+}
+
+void StringTests::add(const CompiledArg& arg, const std::string& server,
+                      const Environment& environment) {
+  for (const auto& test : arg.tests) add_test(test, server, environment);
+  const bool globs = std::ranges::any_of(arg.tests, is_like);
+  for (const auto& exception : arg.exceptions) {
+    urls.add(exception);
+    if (const auto* literal = std::get_if<ast::Literal>(&exception.body))
+      add_literal(*literal, globs);
+    if (const auto* path = std::get_if<ast::PathException>(&exception.body))
+      add_path(path->path, exception.at, PathPattern::Kind::kException, server, environment);
+  }
+}
+
+void StringTests::add_test(const ast::Test& test, const std::string& server,
+                           const Environment& environment) {
+  if (is_url_test(test)) {
+    has_urls = true;
+    urls.add(test);
+  } else if (const auto* equal = std::get_if<ast::EqualTest>(&test.body)) {
+    add_literal(equal->literal, false);
+  } else if (const auto* in = std::get_if<ast::InTest>(&test.body)) {
+    for (const auto& literal : in->literals) add_literal(literal, false);
+  } else if (const auto* text = std::get_if<ast::TextTest>(&test.body)) {
+    add_text(*text);
+  } else if (const auto* count = std::get_if<ast::CountTest>(&test.body)) {
+    if (count->kind != ast::CountTest::Kind::kLength) return;
+    add_length(count->low, false);
+    add_length(count->high, true);
+  } else if (std::holds_alternative<ast::OneLineTest>(test.body)) {
+    texts.try_emplace("one-line", one_line_automaton());
+  } else if (const auto* path = std::get_if<ast::PathTest>(&test.body)) {
+    const auto kind = path->kind == ast::PathTest::Kind::kWithin ? PathPattern::Kind::kWithin
+                                                                 : PathPattern::Kind::kMatches;
+    add_path(path->path, test.at, kind, server, environment);
+  }
+}
+
+void StringTests::add_text(const ast::TextTest& text) {
+  using Kind = ast::TextTest::Kind;
+  if (!is_utf8(text.text)) {
+    gap = "a test whose text is not UTF-8";
+    return;
+  }
+  const std::string key = key_of(text);
+  if (texts.contains(key)) return;
+  switch (text.kind) {
+    case Kind::kLike: texts.emplace(key, glob_automaton(text.text)); return;
+    case Kind::kStarts: texts.emplace(key, starting_with(text.text)); return;
+    case Kind::kEnds: texts.emplace(key, ending_with(text.text)); return;
+    case Kind::kRegex: break;
+  }
+  add_regex(key, text.text);
+}
+
+void StringTests::add_regex(const std::string& key, const std::string& pattern) {
+  if (opaque_.contains(key)) return;
+  if (states_ > kMaxStates) {
+    gap = "expressions that are too long together";
+    return;
+  }
+  auto nfa = regex_automaton(pattern);
+  if (nfa) {
+    states_ += nfa->states().size();
+    regex_size += nfa->states().size();
+    texts.emplace(key, std::move(*nfa));
+    return;
+  }
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMaxRegexMemory);
+  const RE2 expression(pattern, options);
+  regex_size += static_cast<std::size_t>(std::max(expression.ProgramSize(), 1));
+  states_ += static_cast<std::size_t>(std::max(expression.ProgramSize(), 1));
+  opaque_.insert(key);
+}
+
+// From `number` code points on, or from one more.
+void StringTests::add_length(const ast::Number& number, bool above) {
+  const double value = std::strtod(number.spelling.c_str(), nullptr);
+  const double least = above ? std::floor(value) + 1 : std::ceil(value);
+  if (least <= 0) return;
+  if (least > static_cast<double>(kMaxCounted)) {
+    gap = fmt::format("a length of {}", number.spelling);
+    return;
+  }
+  add_at_least(static_cast<std::size_t>(least));
+}
+
+void StringTests::add_at_least(std::size_t count) {
+  if (count > 0 && count <= kMaxCounted)
+    texts.try_emplace(fmt::format("len {}", count), at_least(count));
+}
+
+void StringTests::add_literal(const ast::Literal& literal, bool glob) {
+  const auto* text = std::get_if<std::string>(&literal.value);
+  if (text == nullptr) return;
+  if (!is_utf8(*text)) {
+    gap = "a test whose text is not UTF-8";
+  } else if (glob && text->find('*') != std::string::npos) {
+    texts.try_emplace(fmt::format("0 {}", *text), glob_automaton(*text));
+  } else {
+    literals.insert(*text);
+  }
+}
+
+void StringTests::add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
+                           const std::string& server, const Environment& environment) {
+  const std::string key = fmt::format("{} {}", static_cast<int>(kind), path);
+  if (paths.contains(key + " 0")) return;
+  const World world{environment, {server}, Effect::kAllow};
+  const auto pattern = PathPattern::compile(path, at, kind, world);
+  if (!pattern) {
+    gap = "a path whose base can no longer be resolved";
+    return;
+  }
+  std::size_t count = 0;
+  for (auto& nfa : path_automata(*pattern, server, path_starts(environment.bases, server)))
+    paths.emplace(fmt::format("{} {}", key, count++), std::move(nfa));
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,50 @@
+// String tests: the tests of one argument, sorted by how all strings can be asked about them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "policy/match/path_pattern.h"
+#include "policy/rules/compiled.h"
+#include "policy/sets/automaton.h"
+#include "policy/sets/url_examples.h"
+
+namespace mcpac::policy {
+
+// kOpaque: a regular expression that no automaton stands for; it is known string by string only.
+enum class ProbeKind : std::uint8_t { kText, kPath, kUrl, kOpaque };
+
+// What several arguments' tests are about, together and without doubles.
+struct StringTests {
+  std::set<std::string> literals;
+  std::map<std::string, Nfa> texts;  // by what they are made of
+  std::map<std::string, Nfa> paths;
+  UrlWords urls;
+  bool has_urls = false;
+  std::string gap;  // a test that cannot be asked about exactly
+  // What one character costs when all expressions are matched, in instructions.
+  std::size_t regex_size = 0;
+
+  void add(const CompiledArg& arg, const std::string& server, const Environment& environment);
+  // By matcher of an argument that was added.
+  [[nodiscard]] std::vector<ProbeKind> kinds_of(const CompiledArg& arg) const;
+  void add_length(const ast::Number& number, bool above);
+  void add_at_least(std::size_t count);
+
+ private:
+  void add_test(const ast::Test& test, const std::string& server, const Environment& environment);
+  void add_literal(const ast::Literal& literal, bool glob);
+  void add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
+                const std::string& server, const Environment& environment);
+  void add_text(const ast::TextTest& text);
+  void add_regex(const std::string& key, const std::string& pattern);
+  [[nodiscard]] ProbeKind kind_of(const ast::Test& test) const;
+
+  std::set<std::string> opaque_;  // expressions without an automaton
+  std::size_t states_ = 0;        // of all automata
+};
+
+}  // namespace mcpac::policy

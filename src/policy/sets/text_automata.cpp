@@ -1,0 +1,69 @@
+#include "policy/sets/text_automata.h"
+
+namespace mcpac::policy {
+
+Nfa exactly(std::string_view text) {
+  Nfa nfa;
+  nfa.start = nfa.add();
+  nfa.accept(nfa.chain(nfa.start, text));
+  return nfa;
+}
+
+Nfa glob_automaton(std::string_view glob) {
+  Nfa nfa;
+  nfa.start = nfa.add();
+  int at = nfa.start;
+  while (!glob.empty()) {
+    const auto star = glob.find('*');
+    at = nfa.chain(at, glob.substr(0, star));
+    if (star == std::string_view::npos) break;
+    const int loop = nfa.add();
+    nfa.epsilon(at, loop);
+    nfa.edge(loop, any_char(), loop);
+    at = loop;
+    glob.remove_prefix(star + 1);
+  }
+  nfa.accept(at);
+  return nfa;
+}
+
+Nfa starting_with(std::string_view text) {
+  Nfa nfa;
+  nfa.start = nfa.add();
+  const int end = nfa.chain(nfa.start, text);
+  nfa.edge(end, any_char(), end);
+  nfa.accept(end);
+  return nfa;
+}
+
+Nfa ending_with(std::string_view text) {
+  Nfa nfa;
+  nfa.start = nfa.add();
+  nfa.edge(nfa.start, any_char(), nfa.start);
+  nfa.accept(nfa.chain(nfa.start, text));
+  return nfa;
+}
+
+Nfa one_line_automaton() {
+  Nfa nfa;
+  nfa.start = nfa.add();
+  nfa.edge(nfa.start, all_but({{U'\r', U'\r'}, {U'\n', U'\n'}}), nfa.start);
+  nfa.accept(nfa.start);
+  return nfa;
+}
+
+Nfa at_least(std::size_t count) {
+  Nfa nfa;
+  nfa.start = nfa.add();
+  int at = nfa.start;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int next = nfa.add();
+    nfa.edge(at, any_char(), next);
+    at = next;
+  }
+  nfa.edge(at, any_char(), at);
+  nfa.accept(at);
+  return nfa;
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,144 @@
+// Targets: selectors, brackets, argument paths, exceptions.
+#include <fmt/format.h>
+
+#include "policy/text/parser.h"
+
+namespace mcpac::policy::detail {
+namespace {
+
+constexpr std::size_t kMaxArgs = 200;  // the widest real tool schema has 80 members
+constexpr std::size_t kMaxSteps = 64;  // half the depth that a call may have
+constexpr std::size_t kMaxTests = 64;
+constexpr std::size_t kMaxExceptions = 1'000;
+
+Result<ast::ArgPath> arg_path(Lexer& lexer) {
+  ast::ArgPath path;
+  if (lexer.take("*")) return path;
+  if (!lexer.sees_name()) return lexer.expected("an argument, '*', '..' or ')'");
+  while (true) {
+    auto name = lexer.name();
+    if (!name) return pass_on(name);
+    path.steps.emplace_back(ast::Member{std::move(*name)});
+    while (lexer.take("[*]")) path.steps.emplace_back(ast::Elements{});
+    if (path.steps.size() > kMaxSteps) {
+      return lexer.error(lexer.position(),
+                         fmt::format("more than {} steps in one path", kMaxSteps));
+    }
+    if (!lexer.adjacent('.') || lexer.sees("..") || !lexer.take(".")) return path;
+    if (!lexer.sees_name()) return lexer.expected("the name of a member");
+  }
+}
+
+Result<void> exceptions(Lexer& lexer, ast::Arg& arg) {
+  if (!lexer.take("{")) return lexer.expected("'{'");
+  do {
+    auto parsed = exception(lexer, arg.tests);
+    if (!parsed) return pass_on(parsed);
+    arg.exceptions.push_back(std::move(*parsed));
+    if (arg.exceptions.size() > kMaxExceptions) {
+      return lexer.error(arg.at, fmt::format("more than {} exceptions", kMaxExceptions));
+    }
+  } while (lexer.take(","));
+  if (!lexer.take("}")) return lexer.expected("',' or '}'");
+  return {};
+}
+
+Result<void> tests(Lexer& lexer, ast::Arg& arg) {
+  if (lexer.take_word("any")) return {};
+  if (lexer.peek_word() == "absent") {
+    if (arg.presence == ast::Arg::Presence::kOptional) {
+      return lexer.error(lexer.position(), "'absent' takes no '?'",
+                         "'?' means that the argument may be absent, 'absent' that it must be",
+                         "leave out the '?'");
+    }
+    std::ignore = lexer.take_word("absent");
+    arg.presence = ast::Arg::Presence::kAbsent;
+    return {};
+  }
+  do {
+    auto parsed = test(lexer);
+    if (!parsed) return pass_on(parsed);
+    arg.tests.push_back(std::move(*parsed));
+    if (arg.tests.size() > kMaxTests) {
+      return lexer.error(arg.at, fmt::format("more than {} tests on one argument", kMaxTests));
+    }
+  } while (sees_test(lexer));
+  if (lexer.take_word("except")) return exceptions(lexer, arg);
+  return {};
+}
+
+Result<ast::Arg> argument(Lexer& lexer) {
+  ast::Arg arg;
+  arg.at = lexer.position();
+  if (lexer.take("?")) arg.presence = ast::Arg::Presence::kOptional;
+  auto path = arg_path(lexer);
+  if (!path) return pass_on(path);
+  arg.path = std::move(*path);
+  if (auto parsed = tests(lexer, arg); !parsed) return pass_on(parsed);
+  return arg;
+}
+
+}  // namespace
+
+Result<ast::Selector> selector(Lexer& lexer) {
+  ast::Selector selector;
+  selector.at = lexer.position();
+  if (lexer.take("*")) {
+    if (!lexer.take(".")) return lexer.expected("'.' between server and tool");
+    selector.tool_at = lexer.position();
+    if (lexer.take("*")) return selector;
+    return lexer.error(selector.at, "there is no selector *.tool",
+                       "a tool name means something only together with its server",
+                       "name the server, or write *.*");
+  }
+  auto server = lexer.name();
+  if (!server) return pass_on(server);
+  selector.server = std::move(*server);
+  if (lexer.sees("::")) {
+    return lexer.error(lexer.position(), "'::' between server and tool",
+                       "grants use the original names; C++ has them as mcp::server::tool",
+                       "write server.tool, as `mcpac tools list` does");
+  }
+  if (!lexer.take(".")) return lexer.expected("'.' between server and tool");
+  selector.tool_at = lexer.position();
+  if (lexer.take("*")) return selector;
+  auto tool = lexer.name();
+  if (!tool) return pass_on(tool);
+  selector.tool = std::move(*tool);
+  return selector;
+}
+
+Result<ast::Brackets> brackets(Lexer& lexer) {
+  ast::Brackets brackets;
+  if (lexer.sees(")") || lexer.at_end()) return brackets;
+  do {
+    const std::size_t at = lexer.position();
+    if (lexer.take("..")) {
+      if (brackets.rest) return lexer.error(at, "'..' stands twice in these brackets");
+      brackets.rest = true;
+      continue;
+    }
+    auto arg = argument(lexer);
+    if (!arg) return pass_on(arg);
+    brackets.args.push_back(std::move(*arg));
+    if (brackets.args.size() > kMaxArgs) {
+      return lexer.error(at, fmt::format("more than {} arguments in one rule", kMaxArgs));
+    }
+  } while (lexer.take(","));
+  return brackets;
+}
+
+Result<ast::Target> target(Lexer& lexer) {
+  ast::Target target;
+  auto parsed = selector(lexer);
+  if (!parsed) return pass_on(parsed);
+  target.selector = std::move(*parsed);
+  if (!lexer.take("(")) return target;
+  auto inside = brackets(lexer);
+  if (!inside) return pass_on(inside);
+  if (!lexer.take(")")) return lexer.expected("a test, ',' or ')'");
+  target.brackets = std::move(*inside);
+  return target;
+}
+
+}  // namespace mcpac::policy::detail

@@ -1,0 +1,229 @@
+// Tests on one argument, and the values that exceptions name.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/nearest_name.h"
+#include "policy/text/parser.h"
+
+namespace mcpac::policy::detail {
+namespace {
+
+constexpr std::size_t kMaxItems = 1'000;
+
+const std::vector<std::string> kWords = {"in",   "within", "matches", "host",    "scheme",
+                                         "port", "ip",     "like",    "re",      "starts",
+                                         "ends", "len",    "size",    "one-line"};
+constexpr std::string_view kOrders[] = {"==", "!=", "<=", ">=", "<", ">"};
+
+template <class T>
+Result<ast::Test> made(std::size_t at, Result<T> body) {
+  if (!body) return pass_on(body);
+  return ast::Test{at, std::move(*body)};
+}
+
+Result<ast::Literal> literal(Lexer& lexer) {
+  if (lexer.sees("\"")) {
+    auto text = lexer.string();
+    if (!text) return pass_on(text);
+    return ast::Literal{std::move(*text)};
+  }
+  if (lexer.sees_number()) {
+    auto number = lexer.number();
+    if (!number) return pass_on(number);
+    return ast::Literal{std::move(*number)};
+  }
+  if (lexer.take_word("true")) return ast::Literal{true};
+  if (lexer.take_word("false")) return ast::Literal{false};
+  if (lexer.take_word("null")) return ast::Literal{nullptr};
+  return lexer.expected("a string in double quotes, a number, true, false or null");
+}
+
+// { item, item }
+template <class Item, class Read>
+Result<std::vector<Item>> listed(Lexer& lexer, Read read) {
+  std::vector<Item> items;
+  if (!lexer.take("{")) return lexer.expected("'{'");
+  do {
+    auto item = read(lexer);
+    if (!item) return pass_on(item);
+    items.push_back(std::move(*item));
+    if (items.size() > kMaxItems) {
+      return lexer.error(lexer.position(),
+                         fmt::format("more than {} items in one list", kMaxItems));
+    }
+  } while (lexer.take(","));
+  if (!lexer.take("}")) return lexer.expected("',' or '}'");
+  return items;
+}
+
+template <class Item, class Read>
+Result<std::vector<Item>> one_or_listed(Lexer& lexer, Read read) {
+  if (lexer.sees("{")) return listed<Item>(lexer, read);
+  auto item = read(lexer);
+  if (!item) return pass_on(item);
+  return std::vector<Item>{std::move(*item)};
+}
+
+Result<ast::RangeTest> range(Lexer& lexer) {
+  auto low = lexer.number();
+  if (!low) return pass_on(low);
+  if (!lexer.take("..")) return lexer.expected("'..' and the upper end of the range");
+  auto high = lexer.number();
+  if (!high) return pass_on(high);
+  return ast::RangeTest{std::move(*low), std::move(*high)};
+}
+
+Result<ast::Test> order(Lexer& lexer, std::size_t at, std::string_view sign) {
+  if (sign == "==" || sign == "!=") {
+    auto value = literal(lexer);
+    if (!value) return pass_on(value);
+    const auto sense =
+        sign == "==" ? ast::EqualTest::Sense::kEqual : ast::EqualTest::Sense::kNotEqual;
+    return ast::Test{at, ast::EqualTest{sense, std::move(*value)}};
+  }
+  using Order = ast::BoundTest::Order;
+  const Order kind = sign == "<"    ? Order::kLess
+                     : sign == "<=" ? Order::kLessEqual
+                     : sign == ">"  ? Order::kGreater
+                                    : Order::kGreaterEqual;
+  auto bound = lexer.number();
+  if (!bound) return pass_on(bound);
+  return ast::Test{at, ast::BoundTest{kind, std::move(*bound)}};
+}
+
+Result<ast::Test> path_test(Lexer& lexer, std::size_t at, ast::PathTest::Kind kind) {
+  auto path = lexer.path();
+  if (!path) return pass_on(path);
+  return ast::Test{at, ast::PathTest{kind, std::move(*path)}};
+}
+
+Result<ast::Test> text_test(Lexer& lexer, std::size_t at, ast::TextTest::Kind kind) {
+  auto text = kind == ast::TextTest::Kind::kRegex ? lexer.regex() : lexer.string();
+  if (!text) return pass_on(text);
+  return ast::Test{at, ast::TextTest{kind, std::move(*text)}};
+}
+
+Result<ast::Test> count_test(Lexer& lexer, std::size_t at, ast::CountTest::Kind kind) {
+  auto span = range(lexer);
+  if (!span) return pass_on(span);
+  return ast::Test{at, ast::CountTest{kind, std::move(span->low), std::move(span->high)}};
+}
+
+Result<std::string> host(Lexer& lexer) {
+  // A name outside ASCII is written as its A-label: two hosts that look alike must not print alike.
+  return lexer.sees("\"") ? lexer.string() : lexer.atom("a host");
+}
+Result<std::string> scheme(Lexer& lexer) {
+  return lexer.atom("a scheme");
+}
+Result<std::string> network(Lexer& lexer) {
+  return lexer.atom("a network such as 10.0.0.0/8");
+}
+Result<ast::Number> port(Lexer& lexer) {
+  return lexer.number();
+}
+
+template <class T, class Item>
+Result<T> wrapped(Result<std::vector<Item>> items) {
+  if (!items) return pass_on(items);
+  return T{std::move(*items)};
+}
+
+Result<ast::Test> url_test(Lexer& lexer, std::size_t at, std::string_view word) {
+  if (word == "host")
+    return made(at, wrapped<ast::HostTest>(one_or_listed<std::string>(lexer, host)));
+  if (word == "scheme")
+    return made(at, wrapped<ast::SchemeTest>(one_or_listed<std::string>(lexer, scheme)));
+  if (word == "port")
+    return made(at, wrapped<ast::PortTest>(one_or_listed<ast::Number>(lexer, port)));
+  if (!lexer.take_word("in")) return lexer.expected("'in' after 'ip'");
+  return made(at, wrapped<ast::IpTest>(listed<std::string>(lexer, network)));
+}
+
+Result<ast::Test> word_test(Lexer& lexer, std::size_t at, std::string_view word) {
+  using Text = ast::TextTest::Kind;
+  // "in ./data": a list of values was not meant.
+  const bool is_path =
+      word == "in" && (lexer.sees("./") || lexer.sees("/") || lexer.sees("~/") || lexer.sees("@"));
+  if (is_path) {
+    return lexer.error(at, "'in' is for lists of values, not for folders",
+                       "in {\"a\", \"b\"} names the values; within names a folder", "write within");
+  }
+  if (word == "in") return made(at, wrapped<ast::InTest>(listed<ast::Literal>(lexer, literal)));
+  if (word == "within") return path_test(lexer, at, ast::PathTest::Kind::kWithin);
+  if (word == "matches") return path_test(lexer, at, ast::PathTest::Kind::kMatches);
+  if (word == "like") return text_test(lexer, at, Text::kLike);
+  if (word == "re") return text_test(lexer, at, Text::kRegex);
+  if (word == "starts") return text_test(lexer, at, Text::kStarts);
+  if (word == "ends") return text_test(lexer, at, Text::kEnds);
+  if (word == "len") return count_test(lexer, at, ast::CountTest::Kind::kLength);
+  if (word == "size") return count_test(lexer, at, ast::CountTest::Kind::kSize);
+  if (word == "one-line") return ast::Test{at, ast::OneLineTest{}};
+  return url_test(lexer, at, word);
+}
+
+template <class T>
+bool has(const std::vector<ast::Test>& tests) {
+  return std::ranges::any_of(
+      tests, [](const ast::Test& test) { return std::holds_alternative<T>(test.body); });
+}
+
+}  // namespace
+
+bool sees_test(Lexer& lexer) {
+  if (std::ranges::any_of(kOrders, [&](std::string_view sign) { return lexer.sees(sign); }))
+    return true;
+  return lexer.sees_number() || std::ranges::find(kWords, lexer.peek_word()) != kWords.end();
+}
+
+Result<ast::Test> test(Lexer& lexer) {
+  const std::size_t at = lexer.position();
+  for (const std::string_view sign : kOrders) {
+    if (lexer.take(sign)) return order(lexer, at, sign);
+  }
+  if (lexer.sees_number()) return made(at, range(lexer));
+  const std::string word(lexer.peek_word());
+  if (word.empty() && lexer.sees("="))
+    return lexer.error(at, "'=' is no test", "a value is compared with ==", "write ==");
+  if (word.empty()) {
+    return lexer.error(at, lexer.expected("a test").error().what,
+                       "an argument in brackets needs a test, 'any' or 'absent'",
+                       "e.g. path within ./data, or path any");
+  }
+  if (std::ranges::find(kWords, word) == kWords.end()) {
+    return lexer.error(
+        at, fmt::format("there is no test '{}'", printable(word, 40)),
+        "tests: == != < <= > >= in within matches host scheme port ip like re starts ends "
+        "len size one-line, a range 1..10, any, absent",
+        did_you_mean(word, kWords));
+  }
+  std::ignore = lexer.take_word(word);
+  return word_test(lexer, at, word);
+}
+
+Result<ast::Exception> exception(Lexer& lexer, const std::vector<ast::Test>& tests) {
+  const std::size_t at = lexer.position();
+  const auto text = [&](Result<std::string> value, auto wrap) -> Result<ast::Exception> {
+    if (!value) return pass_on(value);
+    return ast::Exception{at, wrap(std::move(*value))};
+  };
+  if (has<ast::PathTest>(tests)) {
+    return text(lexer.path(), [](std::string v) { return ast::PathException{std::move(v)}; });
+  }
+  if (has<ast::HostTest>(tests)) {
+    return text(host(lexer), [](std::string v) { return ast::HostException{std::move(v)}; });
+  }
+  if (has<ast::IpTest>(tests)) {
+    return text(network(lexer), [](std::string v) { return ast::NetworkException{std::move(v)}; });
+  }
+  auto value = literal(lexer);
+  if (!value) return pass_on(value);
+  const auto* low = std::get_if<ast::Number>(&value->value);
+  if (low == nullptr || !lexer.take("..")) return ast::Exception{at, std::move(*value)};
+  auto high = lexer.number();
+  if (!high) return pass_on(high);
+  return ast::Exception{at, ast::RangeTest{*low, std::move(*high)}};
+}
+
+}  // namespace mcpac::policy::detail

@@ -1,0 +1,211 @@
+#include "policy/text/parser.h"
+
+#include <fmt/format.h>
+
+#include "core/nearest_name.h"
+#include "policy/text/printer.h"
+
+namespace mcpac::policy {
+namespace {
+
+// Enough for any policy that somebody still reads; bounds the work of one decision.
+constexpr std::size_t kMaxRules = 10'000;
+constexpr std::size_t kMaxTargets = 1'000;
+
+const std::vector<std::string> kStatements = {"allow",   "grant", "ask",       "deny",
+                                              "use",     "match", "not_match", "policy",
+                                              "profile", "files", "network"};
+
+std::optional<Effect> effect_of(std::string_view word) {
+  if (word == "allow" || word == "grant") return Effect::kAllow;
+  if (word == "ask") return Effect::kAsk;
+  if (word == "deny") return Effect::kDeny;
+  return std::nullopt;
+}
+
+Result<ast::Rule> rule(Lexer& lexer, Effect effect) {
+  ast::Rule rule;
+  rule.at = lexer.position();
+  rule.effect = effect;
+  do {
+    auto target = detail::target(lexer);
+    if (!target) return pass_on(target);
+    rule.targets.push_back(std::move(*target));
+    if (rule.targets.size() > kMaxTargets) {
+      return lexer.error(lexer.position(),
+                         fmt::format("more than {} targets in one rule", kMaxTargets));
+    }
+  } while (lexer.take(","));
+  auto clauses = detail::clauses(lexer);
+  if (!clauses) return pass_on(clauses);
+  rule.clauses = std::move(*clauses);
+  return rule;
+}
+
+Result<ast::Statement> self_test(Lexer& lexer, ast::SelfTest::Expect expect) {
+  ast::SelfTest test;
+  test.expect = expect;
+  auto selector = detail::selector(lexer);
+  if (!selector) return pass_on(selector);
+  test.selector = std::move(*selector);
+  test.at = test.selector.at;
+  auto arguments = lexer.json_object();
+  if (!arguments) return pass_on(arguments);
+  test.arguments = std::move(*arguments);
+  return test;
+}
+
+// A statement about places, or nothing where none begins here.
+std::optional<Result<ast::Statement>> place(Lexer& lexer) {
+  const std::size_t at = lexer.position();
+  if (detail::sees_network_deny(lexer)) {
+    std::ignore = lexer.take_word("deny");
+    std::ignore = lexer.take_word("network");
+    return ast::NetworkDeny{at};
+  }
+  const auto placed = [at](auto parsed) -> Result<ast::Statement> {
+    if (!parsed) return pass_on(parsed);
+    parsed->at = at;
+    return std::move(*parsed);
+  };
+  if (lexer.take_word("files")) return placed(detail::files_grant(lexer));
+  if (lexer.take_word("network")) return placed(detail::network_grant(lexer));
+  return std::nullopt;
+}
+
+Result<ast::Statement> statement(Lexer& lexer) {
+  const std::size_t at = lexer.position();
+  if (auto parsed = place(lexer)) return std::move(*parsed);
+  const std::string word(lexer.peek_word());
+  if (const auto effect = effect_of(word)) {
+    std::ignore = lexer.take_word(word);
+    auto parsed = rule(lexer, *effect);
+    if (!parsed) return pass_on(parsed);
+    parsed->at = at;
+    return std::move(*parsed);
+  }
+  if (lexer.take_word("match")) return self_test(lexer, ast::SelfTest::Expect::kMatch);
+  if (lexer.take_word("not_match")) return self_test(lexer, ast::SelfTest::Expect::kNotMatch);
+  if (lexer.take_word("use")) {
+    auto profile = lexer.string();
+    if (!profile) return pass_on(profile);
+    return ast::Use{at, std::move(*profile)};
+  }
+  if (word.empty())
+    return lexer.expected("allow, ask, deny, files, network, use, match or not_match");
+  return lexer.error(at, fmt::format("unknown word '{}'", printable(word, 40)),
+                     "a statement begins with allow, ask, deny, files, network, use, match or "
+                     "not_match; a rule ends "
+                     "with its clauses",
+                     did_you_mean(word, kStatements));
+}
+
+// A statement, noted in the layout.
+Result<ast::Statement> placed_statement(Lexer& lexer, Layout* layout) {
+  const std::size_t at = lexer.position();
+  auto parsed = statement(lexer);
+  if (parsed && layout != nullptr)
+    layout->pieces.push_back({Piece::Kind::kStatement, at, lexer.token_end(), print(*parsed)});
+  return parsed;
+}
+
+Result<ast::Block> block(Lexer& lexer, ast::Block::Kind kind, std::size_t begin, Layout* layout) {
+  ast::Block block;
+  block.kind = kind;
+  block.at = lexer.position();
+  auto name = lexer.string();
+  if (!name) return pass_on(name);
+  block.name = std::move(*name);
+  if (!lexer.take("{")) return lexer.expected("'{'");
+  if (layout != nullptr)
+    layout->pieces.push_back({Piece::Kind::kOpen, begin, lexer.token_end(), print_opening(block)});
+  while (!lexer.take("}")) {
+    if (lexer.at_end()) return lexer.expected("'}'");
+    auto parsed = placed_statement(lexer, layout);
+    if (!parsed) return pass_on(parsed);
+    block.statements.push_back(std::move(*parsed));
+    if (block.statements.size() > kMaxRules) {
+      return lexer.error(block.at, fmt::format("more than {} statements in one block", kMaxRules));
+    }
+  }
+  if (layout != nullptr)
+    layout->pieces.push_back({Piece::Kind::kClose, lexer.token_end() - 1, lexer.token_end(), "}"});
+  return block;
+}
+
+Result<Lexer> open(const SourceText& source) {
+  if (source.text.size() > Lexer::kMaxText) {
+    return fail(ErrorId::kRuleSyntax,
+                fmt::format("this rule text has more than {} bytes", Lexer::kMaxText),
+                {.where = source.name});
+  }
+  return Lexer(source);
+}
+
+}  // namespace
+
+Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
+  auto lexer = open(source);
+  if (!lexer) return pass_on(lexer);
+  auto parsed = rule(*lexer, effect);
+  if (!parsed) return parsed;
+  if (lexer->at_end()) return parsed;
+  const std::size_t at = lexer->position();
+  if (lexer->sees(",")) {
+    return lexer->error(at, "expected the end of the rule, found ','", "clauses end a rule",
+                        "write the next target in a --grant of its own");
+  }
+  if (lexer->sees(".")) {
+    return lexer->error(
+        at, "expected the end of the rule, found '.'",
+        "a selector is server.tool; a name with dots, slashes or blanks is a JSON string",
+        "quote the name of the tool, e.g. gh.\"issues.create\"");
+  }
+  return lexer->expected("the end of the rule");
+}
+
+Result<ast::Statement> parse_place(const SourceText& source) {
+  auto lexer = open(source);
+  if (!lexer) return pass_on(lexer);
+  auto parsed = place(*lexer);
+  if (!parsed) return lexer->expected("files, network or deny network");
+  if (!*parsed || lexer->at_end()) return std::move(*parsed);
+  return lexer->expected("the end of the statement");
+}
+
+Result<ast::File> parse_file(const SourceText& source, Layout* layout) {
+  auto lexer = open(source);
+  if (!lexer) return pass_on(lexer);
+  ast::File file;
+  while (!lexer->at_end()) {
+    const std::size_t begin = lexer->position();
+    const bool is_policy = lexer->take_word("policy");
+    if (is_policy || lexer->take_word("profile")) {
+      auto parsed =
+          block(*lexer, is_policy ? ast::Block::Kind::kPolicy : ast::Block::Kind::kProfile, begin,
+                layout);
+      if (!parsed) return pass_on(parsed);
+      file.items.emplace_back(std::move(*parsed));
+    } else {
+      auto parsed = placed_statement(*lexer, layout);
+      if (!parsed) return pass_on(parsed);
+      file.items.emplace_back(std::move(*parsed));
+    }
+    if (file.items.size() > kMaxRules) {
+      return lexer->error(0, fmt::format("more than {} statements in one file", kMaxRules));
+    }
+  }
+  if (layout != nullptr) layout->comments = lexer->comments();
+  return file;
+}
+
+Result<ast::Brackets> parse_brackets(const SourceText& source) {
+  auto lexer = open(source);
+  if (!lexer) return pass_on(lexer);
+  auto parsed = detail::brackets(*lexer);
+  if (!parsed) return parsed;
+  if (!lexer->at_end()) return lexer->expected("',' or the end of the tests");
+  return parsed;
+}
+
+}  // namespace mcpac::policy

@@ -6,6 +6,7 @@
 #include "cli/written.h"
 #include "execute/build/build_headers.h"
 #include "execute/project/editor_files.h"
+#include "execute/project/project_use.h"
 
 namespace mcpac::cli {
 namespace {
@@ -22,6 +23,7 @@ Result<execute::GenerateReport> write(const Context& context, const execute::Pro
   if (options.offline) return execute::write_from_lock(project);
   // A lock that cannot be read is said before servers are started.
   if (auto lock = execute::read_lock_file(project); !lock) return pass_on(lock);
+  const execute::ProjectUse use(context.folders, project.config_file);
   auto listings =
       execute::list_servers(project.config.servers, progress_of(context, Counts::kShow));
   if (!listings) return pass_on(listings);

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/written.h"
 #include "core/printable.h"
+#include "execute/project/project_use.h"
 #include "execute/project/review.h"
 
 namespace mcpac::cli {
@@ -154,6 +155,7 @@ void print_diff(const Context& context, const execute::Review& review, std::FILE
 void diff(Context& context, const std::vector<std::string>& names) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
+  const execute::ProjectUse use(context.folders, project->config_file);
   auto review = execute::review(*project, names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
   print_diff(context, *review, stdout);
@@ -185,6 +187,7 @@ Error nobody_there(const std::vector<std::string>& names) {
 void accept(Context& context, const AcceptOptions& options) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
+  const execute::ProjectUse use(context.folders, project->config_file);
   auto review = execute::review(*project, options.names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
   if (review->diff.empty()) return print_diff(context, *review, stderr);

@@ -10,6 +10,7 @@
 #include "core/permission.h"
 #include "execute/host/list_servers.h"
 #include "execute/project/project.h"
+#include "execute/project/project_use.h"
 
 namespace mcpac::cli {
 namespace {
@@ -211,6 +212,7 @@ void test(Context& context, const std::string& name) {
     }
     servers = {*one};
   }
+  const execute::ProjectUse use(context.folders, project->config_file);
   Json all = Json::array();
   for (const auto& server : servers) {
     auto listings = execute::list_servers({server}, [](const execute::ServerProgress&) {});

@@ -10,6 +10,10 @@
 
 namespace mcpac::execute {
 
+// Whether the grants may admit a tool of the server.
+[[nodiscard]] bool is_granted(const codegen::LockedServer& server,
+                              const policy::Authority& granted);
+
 // Names of the servers with a tool that the grants may admit, a selector like `files.*` included.
 // `headers` are the servers that the source names, as named_servers() has them: a grant of
 // everything starts no server that the program cannot mean.

@@ -13,6 +13,7 @@
 #include "execute/host/gate_control.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
+#include "execute/project/project_use.h"
 #include "execute/records/run_record.h"
 #include "gate/gate.h"
 #include "policy/text/printer.h"
@@ -77,6 +78,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   // What is not granted at all is refused before a server is started for it; the gate says the
   // same.
   const bool hopeless = authority->coverage(tool, "") == policy::Coverage::kMissing;
+  const ProjectUse use(folders, project.config_file);
   Host host(project.config, *lock);
   if (!hopeless) {
     host.start({tool.server()});

@@ -55,6 +55,8 @@ class Run {
   Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program,
                            std::shared_ptr<Slot> slot, RunApprover* approver);
   [[nodiscard]] gate::Declared declared() const;
+  // Servers that the rules may let it call, whatever it will declare.
+  [[nodiscard]] std::set<std::string> admitted() const;
 
   // Times one stage and says so.
   template <class Work>
@@ -98,6 +100,15 @@ gate::Declared Run::declared() const {
     result.texts.push_back(item.text());
   }
   return result;
+}
+
+std::set<std::string> Run::admitted() const {
+  std::set<std::string> servers;
+  for (const auto& server : lock_.servers) {
+    const bool all = request_.enforcement == Enforcement::kObserve;
+    if (all || is_granted(server, *granted_)) servers.insert(server.name);
+  }
+  return servers;
 }
 
 Result<void> Run::load() {
@@ -220,8 +231,8 @@ Result<void> Run::all() {
       request_.mode == RunMode::kRun ? sandbox::Explore::kAtOnce : sandbox::Explore::kWhenAsked);
   if (!warden) return pass_on(warden);
   if (auto loaded = load(); !loaded) return loaded;
-  const auto servers = host_for_run(request_.standby, project_, lock_);
-  Host& host = *servers;
+  const auto servers = host_for_run(request_.standby, folders_, project_, lock_, admitted());
+  Host& host = *servers.host;
   if (request_.mode == RunMode::kRun) {
     const auto named = granted_->named_tools();
     host.start(servers_of({named.begin(), named.end()}));

@@ -143,11 +143,12 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
                                   *file, request, *lock, outcome);
   if (!authority) return pass_on(authority);
-  const auto servers = host_for_run(request.standby, project, *lock);
-  Host& host = *servers;
+  const auto& permissions = authority->declared.permissions;
+  const auto servers =
+      host_for_run(request.standby, folders, project, *lock, servers_of(permissions));
+  Host& host = *servers.host;
   const LiveApprover approver(host, request.questions.approver);
   const RunParts parts{folders, *lock, host, *warden, interrupt, clock, listener, approver.get()};
-  const auto& permissions = authority->declared.permissions;
   host.start(servers_of(permissions));  // while somebody may still be asked
   if (auto done = review(project, folders, request, *authority, parts); !done) return done;
   auto drifted = host.drifted_of(permissions, interrupt);

@@ -1,12 +1,10 @@
 #include "execute/run/standby.h"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "mcp/environment.h"
+#include "execute/project/project_place.h"
+#include "execute/run/server_stamps.h"
 
 namespace mcpac::execute {
 namespace {
@@ -25,37 +23,14 @@ bool reads_files(const mcp::ServerConfig& server) {
                              [&](const auto& entry) { return named(entry.second); });
 }
 
-std::set<std::string> preparable(const mcp::Config& config, const std::set<std::string>& names) {
-  std::set<std::string> servers;
+// Those of the servers that can be started beforehand, and from what they would be.
+Standby::Stamps preparable(const mcp::Config& config, const std::set<std::string>& names) {
+  Standby::Stamps stamps;
   for (const std::string& name : names) {
     const auto* server = config.find(name);
-    if (server != nullptr && !server->disabled && !server->is_http() && !reads_files(*server))
-      servers.insert(name);
-  }
-  return servers;
-}
-
-// A regular file that is exchanged or written has another stamp.
-std::string stamp_of(const fs::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  return fmt::format("{}: {}:{} {} {}.{} {}.{}\n", file.native(), info.st_dev, info.st_ino,
-                     info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
-                     info.st_ctim.tv_nsec);
-}
-
-// The program of each server and the files among its arguments: a script that was edited is
-// another server.
-std::string stamps_of(const mcp::Config& config, const std::set<std::string>& names) {
-  std::string stamps;
-  for (const std::string& name : names) {
-    const auto* server = config.find(name);
-    if (server == nullptr) continue;
-    const fs::path folder = server->working_directory;
-    const auto program =
-        mcp::find_program(server->command, mcp::make_environment(server->environment));
-    stamps += stamp_of(program ? folder / *program : folder / server->command);
-    for (const std::string& argument : server->arguments) stamps += stamp_of(folder / argument);
+    if (server == nullptr || server->disabled || server->is_http() || reads_files(*server))
+      continue;
+    if (auto stamp = stamp_of_server(*server)) stamps.emplace(name, std::move(*stamp));
   }
   return stamps;
 }
@@ -92,10 +67,13 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   auto lock = load_lock(made->project_);
   if (!lock) return pass_on(lock);
   made->lock_ = std::move(*lock);
-  const auto chosen = preparable(made->project_.config, servers);
-  made->programs_ = stamps_of(made->project_.config, chosen);
+  made->folders_ = folders;
+  // Read before the servers start: whoever uses the project from now on changes it.
+  made->last_use_ = ProjectUse::number_of_last(folders, config_file);
   made->host_ = std::make_unique<Host>(made->project_.config, made->lock_);
-  made->host_->start(chosen);
+  if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
+  made->servers_ = preparable(made->project_.config, servers);
+  for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   return made;
 }
 
@@ -105,15 +83,24 @@ std::optional<sandbox::Warden> Standby::take_warden() {
   return std::exchange(warden_, std::nullopt);
 }
 
-bool Standby::fits(const Project& project, const codegen::Lock& lock) const {
-  return project.config_file == project_.config_file && is_same(project.config, project_.config) &&
-         is_same(lock, lock_) && stamps_of(project_.config, host_->started()) == programs_ &&
+bool Standby::fits(const Project& project, const codegen::Lock& lock,
+                   const std::set<std::string>& admitted) const {
+  const bool same_project =
+      place_of_project(project.config_file) == place_of_project(project_.config_file) &&
+      is_same(project.config, project_.config) && is_same(lock, lock_);
+  if (!same_project) return false;
+  for (const auto& [name, stamp] : servers_) {
+    if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name)) != stamp)
+      return false;
+  }
+  return last_use_ && ProjectUse::number_of_last(folders_, project_.config_file) == last_use_ &&
          host_->on_loop([this] { return host_->upstreams().all_well(); });
 }
 
-std::unique_ptr<Host> Standby::take_host(const Project& project, const codegen::Lock& lock) {
+std::unique_ptr<Host> Standby::take_host(const Project& project, const codegen::Lock& lock,
+                                         const std::set<std::string>& admitted) {
   if (!host_) return nullptr;
-  if (fits(project, lock)) return std::move(host_);
+  if (fits(project, lock, admitted)) return std::move(host_);
   host_.reset();  // two of a server at the same time could stand in each other's way
   return nullptr;
 }
@@ -125,10 +112,13 @@ Result<sandbox::Warden> warden_for_run(Standby* standby, const Folders& folders,
   return sandbox::Warden::start(folders.warden(), explore);
 }
 
-std::unique_ptr<Host> host_for_run(Standby* standby, const Project& project,
-                                   const codegen::Lock& lock) {
-  auto host = standby == nullptr ? nullptr : standby->take_host(project, lock);
-  return host ? std::move(host) : std::make_unique<Host>(project.config, lock);
+RunHost host_for_run(Standby* standby, const Folders& folders, const Project& project,
+                     const codegen::Lock& lock, const std::set<std::string>& admitted) {
+  auto host = standby == nullptr ? nullptr : standby->take_host(project, lock, admitted);
+  // Said after what was prepared was looked at: it is younger than every use but this one.
+  ProjectUse use(folders, project.config_file);
+  if (!host) host = std::make_unique<Host>(project.config, lock);
+  return {std::move(use), std::move(host)};
 }
 
 }  // namespace mcpac::execute

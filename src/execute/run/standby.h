@@ -2,11 +2,13 @@
 // servers that the last run of the project used.
 //
 // A run takes these parts only where it would start the same ones now: the same entries of
-// mcpac.json, the same lock, unchanged programs of servers, and servers that neither failed, died
-// nor drifted meanwhile. Whatever differs is shut down first, and the run starts its own. Serves
-// one run. Not thread-safe.
+// mcpac.json, the same lock, servers with the same command lines and unchanged programs
+// (server_stamps.h) that neither failed, died nor drifted meanwhile and that all may be called in
+// the run, and a project that nobody used since (project/project_use.h). Whatever differs is shut
+// down first, and the run starts its own. Serves one run. Not thread-safe.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,6 +17,7 @@
 #include "codegen/lock.h"
 #include "execute/host/host.h"
 #include "execute/project/project.h"
+#include "execute/project/project_use.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
@@ -23,8 +26,10 @@ class Standby {
  public:
   // Returns at once; servers go on starting. Of `servers` are left out: those that mcpac.json does
   // not know or has disabled, those behind a URL (their sessions end by the server's rules), and
-  // those that read a file when they start (${file:…} may say something else by then). SIGINT,
-  // SIGTERM and SIGHUP must be blocked already: the threads made here inherit that.
+  // those that read a file when they start (${file:…} may say something else by then), those of
+  // which nobody could say later whether they are still the same (server_stamps.h), and all of them
+  // while somebody uses the project. SIGINT, SIGTERM and SIGHUP must be blocked already: the
+  // threads made here inherit that.
   [[nodiscard]] static Result<std::unique_ptr<Standby>> prepare(
       const std::filesystem::path& config_file, const Folders& folders,
       const std::set<std::string>& servers);
@@ -33,24 +38,37 @@ class Standby {
   Standby& operator=(const Standby&) = delete;
 
   [[nodiscard]] std::optional<sandbox::Warden> take_warden();
-  // Null where a run of this project and lock would start other servers.
-  [[nodiscard]] std::unique_ptr<Host> take_host(const Project& project, const codegen::Lock& lock);
+  // Null where a run of this project and lock, whose rules may admit calls of these servers, would
+  // start other ones.
+  [[nodiscard]] std::unique_ptr<Host> take_host(const Project& project, const codegen::Lock& lock,
+                                                const std::set<std::string>& admitted);
+
+  using Stamps = std::map<std::string, std::string>;  // by server
 
  private:
   Standby() = default;
-  [[nodiscard]] bool fits(const Project& project, const codegen::Lock& lock) const;
+  [[nodiscard]] bool fits(const Project& project, const codegen::Lock& lock,
+                          const std::set<std::string>& admitted) const;
 
   std::optional<sandbox::Warden> warden_;
   Project project_;
   codegen::Lock lock_;
-  std::string programs_;        // of the servers, as they lay on the disk before the start
-  std::unique_ptr<Host> host_;  // borrows project_ and lock_, also after it was taken
+  Folders folders_;
+  std::optional<std::string> last_use_;  // of the project, as it was before the start
+  Stamps servers_;                       // that were started, as they lay on the disk before
+  std::unique_ptr<Host> host_;           // borrows project_ and lock_, also after it was taken
 };
 
 // The parts as a run takes them: of `standby`, or else (or with null) its own.
 [[nodiscard]] Result<sandbox::Warden> warden_for_run(
     Standby* standby, const Folders& folders, sandbox::Explore explore = sandbox::Explore::kAtOnce);
-[[nodiscard]] std::unique_ptr<Host> host_for_run(Standby* standby, const Project& project,
-                                                 const codegen::Lock& lock);
+// Servers are down before the use of the project is over.
+struct RunHost {
+  ProjectUse use;
+  std::unique_ptr<Host> host;
+};
+[[nodiscard]] RunHost host_for_run(Standby* standby, const Folders& folders, const Project& project,
+                                   const codegen::Lock& lock,
+                                   const std::set<std::string>& admitted);
 
 }  // namespace mcpac::execute

@@ -1,0 +1,33 @@
+// ProjectUse: that somebody is using the servers of a project, and that somebody has.
+//
+// A server that waits for the next run (standby.h) must be younger than every run before it. So
+// whoever starts servers of a project says so in a file below the state folder, for the life of its
+// use: it writes a new number and holds a lock that the kernel lets go of however the process ends.
+// What was prepared while nobody held the lock, and at a number that still stands there, is young
+// enough. There are 256 files, chosen by a digest of the project's place: two projects that share
+// one only prepare once more than they need to.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/file.h"
+#include "execute/project/project.h"
+
+namespace mcpac::execute {
+
+class ProjectUse {
+ public:
+  // Where the state folder cannot be written nothing is said; a run fails there anyway, for it has
+  // no record.
+  ProjectUse(const Folders& folders, const std::filesystem::path& config_file);
+
+  // The number as it stands; nothing while somebody uses the project, or where that is not known.
+  [[nodiscard]] static std::optional<std::string> number_of_last(
+      const Folders& folders, const std::filesystem::path& config_file);
+
+ private:
+  UniqueFd file_;
+};
+
+}  // namespace mcpac::execute

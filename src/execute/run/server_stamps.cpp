@@ -1,0 +1,60 @@
+#include "execute/run/server_stamps.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "core/hash.h"
+#include "mcp/stdio_transport.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A regular file that is exchanged or written has another stamp; all else has none.
+std::string stamp_of(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return fmt::format("{}:{} {} {}.{} {}.{}\n", info.st_dev, info.st_ino, info.st_size,
+                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
+                     info.st_ctim.tv_nsec);
+}
+
+void add_text(std::string& into, std::string_view text) {
+  into += fmt::format("{} {}\n", text.size(), text);
+}
+
+std::string words_of(const mcp::SpawnOptions& spawn) {
+  std::string words;
+  add_text(words, spawn.program);
+  add_text(words, spawn.working_directory);
+  for (const std::string& argument : spawn.arguments) add_text(words, argument);
+  words += "environment\n";
+  for (const std::string& variable : spawn.environment) add_text(words, variable);
+  return words;
+}
+
+}  // namespace
+
+std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server) {
+  mcp::SecretValues secrets;
+  const auto target = mcp::make_stdio_target(server, secrets);
+  if (!target) return std::nullopt;
+  const mcp::SpawnOptions& spawn = target->spawn;
+  const fs::path folder = spawn.working_directory;
+  const std::string program = stamp_of(folder / spawn.program);
+  if (program.empty()) return std::nullopt;
+  std::string stamp = sha256_hex(words_of(spawn)) + "\n" + program;
+  for (const std::string& argument : spawn.arguments) {
+    // Where there is no such file, the line is empty, and another one once there is.
+    stamp += fmt::format("{}\n", stamp_of(folder / argument));
+    const auto equals = argument.find('=');
+    if (argument.starts_with('-') && equals != std::string::npos)
+      stamp += fmt::format("{}\n", stamp_of(folder / argument.substr(equals + 1)));
+  }
+  return stamp;
+}
+
+}  // namespace mcpac::execute

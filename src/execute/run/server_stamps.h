@@ -1,0 +1,17 @@
+// ServerStamps: what a server would be started from now, as one text; another text, another server.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mcp/server_config.h"
+
+namespace mcpac::execute {
+
+// Of a stdio server: its command line, folder and environment with every reference expanded, and
+// how its program and the files among its arguments ("FILE" and "--option=FILE") lie on the disk.
+// Holds secrets only as a digest. Nothing where the server could not be started so, or its program
+// is no regular file: nobody can tell then whether it is still the same.
+[[nodiscard]] std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server);
+
+}  // namespace mcpac::execute

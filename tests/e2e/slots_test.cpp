@@ -2,6 +2,7 @@
 // sends anything else (docs/adr/0024).
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -105,10 +106,11 @@ UniqueFd memory_with(std::string_view bytes) {
 TEST_SUITE("e2e/slots") {
   TEST_CASE("a slot runs the image that it is given, and its time begins then") {
     Host host;
-    host.spec.limits.wall = std::chrono::seconds(1);
+    // Long enough for a program of milliseconds on the busiest machine.
+    host.spec.limits.wall = std::chrono::seconds(10);
     auto slot = execute::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    std::this_thread::sleep_for(host.spec.limits.wall + std::chrono::milliseconds(500));
     const auto image = execute::sealed_image(Built::once().image);
     REQUIRE(image.has_value());
     REQUIRE(execute::send_image(slot->channel().get(), image->get(), {"agent"}).has_value());
@@ -152,6 +154,17 @@ TEST_SUITE("e2e/slots") {
     other = host.spec;
     other.program = "/bin/true";
     CHECK_FALSE(slot->fits(other));
+  }
+
+  TEST_CASE("a slot whose runner has ended fits nothing any more") {
+    Host host;
+    auto slot = execute::Slot::open(host.warden, host.spec);
+    REQUIRE(slot.has_value());
+    CHECK(slot->fits(host.spec));
+    slot->channel().reset();  // a runner ends with its channel
+    pollfd ended{slot->child().child.end_descriptor(), POLLIN, 0};
+    REQUIRE(::poll(&ended, 1, 60'000) == 1);
+    CHECK_FALSE(slot->fits(host.spec));
   }
 
   TEST_CASE("whatever a runner is given instead of an image, it ends inside of its sandbox") {

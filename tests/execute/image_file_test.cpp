@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/file.h"
+#include "resident/support_noexec.h"
 
 using namespace mcpac;
 using execute::check_image;
@@ -159,6 +160,23 @@ TEST_SUITE("execute/image file") {
     const std::string whole = Image().bytes();
     for (std::size_t size = 0; size < whole.size(); size += 7)
       CHECK_FALSE(check_image(whole.substr(0, size)).has_value());
+  }
+
+  TEST_CASE("an image is sealed and mapped on a machine that forbids executable memory files") {
+    using resident_test::holds_without_executable_memory;
+    if (!holds_without_executable_memory([] { return true; })) {
+      MESSAGE("skipped: needs a process namespace of its own and vm.memfd_noexec (Linux 6.3)");
+      return;
+    }
+    auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-");
+    REQUIRE(folder.has_value());
+    const fs::path file = folder->path() / "agent";
+    REQUIRE(write_file_atomic(file, Image().bytes()).has_value());
+    CHECK(holds_without_executable_memory([&] {
+      const auto image = execute::sealed_image(file);
+      return image && ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, image->get(), 0) !=
+                          MAP_FAILED;
+    }));
   }
 
   TEST_CASE("a sealed image is a copy that nobody can change; links and folders are none") {

@@ -202,7 +202,10 @@ Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   constexpr unsigned kExecutable = 0x10;  // MFD_EXEC: since Linux 6.3, asked for by some settings
   UniqueFd image(::memfd_create("mcpac-image", kFlags | kExecutable));
-  if (!image && errno == EINVAL) image = UniqueFd(::memfd_create("mcpac-image", kFlags));
+  // Older kernels do not know it, and where vm.memfd_noexec is 2 it is forbidden. Nobody calls
+  // exec on an image: the runner maps it, which needs neither.
+  if (!image && (errno == EINVAL || errno == EACCES))
+    image = UniqueFd(::memfd_create("mcpac-image", kFlags));
   if (!image) return cannot_keep("cannot make memory for the program");
   for (std::string_view rest = *bytes; !rest.empty();) {
     const ssize_t n = ::write(image.get(), rest.data(), rest.size());

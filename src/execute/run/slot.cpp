@@ -1,6 +1,7 @@
 #include "execute/run/slot.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -42,7 +43,9 @@ Result<Slot> Slot::open(sandbox::Warden& warden, const sandbox::Spec& spec) {
 }
 
 bool Slot::fits(const sandbox::Spec& spec) const {
-  return made_for_ == wanted(spec);
+  // One that ended while it waited (for memory, say) is replaced like one of another kind.
+  pollfd ended{child_.child.end_descriptor(), POLLIN, 0};
+  return ::poll(&ended, 1, 0) == 0 && made_for_ == wanted(spec);
 }
 
 }  // namespace mcpac::execute

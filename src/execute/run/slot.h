@@ -24,7 +24,8 @@ class Slot {
  public:
   // `spec` with a channel and pipes of its own.
   [[nodiscard]] static Result<Slot> open(sandbox::Warden& warden, const sandbox::Spec& spec);
-  // Whether open() would make the same now: this sandbox, with this very file as its program.
+  // Whether open() would make the same now: this sandbox, with this very file as its program; and
+  // its process has not ended.
   [[nodiscard]] bool fits(const sandbox::Spec& spec) const;
 
   [[nodiscard]] PipedChild& child() { return child_; }

@@ -49,6 +49,15 @@ bool become_background(int log, int ready) {
          ::dup2(nothing.get(), 1) == 1 && ::dup2(log, 2) == 2 && ready > 2;
 }
 
+// The numbers of what our caller has closed: the next thing that we open would be taken for it.
+void open_standard_descriptors() {
+  int fd = 0;
+  do {
+    fd = ::open("/dev/null", O_RDWR);  // not closed on exec: it stands for one of the three
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
 Error not_started(std::string why) {
   return {ErrorId::kRunUnreachable, "the resident host did not start", "", std::move(why), ""};
 }
@@ -92,6 +101,7 @@ void up(Context& context, const UpOptions& options) {
   if (options.idle_seconds < 1 || options.idle_seconds > 86'400 * 7)
     return context.fail(
         {ErrorId::kUsage, "--idle-timeout wants seconds, from 1 to a week", "", "", ""});
+  open_standard_descriptors();
   // What our caller has open is nothing that a process may keep that outlives it.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   const auto folder = resident::door_folder(context.folders);
@@ -121,6 +131,13 @@ std::uint64_t number_of(const Json& json, const char* name) {
   return value != nullptr && value->is_number_unsigned() ? value->get<std::uint64_t>() : 0;
 }
 
+std::string time_in_words(std::uint64_t seconds) {
+  if (seconds < 2) return "a moment";
+  if (seconds < 120) return fmt::format("{} s", seconds);
+  if (seconds < 7'200) return fmt::format("{} min", seconds / 60);
+  return fmt::format("{} h", seconds / 3'600);
+}
+
 std::string worker_line(const Json& worker) {
   std::string servers;
   if (const Json* names = find_member(worker, "servers"); names != nullptr && names->is_array()) {
@@ -128,11 +145,11 @@ std::string worker_line(const Json& worker) {
       if (name.is_string()) servers += " " + printable(name.get<std::string>(), 80);
     }
   }
-  return fmt::format("{:>8}  {:5} for {} s  {:>6} KiB  {}{}", number_of(worker, "process"),
-                     printable(string_member(worker, "state")), number_of(worker, "seconds"),
-                     number_of(worker, "memory") >> 10U,
-                     printable(string_member(worker, "project")),
-                     servers.empty() ? "" : ":" + servers);
+  return fmt::format(
+      "{:>8}  {:5} for {}  {:>6} KiB  {}{}", number_of(worker, "process"),
+      printable(string_member(worker, "state")), time_in_words(number_of(worker, "seconds")),
+      number_of(worker, "memory") >> 10U, printable(string_member(worker, "project")),
+      servers.empty() ? "" : ":" + servers);
 }
 
 void show(Context& context) {
@@ -141,9 +158,9 @@ void show(Context& context) {
   if (context.json) return context.print(*shown ? **shown : Json(nullptr));
   if (!*shown) return context.say("no resident host is up");
   const Json& host = **shown;
-  fmt::print("host {} since {}, {} KiB, ends after {} s without a request\n",
+  fmt::print("host {} since {}, {} KiB, ends after {} without a request\n",
              number_of(host, "process"), printable(string_member(host, "started")).substr(0, 19),
-             number_of(host, "memory") >> 10U, number_of(host, "idle_seconds"));
+             number_of(host, "memory") >> 10U, time_in_words(number_of(host, "idle_seconds")));
   if (const Json* workers = find_member(host, "workers"); workers != nullptr) {
     for (const Json& worker : *workers) fmt::print("{}\n", worker_line(worker));
   }

@@ -9,6 +9,7 @@
 #include "cli/approver_options.h"
 #include "cli/commands.h"
 #include "cli/grant_options.h"
+#include "cli/through_host.h"
 #include "cli/tool_choice.h"
 #include "codegen/arguments.h"
 #include "core/call_arguments.h"
@@ -108,6 +109,7 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
   if (!approver) return context.fail(approver.error());
   auto permission = Permission::of(found->server->name, found->tool->name);
   if (!permission) return context.fail(permission.error());
+  const auto visit = announce_alone(context);
   auto result = execute::call_tool(*project, context.folders, *permission, std::move(*arguments),
                                    std::move(*layer),
                                    {.approver = std::move(*approver),

@@ -18,8 +18,18 @@ bool wants_alone(const RunOptions& options) {
 
 }  // namespace
 
+std::unique_ptr<resident::Visit> announce_alone(const Context& context) {
+  using Wish = resident::Errand::Wish;
+  return std::make_unique<resident::Visit>(
+      resident::Errand{context.folders, context.config_file, {}, Wish::kAlone});
+}
+
 ThroughHost::ThroughHost(Context& context, const RunOptions& options) : context_(context) {
-  if (context.in_worker || wants_alone(options)) return;
+  if (context.in_worker) return;
+  if (wants_alone(options)) {
+    visit_ = announce_alone(context);
+    return;
+  }
   const auto note = [&](std::string_view why) {
     if (options.verbose && !why.empty())
       context.say(fmt::format("note: works without the resident host: {}", printable(why)));
@@ -27,6 +37,7 @@ ThroughHost::ThroughHost(Context& context, const RunOptions& options) : context_
   // In the background, too, a worker that read the terminal would take the shell's input.
   if (::isatty(STDIN_FILENO) != 0 || open_terminal()) {
     note("questions go to the terminal, and a worker has none");
+    visit_ = announce_alone(context);
     return;
   }
   visit_ = std::make_unique<resident::Visit>(

@@ -11,6 +11,11 @@
 
 namespace mcpac::cli {
 
+// Says to a resident host, where one is up, that this command starts servers of the project itself,
+// for as long as the result lives. Blocks until those that wait there have ended: about a second
+// where they do not hear.
+[[nodiscard]] std::unique_ptr<resident::Visit> announce_alone(const Context& context);
+
 class ThroughHost {
  public:
   // Has a worker do the whole command, unless --alone or MCPAC_ALONE say otherwise, nobody is up,

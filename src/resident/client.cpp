@@ -2,58 +2,28 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
+#include <chrono>
 
+#include "execute/project/project_place.h"
+#include "resident/handshake.h"
+#include "resident/passed_signals.h"
+#include "resident/patience.h"
 #include "resident/request.h"
 #include "resident/wire.h"
 
 namespace mcpac::resident {
 namespace {
 
-// What a person or a supervisor says to the command is said to its worker.
-sigset_t passed_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
-  // A job that may not be stopped stays so.
-  struct sigaction stop {};
-  if (::sigaction(SIGTSTP, nullptr, &stop) == 0 && stop.sa_handler == SIG_DFL)
-    sigaddset(&set, SIGTSTP);
-  return set;
-}
+using Clock = std::chrono::steady_clock;
 
-// Signals as a descriptor, while it exists; those that came and were not read go on to whoever
-// waits next, with the mask as it was.
-class Passed {
- public:
-  Passed() : set_(passed_signals()) {
-    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
-    descriptor_ = UniqueFd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~Passed() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Passed(const Passed&) = delete;
-  Passed& operator=(const Passed&) = delete;
-  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
-  // 0: none has come.
-  [[nodiscard]] int next() const {
-    signalfd_siginfo info{};
-    const ssize_t n = ::read(descriptor_.get(), &info, sizeof info);
-    return n == static_cast<ssize_t>(sizeof info) ? static_cast<int>(info.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t set_;
-  sigset_t before_{};
-  UniqueFd descriptor_;
-};
+// A worker that waits takes over in milliseconds; one that must go first, with servers that do not
+// hear, is killed after a second (workers.cpp).
+constexpr auto kUntilItBegins = std::chrono::seconds(5);
 
 mode_t own_umask() {
   const mode_t mask = ::umask(077);
@@ -82,15 +52,9 @@ void pass(const Connection& connection, int signal) {
   say_signal(connection, SIGCONT);
 }
 
-// As a shell sees it when the command itself is ended by the signal.
-int end_by(int signal) {
-  ::signal(signal, SIG_DFL);
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, signal);
-  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  ::raise(signal);
-  return 128 + signal;
+int milliseconds_until(Clock::time_point when) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(when - Clock::now()).count();
+  return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
 std::unexpected<Error> lost() {
@@ -116,72 +80,111 @@ Visit::Visit(const Errand& errand) {
   }
   if (!*connection) return;
   connection_ = std::move(*connection);
-  ask(errand);
+  const bool said = errand.wish == Errand::Wish::kAlone ? announce(errand) : ask(errand);
+  if (!said) {
+    why_alone_ = "the host does not take the request";
+    connection_.reset();
+    return;
+  }
+  // What was said to a worker that never began is said to us.
+  const int signal = wait_for_end();
+  if (!outcome_ && signal != 0) ::raise(signal);
 }
 
-void Visit::ask(const Errand& errand) {
-  std::error_code error;
+bool Visit::announce(const Errand& errand) {
+  return send_message(connection_->socket.get(),
+                      {{"do", "alone"},
+                       {"nonce", connection_->nonce},
+                       {"config", execute::place_of_project(errand.config_file).native()}});
+}
+
+bool Visit::ask(const Errand& errand) {
   auto memory = to_memory({.arguments = errand.arguments,
                            .environment = own_environment(),
-                           .config_file = std::filesystem::absolute(errand.config_file, error),
+                           .config_file = execute::place_of_project(errand.config_file),
                            .umask = own_umask()});
   const UniqueFd folder(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!memory || !folder || error) {
-    why_alone_ = "this process cannot say what it is to run";
-    return connection_.reset();
-  }
-  const std::array<int, 5> descriptors{memory->get(), folder.get(), 0, 1, 2};
-  const bool sent = send_message(connection_->socket.get(),
-                                 {{"do", "run"},
-                                  {"nonce", connection_->nonce},
-                                  {"installation", installation_stamp(errand.folders)}},
-                                 descriptors);
-  if (!sent) {
-    why_alone_ = "the host does not take the request";
-    return connection_.reset();
-  }
-  wait();
+  auto pair = make_socket_pair();
+  if (!memory || !folder || !pair) return false;
+  channel_ = std::move(pair->ours);
+  const std::array<int, kPassed> descriptors{memory->get(), folder.get(), pair->theirs.get()};
+  return send_message(connection_->socket.get(),
+                      {{"do", "run"},
+                       {"nonce", connection_->nonce},
+                       {"installation", installation_stamp(errand.folders)}},
+                      descriptors);
 }
 
-void Visit::wait() {
-  const int passed = wait_for_end();
-  // It was said to a worker that never began: now it is said to us.
-  if (!outcome_ && passed != 0) ::raise(passed);
+// The host keeps the connection: it prepares nothing here until we have ended.
+int Visit::work_alone(std::string why, int signal) {
+  why_alone_ = std::move(why);
+  channel_.reset();  // whoever waits for our word there ends without it
+  return signal;
 }
 
 int Visit::wait_for_end() {
-  const Passed signals;
+  const PassedSignals signals;
+  const auto deadline = Clock::now() + patient(kUntilItBegins);
   int passed = 0;
-  bool has_begun = false;
-  const timeval for_ever{};
-  ::setsockopt(connection_->socket.get(), SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof for_ever);
   while (true) {
-    std::array<pollfd, 2> watched{pollfd{connection_->socket.get(), POLLIN, 0},
+    // A descriptor of -1 is passed over.
+    std::array<pollfd, 3> watched{pollfd{connection_->socket.get(), POLLIN, 0},
+                                  pollfd{has_begun_ ? -1 : channel_.get(), POLLIN, 0},
                                   pollfd{signals.descriptor(), POLLIN, 0}};
-    if (::poll(watched.data(), watched.size(), -1) < 0) continue;
-    while (const int signal = signals.next()) {
-      pass(*connection_, signal);
-      if (signal != SIGTSTP) passed = signal;
-    }
-    if (watched[0].revents == 0) continue;
-    const auto received = receive_message(connection_->socket.get());
-    if (received.arrival == Arrival::kNothingYet) continue;
-    const Json& body = received.message.body;
-    if (received.arrival == Arrival::kMessage && find_member(body, "began") != nullptr) {
-      has_begun = true;
+    if (::poll(watched.data(), watched.size(), has_begun_ ? -1 : milliseconds_until(deadline)) < 0)
       continue;
+    while (const int signal = signals.next()) {
+      if (has_begun_) {
+        pass(*connection_, signal);
+        if (signal != SIGTSTP) passed = signal;
+      } else if (signal == SIGTSTP) {
+        ::raise(SIGSTOP);
+      } else {
+        return work_alone("a signal came before a worker began", signal);
+      }
     }
-    if (received.arrival != Arrival::kMessage && has_begun) {
-      outcome_ = lost();
-    } else if (const Json* code = find_member(body, "exit"); code != nullptr && code->is_number()) {
-      outcome_ = code->get<int>();
-    } else if (const Json* by = find_member(body, "signal"); by != nullptr && by->is_number()) {
-      outcome_ = end_by(by->get<int>());
-    } else {
-      why_alone_ = string_member(body, "alone", "the host says something unknown");
-    }
-    return passed;
+    if (watched[0].revents != 0 && hear_host()) return passed;
+    if (has_begun_) continue;
+    if (watched[1].revents != 0) begin();
+    if (!has_begun_ && Clock::now() >= deadline) return work_alone("no worker began in time", 0);
   }
+}
+
+// Nothing that the worker does from here on is undone: it runs, or it has ended.
+void Visit::begin() {
+  const auto number = hear_ready(channel_.get());
+  if (number) has_begun_ = say_go(channel_.get(), *number);
+  channel_.reset();  // where it gave up, the host says how it ended
+}
+
+// True: that was its last word.
+bool Visit::hear_host() {
+  const auto received = receive_message(connection_->socket.get());
+  if (received.arrival == Arrival::kNothingYet) return false;
+  const Json& body = received.message.body;
+  const bool worker_ended = find_member(body, "ended") != nullptr;
+  const Json* took = find_member(body, "took");
+  const Json* code = find_member(body, "exit");
+  const Json* by = find_member(body, "signal");
+  if (!has_begun_ || received.arrival == Arrival::kMessage) {
+    // The host has seen the end of a worker that never took our word: nothing has happened.
+    const bool never_began =
+        worker_ended && took != nullptr && took->is_boolean() && !took->get<bool>();
+    if (!has_begun_ || never_began) {
+      const char* usual = worker_ended ? "the worker was prepared for something else, or gave up"
+                                       : "the host went away";
+      work_alone(string_member(body, "alone", usual), 0);
+      return true;
+    }
+  }
+  if (code != nullptr && code->is_number()) {
+    outcome_ = code->get<int>();
+  } else if (by != nullptr && by->is_number()) {
+    outcome_ = end_by(by->get<int>());
+  } else {
+    outcome_ = lost();
+  }
+  return true;
 }
 
 void Visit::used(const std::set<std::string>& servers) const {
@@ -189,32 +192,6 @@ void Visit::used(const std::set<std::string>& servers) const {
   static_cast<void>(
       send_message(connection_->socket.get(),
                    {{"do", "servers"}, {"nonce", connection_->nonce}, {"servers", servers}}));
-}
-
-Result<std::optional<Json>> ask_host(const std::filesystem::path& folder, const Json& question) {
-  auto connection = connect_to_host(folder);
-  if (!connection) return pass_on(connection);
-  if (!*connection) return std::nullopt;
-  Json asked = question;
-  asked["nonce"] = (*connection)->nonce;
-  const int socket = (*connection)->socket.get();
-  auto answer = send_message(socket, asked) ? receive_message(socket) : Received{};
-  if (answer.arrival != Arrival::kMessage || find_member(answer.message.body, "alone") != nullptr)
-    return fail(ErrorId::kRunUnreachable, "the resident host does not answer",
-                {.why = string_member(answer.message.body, "alone")});
-  return std::move(answer.message.body);
-}
-
-Result<bool> end_host(const std::filesystem::path& folder) {
-  auto connection = connect_to_host(folder);
-  if (!connection) return pass_on(connection);
-  if (!*connection) return false;
-  if (!send_message((*connection)->socket.get(), {{"do", "end"}, {"nonce", (*connection)->nonce}}))
-    return fail(ErrorId::kRunUnreachable, "the resident host does not answer");
-  pollfd ended{(*connection)->host.descriptor(), POLLIN, 0};
-  while (::poll(&ended, 1, -1) < 0 && errno == EINTR) {
-  }
-  return true;
 }
 
 }  // namespace mcpac::resident

@@ -2,7 +2,9 @@
 // they work alone.
 //
 // Whatever is wrong with the host, the answer is to work alone: nothing has happened by then. Only
-// once a worker has begun there is no way back, and its end is the end of the command.
+// once this process said "go" (handshake.h) there is no way back, and the worker's end is the end
+// of the command. Who works alone anyway says so to the host, which lets go of the servers that it
+// holds for the project.
 #pragma once
 
 #include <optional>
@@ -13,18 +15,21 @@
 #include "core/error.h"
 #include "execute/project/project.h"
 #include "resident/door.h"
+#include "resident/patience.h"
 
 namespace mcpac::resident {
 
 struct Errand {
   execute::Folders folders;
   std::filesystem::path config_file;
-  std::vector<std::string> arguments;  // argv
+  std::vector<std::string> arguments{};  // argv
+  enum class Wish : std::uint8_t { kWorker, kAlone } wish = Wish::kWorker;
 };
 
 class Visit {
  public:
-  // Blocks until the worker has ended, or until it is clear that this process works alone.
+  // Blocks until the worker has ended, or until it is clear that this process works alone: some
+  // seconds at most where none begins. A signal that comes before one began is raised again.
   explicit Visit(const Errand& errand);
   ~Visit() = default;
   Visit(const Visit&) = delete;
@@ -39,12 +44,17 @@ class Visit {
   void used(const std::set<std::string>& servers) const;
 
  private:
-  void ask(const Errand& errand);
-  void wait();
-  // Returns the last signal that was passed on; 0: none.
+  [[nodiscard]] bool ask(const Errand& errand);
+  [[nodiscard]] bool announce(const Errand& errand);
+  // Both return the last signal that came; 0: none.
   int wait_for_end();
+  int work_alone(std::string why, int signal);
+  void begin();
+  [[nodiscard]] bool hear_host();
 
   std::optional<Connection> connection_;
+  UniqueFd channel_;  // to the worker, until it begins
+  bool has_begun_ = false;
   std::optional<Result<int>> outcome_;
   std::string why_alone_;
 };
@@ -52,7 +62,13 @@ class Visit {
 // One question ({"do": "show"}) and its answer. kRunUnreachable; nothing where no host is up.
 [[nodiscard]] Result<std::optional<Json>> ask_host(const std::filesystem::path& folder,
                                                    const Json& question);
-// Tells the host to end and waits until it has. False: none is up.
-[[nodiscard]] Result<bool> end_host(const std::filesystem::path& folder);
+// Longer than the host gives a run.
+inline constexpr std::chrono::milliseconds kUntilItIsGone =
+    kUntilARunEnds + std::chrono::seconds(5);
+
+// Tells the host to end and waits until it has; kills it where it does not. Also one that stands
+// otherwise than this process. False: none is up. kRunUnreachable: it cannot be signalled.
+[[nodiscard]] Result<bool> end_host(const std::filesystem::path& folder,
+                                    std::chrono::milliseconds until_it_is_killed = kUntilItIsGone);
 
 }  // namespace mcpac::resident

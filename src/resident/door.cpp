@@ -12,9 +12,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 
+#include "core/printable.h"
 #include "execute/run/live_runs.h"
+#include "resident/patience.h"
 #include "resident/wire.h"
 
 namespace mcpac::resident {
@@ -23,7 +26,7 @@ namespace {
 constexpr const char* kSocket = "host.sock";
 constexpr const char* kLock = "host.lock";
 constexpr int kWaiting = 32;  // clients whose connections were not taken yet
-constexpr int kAnswerSeconds = 5;
+constexpr auto kUntilItAnswers = std::chrono::seconds(5);
 
 std::unexpected<Error> unusable(const std::filesystem::path& folder, int error) {
   return fail(ErrorId::kFileUnwritable,
@@ -112,7 +115,10 @@ void Door::close() {
   socket_.reset();
 }
 
-Result<std::optional<Connection>> connect_to_host(const std::filesystem::path& folder) {
+namespace {
+
+// Nothing where nobody listens.
+Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder / kSocket, ignored)) return std::nullopt;
   auto opened = execute::open_runs_folder(folder);
@@ -120,26 +126,45 @@ Result<std::optional<Connection>> connect_to_host(const std::filesystem::path& f
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   if (!socket || !set_address(*opened, address)) return unusable(folder, errno);
-  const timeval limit{kAnswerSeconds, 0};
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(patient(kUntilItAnswers)).count();
+  const timeval limit{seconds, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (!tell_senders(socket.get())) return unusable(folder, errno);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == ECONNREFUSED || errno == ENOENT)
-      return std::nullopt;  // left by one that was killed
-    return distrusted(std::system_category().message(errno));
-  }
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return socket;
+  if (errno == ECONNREFUSED || errno == ENOENT) return std::nullopt;  // left by one that was killed
+  return distrusted(errno == EAGAIN ? "it takes no connection"
+                                    : std::system_category().message(errno));
+}
+
+}  // namespace
+
+Result<std::optional<Process>> find_host(const std::filesystem::path& folder) {
+  auto socket = connect_socket(folder);
+  if (!socket) return pass_on(socket);
+  if (!*socket) return std::nullopt;
+  auto host = Process::peer_of((*socket)->get());
+  // Where the kernel knew only its number: it was that process if it listens on.
+  pollfd gone{(*socket)->get(), 0, 0};
+  const bool listens = ::poll(&gone, 1, 0) >= 0 && (gone.revents & POLLHUP) == 0;
+  if (host && listens) return std::move(*host);
+  return distrusted("it belongs to another user, or has ended");
+}
+
+Result<std::optional<Connection>> connect_to_host(const std::filesystem::path& folder) {
+  auto connected = connect_socket(folder);
+  if (!connected) return pass_on(connected);
+  if (!*connected) return std::nullopt;
+  UniqueFd& socket = **connected;
   auto host = Process::peer_of(socket.get());
   if (!host) return distrusted("it belongs to another user, or has ended");
   const auto hello = receive_message(socket.get());
   if (hello.arrival != Arrival::kMessage || hello.message.process != host->number())
     return distrusted("it does not answer");
-  const auto self = Process::of(::getpid());
-  const auto ours = self ? standing_of(*self) : std::nullopt;
-  const auto theirs = standing_of(*host);
-  if (!ours || !theirs) return distrusted("the kernel does not say what confines it");
-  if (const auto other = difference(*ours, *theirs))
-    return distrusted(fmt::format("it runs under other conditions ({})", *other));
+  if (const std::string why = string_member(hello.message.body, "alone"); !why.empty())
+    return distrusted(printable(why, 200));
+  if (const auto why = why_apart_from_us(*host)) return distrusted(*why);
   return Connection{std::move(socket), std::move(*host),
                     string_member(hello.message.body, "nonce")};
 }

@@ -54,5 +54,7 @@ struct Connection {
 // not answer within seconds.
 [[nodiscard]] Result<std::optional<Connection>> connect_to_host(
     const std::filesystem::path& folder);
+// The process that listens, whatever it answers and however it stands. Nothing where none does.
+[[nodiscard]] Result<std::optional<Process>> find_host(const std::filesystem::path& folder);
 
 }  // namespace mcpac::resident

@@ -3,32 +3,26 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sodium.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
-#include "core/printable.h"
-#include "core/rfc3339.h"
+#include "resident/nonce.h"
+#include "resident/patience.h"
 
 namespace mcpac::resident {
 namespace {
 
-constexpr std::size_t kMaxVisitors = 64;
-// A client says at once what it wants.
-constexpr auto kMaxSilence = std::chrono::seconds(10);
-
-std::string new_nonce() {
-  std::string text;
-  std::array<unsigned char, 16> bytes{};
-  ::randombytes_buf(bytes.data(), bytes.size());
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
+// Who came in and said nothing yet: the oldest goes when one more comes.
+constexpr std::size_t kMaxSilent = 32;
+// Who works alone and is remembered for it; of others the project's use is told by a file
+// (execute/project/project_use.h).
+constexpr std::size_t kMaxAlone = 64;
+// Without a descriptor nobody can be let in, and the door would be heard again at once.
+constexpr auto kUntilNextAccept = std::chrono::milliseconds(100);
 
 UniqueFd ending_signals() {
   sigset_t set;
@@ -37,21 +31,22 @@ UniqueFd ending_signals() {
   return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+// One that stays readable would wake us for ever.
+void drain(int signals) {
+  signalfd_siginfo info{};
+  while (::read(signals, &info, sizeof info) > 0) {
+  }
+}
+
 }  // namespace
 
 ResidentHost::ResidentHost(Door door, HostOptions options)
     : door_(std::move(door)),
       options_(std::move(options)),
+      log_(options_.log),
       installation_(installation_stamp(options_.folders)),
       workers_(options_.folders.libexec.parent_path().parent_path() / "bin" / "mcpac",
                options_.worker_idle, options_.log, [this](const std::string& text) { say(text); }) {
-}
-
-void ResidentHost::say(const std::string& text) const {
-  const std::string line =
-      fmt::format("{} {}\n", rfc3339_utc(std::chrono::system_clock::now()), printable(text, 1'000));
-  // A log that cannot be written stops nobody's run.
-  if (::write(options_.log, line.data(), line.size()) < 0) return;
 }
 
 void ResidentHost::serve() {
@@ -70,6 +65,7 @@ void ResidentHost::serve() {
 int ResidentHost::wait_time() const {
   auto next = workers_.next();
   if (!ending_ && visitors_.empty()) next = std::min(next, used_ + options_.idle);
+  if (next_accept_ > Clock::now()) next = std::min(next, next_accept_);
   for (const auto& [id, visitor] : visitors_) {
     if (visitor.state == Visitor::State::kNew) next = std::min(next, visitor.deadline);
   }
@@ -79,7 +75,8 @@ int ResidentHost::wait_time() const {
 }
 
 void ResidentHost::poll_once(int signals) {
-  std::vector<pollfd> watched{{signals, POLLIN, 0}, {door_.socket(), POLLIN, 0}};
+  const int door = Clock::now() >= next_accept_ ? door_.socket() : -1;  // -1: not watched
+  std::vector<pollfd> watched{{signals, POLLIN, 0}, {door, POLLIN, 0}};
   std::vector<Worker*> of_worker;  // two descriptors each: how it ended is asked for last
   for (Worker& worker : workers_.list()) {
     watched.push_back({worker.process.channel(), POLLIN, 0});
@@ -92,18 +89,12 @@ void ResidentHost::poll_once(int signals) {
     watched.push_back({visitor.socket.get(), POLLIN, 0});
     of_visitor.push_back(id);
   }
-  if (::poll(watched.data(), watched.size(), wait_time()) < 0 && errno != EINTR) return;
-  if (watched[0].revents != 0) begin_end("a signal said so");
-  for (std::size_t i = 0; i < of_visitor.size(); ++i) {
-    const auto found = visitors_.find(of_visitor[i]);
-    if (found == visitors_.end()) continue;
-    const bool silent =
-        found->second.state == Visitor::State::kNew && Clock::now() >= found->second.deadline;
-    if (watched[visitors_at + i].revents != 0)
-      hear_visitor(of_visitor[i]);
-    else if (silent)
-      gone(of_visitor[i]);
+  if (::poll(watched.data(), watched.size(), wait_time()) < 0) return;
+  if (watched[0].revents != 0) {
+    drain(signals);
+    begin_end("a signal said so");
   }
+  hear_visitors(of_visitor, watched.data() + visitors_at);
   for (std::size_t i = 0; i < of_worker.size(); ++i) {
     if (watched[2 + 2 * i].revents != 0) hear_worker(*of_worker[i]);
     if (watched[3 + 2 * i].revents != 0) reap(*of_worker[i]);
@@ -111,15 +102,54 @@ void ResidentHost::poll_once(int signals) {
   if (watched[1].revents != 0 && !ending_) accept_one();
 }
 
+void ResidentHost::hear_visitors(const std::vector<int>& ids, const pollfd* watched) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto found = visitors_.find(ids[i]);
+    if (found == visitors_.end()) continue;
+    const bool silent =
+        found->second.state == Visitor::State::kNew && Clock::now() >= found->second.deadline;
+    if (watched[i].revents != 0)
+      hear_visitor(ids[i]);
+    else if (silent)
+      gone(ids[i]);
+  }
+}
+
+std::size_t ResidentHost::count(Visitor::State state) const {
+  return static_cast<std::size_t>(
+      std::ranges::count(visitors_, state, [](const auto& entry) { return entry.second.state; }));
+}
+
+// Nobody keeps others out by saying nothing.
+void ResidentHost::make_room() {
+  if (count(Visitor::State::kNew) < kMaxSilent) return;
+  const auto oldest = std::ranges::find(visitors_, Visitor::State::kNew,
+                                        [](const auto& entry) { return entry.second.state; });
+  visitors_.erase(oldest);  // numbers rise with time
+}
+
+void ResidentHost::refuse(const Process& process, int socket, const std::string& why) {
+  log_.refused(fmt::format("process {}: {}", process.number(), why), Clock::now());
+  static_cast<void>(send_message(socket, {{"alone", why}}));
+}
+
 void ResidentHost::accept_one() {
   UniqueFd socket(::accept4(door_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket || visitors_.size() >= kMaxVisitors) return;
+  if (!socket) {
+    const bool gave_up = errno == ECONNABORTED || errno == EINTR || errno == EAGAIN;
+    if (!gave_up) next_accept_ = Clock::now() + kUntilNextAccept;
+    return;
+  }
   auto process = Process::peer_of(socket.get());
-  if (!process || !tell_senders(socket.get())) return say("refused: a process of another user");
+  if (!process || !tell_senders(socket.get()))
+    return log_.refused("a process of another user, or one that has ended", Clock::now());
+  // Before it can say or hand us anything; and again when it has spoken.
+  if (const auto why = why_apart_from_us(*process)) return refuse(*process, socket.get(), *why);
+  make_room();
   Visitor visitor{.socket = std::move(socket),
                   .process = std::move(*process),
                   .nonce = new_nonce(),
-                  .deadline = Clock::now() + kMaxSilence};
+                  .deadline = Clock::now() + patient(options_.silence)};
   // The number is said after the process is held: who sends it back is that process, or the number
   // of that one would not stand beside the message.
   if (!send_message(visitor.socket.get(), {{"mcpac", MCPAC_VERSION}, {"nonce", visitor.nonce}}))
@@ -132,13 +162,15 @@ void ResidentHost::hear_visitor(int id) {
   auto received = receive_message(visitor.socket.get());
   if (received.arrival == Arrival::kNothingYet) return;
   if (received.arrival != Arrival::kMessage) return gone(id);
-  const auto why = refuses(visitor, received.message);
-  if (why) {
-    say(fmt::format("refused: process {}: {}", visitor.process.number(), *why));
-    works_alone(visitor, *why);
+  if (const auto why = refuses(visitor, received.message)) {
+    refuse(visitor.process, visitor.socket.get(), *why);
     return gone(id);
   }
   answer(id, visitor, std::move(received.message));
+  const auto there = visitors_.find(id);
+  const bool too_many = there != visitors_.end() && there->second.state == Visitor::State::kAlone &&
+                        count(Visitor::State::kAlone) > kMaxAlone;
+  if (too_many) gone(id);
 }
 
 // Only the process that connected, as it is now, may say anything.
@@ -149,13 +181,7 @@ std::optional<std::string> ResidentHost::refuses(const Visitor& visitor,
   if (string_member(message.body, "nonce") != visitor.nonce) return "it does not know the number";
   // Asked once: it may end at any time after it said something.
   if (visitor.state != Visitor::State::kNew) return std::nullopt;
-  const auto self = Process::of(::getpid());
-  const auto ours = self ? standing_of(*self) : std::nullopt;
-  const auto theirs = standing_of(visitor.process);
-  if (!ours || !theirs) return "the kernel does not say what confines it";
-  if (const auto other = difference(*ours, *theirs))
-    return fmt::format("other conditions: {}", *other);
-  return std::nullopt;
+  return why_apart_from_us(visitor.process);
 }
 
 void ResidentHost::gone(int id) {

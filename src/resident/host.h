@@ -3,8 +3,11 @@
 // It runs nothing itself: it hands a client's request to a worker, passes the client's signals on
 // and says how the worker ended. It never waits for one client or worker: one thread, one poll.
 // Who may ask is decided by the kernel's word alone: the same user, the same standing
-// (standing.h), told beside every message.
+// (standing.h), told beside every message. It touches no file of a client: what it is handed is
+// memory, a folder by its number, and a socket that it hands on.
 #pragma once
+
+#include <poll.h>
 
 #include <chrono>
 #include <map>
@@ -12,6 +15,7 @@
 #include <string>
 
 #include "resident/door.h"
+#include "resident/host_log.h"
 #include "resident/wire.h"
 #include "resident/workers.h"
 
@@ -21,6 +25,7 @@ struct HostOptions {
   execute::Folders folders;
   std::chrono::seconds idle{1'800};       // without a request: ends itself
   std::chrono::seconds worker_idle{300};  // without a request for it: a worker is ended
+  std::chrono::seconds silence{10};       // of one who came in and said nothing
   int log = 2;                            // borrowed
 };
 
@@ -38,24 +43,29 @@ class ResidentHost {
     UniqueFd socket;
     Process process;
     std::string nonce;
-    enum class State : std::uint8_t { kNew, kServed, kAlone, kAwaitsEnd } state = State::kNew;
+    enum class State : std::uint8_t { kNew, kServed, kAlone } state = State::kNew;
     Clock::time_point deadline{};  // of the first request
     std::string config_file{};     // of what it runs, served or alone
   };
 
-  void say(const std::string& text) const;
+  void say(const std::string& text) const { log_.say(text); }
+  void refuse(const Process& process, int socket, const std::string& why);
   void accept_one();
+  void make_room();
+  [[nodiscard]] std::size_t count(Visitor::State state) const;
   void hear_visitor(int id);
   void hear_worker(Worker& worker);
   void reap(Worker& worker);
   void answer(int id, Visitor& visitor, Message message);
   void run(int id, Visitor& visitor, Message& message);
+  void runs_alone(int id, Visitor& visitor, const std::string& config_file);
   void works_alone(Visitor& visitor, const std::string& why) const;
   void pass_signal(int id, const Json& body);
   void gone(int id);
   void begin_end(const std::string& why);
   [[nodiscard]] std::optional<std::string> refuses(const Visitor& visitor,
                                                    const Message& message) const;
+  void hear_visitors(const std::vector<int>& ids, const pollfd* watched);
   [[nodiscard]] std::set<std::string> busy_projects() const;
   [[nodiscard]] Json shown();
   [[nodiscard]] Worker* worker_of(int id);
@@ -64,6 +74,8 @@ class ResidentHost {
 
   Door door_;
   HostOptions options_;
+  HostLog log_;
+  Clock::time_point next_accept_{};  // there was no descriptor left
   std::string installation_;
   std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
   Clock::time_point used_ = Clock::now();

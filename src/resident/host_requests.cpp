@@ -11,8 +11,6 @@
 namespace mcpac::resident {
 namespace {
 
-constexpr std::size_t kBeforeStandard = 2;  // the request and the working folder
-
 std::set<std::string> names_in(const Json& body, const char* member) {
   std::set<std::string> names;
   if (const Json* list = find_member(body, member); list != nullptr && list->is_array()) {
@@ -45,10 +43,8 @@ void ResidentHost::answer(int id, Visitor& visitor, Message message) {
     static_cast<void>(send_message(visitor.socket.get(), shown()));
     return gone(id);
   }
-  if (wanted == "end" && visitor.state == State::kNew) {
-    visitor.state = State::kAwaitsEnd;  // it sees our process end
-    return begin_end("mcpac down");
-  }
+  if (wanted == "alone" && visitor.state == State::kNew)
+    return runs_alone(id, visitor, string_member(message.body, "config"));
   gone(id);
 }
 
@@ -65,10 +61,10 @@ void ResidentHost::run(int id, Visitor& visitor, Message& message) {
     return;
   }
   auto& descriptors = message.descriptors;
-  auto request = descriptors.size() < kBeforeStandard
+  auto request = descriptors.size() != kPassed
                      ? Result<Request>(fail(ErrorId::kUsage, "a part of the request is missing"))
-                     : from_memory(descriptors[0].get());
-  auto key = request ? key_of(*request, descriptors[1].get()) : Result<std::string>("");
+                     : from_memory(descriptors[kRequestAt].get());
+  auto key = request ? key_of(*request, descriptors[kFolderAt].get()) : Result<std::string>("");
   if (!request || !key) {
     works_alone(visitor, (!request ? request.error() : key.error()).what);
     return gone(id);
@@ -78,8 +74,9 @@ void ResidentHost::run(int id, Visitor& visitor, Message& message) {
   Worker* worker = workers_.of_project(request->config_file);
   const bool waits = worker != nullptr && worker->state == Worker::State::kWaiting;
   const bool given =
-      waits && worker->key == *key && worker->process.give(message.body, descriptors);
-  const int folder = ::fcntl(descriptors[1].get(), F_DUPFD_CLOEXEC, 3);
+      waits && worker->key == *key &&
+      worker->process.give({{"do", "run"}, {"client", visitor.process.number()}}, descriptors);
+  const int folder = ::fcntl(descriptors[kFolderAt].get(), F_DUPFD_CLOEXEC, 3);
   workers_.use({.key = std::move(*key),
                 .config_file = std::move(request->config_file),
                 .environment = std::move(request->environment),
@@ -98,6 +95,18 @@ void ResidentHost::run(int id, Visitor& visitor, Message& message) {
   worker->since = Clock::now();
   say(fmt::format("worker {} serves process {}", worker->process.process().number(),
                   visitor.process.number()));
+}
+
+// Servers of the project that wait would be older than what it runs, and might not bear others of
+// their kind beside them. Nothing is prepared until it has ended.
+void ResidentHost::runs_alone(int id, Visitor& visitor, const std::string& config_file) {
+  if (!config_file.starts_with('/')) return gone(id);
+  visitor.config_file = config_file;
+  Worker* worker = workers_.of_project(config_file);
+  if (worker == nullptr || worker->visitor != 0) return works_alone(visitor, "as it wishes");
+  visitor.state = Visitor::State::kServed;
+  worker->visitor = id;
+  worker->end();
 }
 
 Worker* ResidentHost::worker_of(int id) {
@@ -122,12 +131,7 @@ void ResidentHost::hear_worker(Worker& worker) {
     const auto received = receive_message(worker.process.channel());
     if (received.arrival != Arrival::kMessage) return;
     if (received.message.process != worker.process.process().number()) continue;
-    if (find_member(received.message.body, "took") != nullptr) {
-      worker.took = true;
-      const auto client = visitors_.find(worker.visitor);
-      if (client != visitors_.end())
-        static_cast<void>(send_message(client->second.socket.get(), {{"began", true}}));
-    }
+    if (find_member(received.message.body, "took") != nullptr) worker.took = true;
     if (find_member(received.message.body, "servers") != nullptr)
       workers_.know_servers(worker.config_file, names_in(received.message.body, "servers"));
   }
@@ -141,15 +145,12 @@ void ResidentHost::reap(Worker& worker) {
                   *ended < 0 ? fmt::format("signal {}", -*ended) : fmt::format("{}", *ended)));
   const auto found = visitors_.find(worker.visitor);
   if (found != visitors_.end()) {
-    Visitor& visitor = found->second;
-    if (!worker.took) {
-      works_alone(visitor, "the worker was prepared for something else, or ended before it began");
-    } else {
-      const char* how = *ended < 0 ? "signal" : "exit";
-      static_cast<void>(send_message(visitor.socket.get(), {{how, std::abs(*ended)}}));
-      visitor.state = Visitor::State::kAlone;  // and nothing more is told
-      gone(found->first);
-    }
+    const char* how = *ended < 0 ? "signal" : "exit";
+    static_cast<void>(
+        send_message(found->second.socket.get(),
+                     {{"ended", true}, {"took", worker.took}, {how, std::abs(*ended)}}));
+    // Where it never began the client works alone now; else it ends, and its connection with it.
+    found->second.state = Visitor::State::kAlone;
   }
   workers_.remove(worker);
 }

@@ -95,6 +95,15 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+// Never to be executed (Linux 6.3), which some machines demand (vm.memfd_noexec).
+UniqueFd new_memory() {
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  constexpr unsigned kNotExecutable = 0x8;  // MFD_NOEXEC_SEAL
+  UniqueFd memory(::memfd_create("mcpac-request", kFlags | kNotExecutable));
+  if (!memory && errno == EINVAL) memory = UniqueFd(::memfd_create("mcpac-request", kFlags));
+  return memory;
+}
+
 }  // namespace
 
 std::string encode(const Request& request) {
@@ -127,15 +136,16 @@ Result<UniqueFd> to_memory(const Request& request) {
   if (bytes.size() > kMaxRequest || request.arguments.size() > kMaxWords ||
       request.environment.size() > kMaxWords)
     return refused("it is too long");
-  UniqueFd memory(::memfd_create("mcpac-request", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  UniqueFd memory = new_memory();
   if (!memory || !write_all(memory.get(), bytes) || ::fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0)
     return refused("there is no memory for it");
   return memory;
 }
 
 Result<Request> from_memory(int fd) {
-  // Only a memory file has seals: reading it never waits for anybody.
-  if (::fcntl(fd, F_GET_SEALS) != kSeals) return refused("it is no sealed memory");
+  // Only a memory file has seals: reading it never waits for anybody. It may have more than these.
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  if (seals < 0 || (seals & kSeals) != kSeals) return refused("it is no sealed memory");
   struct stat info {};
   if (::fstat(fd, &info) != 0 || info.st_size < 0 ||
       static_cast<std::size_t>(info.st_size) > kMaxRequest)
@@ -153,11 +163,14 @@ Result<Request> from_memory(int fd) {
 }
 
 Result<std::string> key_of(const Request& request, int folder) {
-  struct stat info {};
-  if (::fstat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
+  // What the kernel knows already: a file system of a user (FUSE) would be asked otherwise, and
+  // might never answer.
+  struct statx info {};
+  constexpr int kFlags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+  if (::statx(folder, "", kFlags, STATX_TYPE | STATX_INO, &info) != 0 || !S_ISDIR(info.stx_mode))
     return refused("its working folder is none");
   Request same = request;
-  same.arguments = {fmt::format("{}:{}", info.st_dev, info.st_ino)};
+  same.arguments = {fmt::format("{}:{}:{}", info.stx_dev_major, info.stx_dev_minor, info.stx_ino)};
   std::erase_if(same.environment, is_passing);
   std::ranges::sort(same.environment);
   return sha256_hex(encode(same));

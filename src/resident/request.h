@@ -19,6 +19,13 @@ namespace mcpac::resident {
 inline constexpr std::size_t kMaxRequest = std::size_t{8} << 20U;
 inline constexpr std::size_t kMaxWords = 65'536;
 
+// Descriptors beside it: the memory that it is in, the working folder, and one end of a socket
+// (handshake.h).
+inline constexpr std::size_t kRequestAt = 0;
+inline constexpr std::size_t kFolderAt = 1;
+inline constexpr std::size_t kChannelAt = 2;
+inline constexpr std::size_t kPassed = 3;
+
 struct Request {
   std::vector<std::string> arguments;    // argv, with argv[0]
   std::vector<std::string> environment;  // "NAME=value"

@@ -92,22 +92,64 @@ bool add_schedule(int folder, Standing& standing) {
   return true;
 }
 
-bool add_root(int folder, Standing& standing) {
-  struct stat info {};
-  if (::fstatat(folder, "root", &info, 0) != 0) return false;
-  standing.emplace("root", fmt::format("{}:{}", info.st_dev, info.st_ino));
-  return true;
-}
-
 bool add_texts(int folder, Standing& standing) {
   for (const char* name : {"cgroup", "limits", "oom_score_adj", "personality"}) {
     auto text = text_at(folder, name);
     if (!text) return false;
     standing.emplace(name, std::move(*text));
   }
-  // Without a security module that labels processes, reading this is an error (EINVAL).
+  // Without a security module that labels processes, reading this is an error (EINVAL); without
+  // auditing there is no login.
   standing.emplace("label", text_at(folder, "attr/current").value_or(""));
+  standing.emplace("login", text_at(folder, "loginuid").value_or(""));
   return true;
+}
+
+// Which folder, and through which mount: a bind of "/" is the same folder, and what lies on the
+// mounts below it is not. Nobody is asked for it but the kernel: the root may lie on a file system
+// of its user (FUSE) that never answers.
+bool add_root(int folder, Standing& standing) {
+  auto path = link_at(folder, "root");
+  struct statx info {};
+  constexpr unsigned kWanted = STATX_INO | STATX_MNT_ID;
+  const bool is_told = path && ::statx(folder, "root", AT_STATX_DONT_SYNC, kWanted, &info) == 0 &&
+                       (info.stx_mask & kWanted) == kWanted;
+  if (!is_told) return false;
+  standing.emplace("root", fmt::format("{} {}:{}:{} {}", *path, info.stx_dev_major,
+                                       info.stx_dev_minor, info.stx_ino, info.stx_mnt_id));
+  return true;
+}
+
+// The cheap ones first, and what could make us wait last: who differs in one is asked no more.
+using AddPart = bool (*)(int folder, Standing& standing);
+constexpr std::array<AddPart, 5> kParts = {add_namespaces, add_status, add_schedule, add_texts,
+                                           add_root};
+
+UniqueFd open_folder(const Process& process) {
+  const std::string path = fmt::format("/proc/{}", process.number());
+  return UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+std::optional<std::string> stands_alone(const Standing& standing) {
+  const auto has_only_zeros = [&](const char* name) {
+    const auto found = standing.find(name);
+    return found != standing.end() && found->second.find_first_not_of("\t 0") == std::string::npos;
+  };
+  if (!has_only_zeros("NoNewPrivs")) return "NoNewPrivs";
+  // Filters that are not counted (before Linux 5.9) cannot be compared.
+  if (!has_only_zeros("Seccomp") && !standing.contains("Seccomp_filters")) return "Seccomp";
+  return std::nullopt;
+}
+
+std::optional<std::string> first_other(const Standing& ours, const Standing& theirs) {
+  for (const auto& [name, value] : ours) {
+    const auto found = theirs.find(name);
+    if (found == theirs.end() || found->second != value) return name;
+  }
+  for (const auto& [name, value] : theirs) {
+    if (!ours.contains(name)) return name;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -144,12 +186,10 @@ bool Process::signal(int signal) const {
 }
 
 std::optional<Standing> standing_of(const Process& process) {
-  const std::string path = fmt::format("/proc/{}", process.number());
-  const UniqueFd folder(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  const UniqueFd folder = open_folder(process);
   Standing standing;
-  if (!folder || !add_namespaces(folder.get(), standing) || !add_status(folder.get(), standing) ||
-      !add_schedule(folder.get(), standing) || !add_root(folder.get(), standing) ||
-      !add_texts(folder.get(), standing))
+  if (!folder ||
+      !std::ranges::all_of(kParts, [&](AddPart add) { return add(folder.get(), standing); }))
     return std::nullopt;
   // The folder is one process's for good; it is the one that is meant if that one still lives.
   if (!process.is_alive()) return std::nullopt;
@@ -158,21 +198,31 @@ std::optional<Standing> standing_of(const Process& process) {
 
 std::optional<std::string> difference(const Standing& ours, const Standing& theirs) {
   for (const Standing* one : {&ours, &theirs}) {
-    const auto found = one->find("NoNewPrivs");
-    if (found == one->end() || found->second.find('0') == std::string::npos) return "NoNewPrivs";
-    // Filters that are not counted (before Linux 5.9) cannot be compared.
-    const auto filter = one->find("Seccomp");
-    const bool filtered = filter == one->end() || filter->second.find('0') == std::string::npos;
-    if (filtered && !one->contains("Seccomp_filters")) return "Seccomp";
+    if (auto why = stands_alone(*one)) return why;
   }
-  for (const auto& [name, value] : ours) {
-    const auto found = theirs.find(name);
-    if (found == theirs.end() || found->second != value) return name;
+  return first_other(ours, theirs);
+}
+
+std::optional<std::string> why_apart(const Process& ours, const Process& theirs) {
+  constexpr const char* kHidden = "the kernel does not say what confines it";
+  const UniqueFd our_folder = open_folder(ours);
+  const UniqueFd their_folder = open_folder(theirs);
+  if (!our_folder || !their_folder) return kHidden;
+  for (const AddPart add : kParts) {
+    Standing our_part;
+    Standing their_part;
+    if (!add(our_folder.get(), our_part) || !add(their_folder.get(), their_part)) return kHidden;
+    auto other =
+        add == add_status ? difference(our_part, their_part) : first_other(our_part, their_part);
+    if (other) return fmt::format("other conditions: {}", *other);
   }
-  for (const auto& [name, value] : theirs) {
-    if (!ours.contains(name)) return name;
-  }
+  if (!ours.is_alive() || !theirs.is_alive()) return "it has ended";
   return std::nullopt;
+}
+
+std::optional<std::string> why_apart_from_us(const Process& theirs) {
+  const auto self = Process::of(::getpid());
+  return self ? why_apart(*self, theirs) : "this process cannot be watched";
 }
 
 }  // namespace mcpac::resident

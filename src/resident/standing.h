@@ -48,4 +48,9 @@ class Process {
 // share all.
 [[nodiscard]] std::optional<std::string> difference(const Standing& ours, const Standing& theirs);
 
+// The same of two processes, as a sentence. What is cheap to ask is compared first, and who differs
+// is not asked further: no process can make its judge wait.
+[[nodiscard]] std::optional<std::string> why_apart(const Process& ours, const Process& theirs);
+[[nodiscard]] std::optional<std::string> why_apart_from_us(const Process& theirs);
+
 }  // namespace mcpac::resident

@@ -1,5 +1,6 @@
 #include "resident/wire.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -103,6 +104,13 @@ Received receive_message(int socket) {
   received.message.body = std::move(*body);
   received.arrival = Arrival::kMessage;
   return received;
+}
+
+bool wait_for_message(int socket, int signals) {
+  std::array<pollfd, 2> watched{pollfd{socket, POLLIN, 0}, pollfd{signals, POLLIN, 0}};
+  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+  }
+  return watched[1].revents == 0;
 }
 
 }  // namespace mcpac::resident

@@ -49,5 +49,7 @@ struct SocketPair {
 // Blocks where the socket does. kRefused: too long, too many descriptors, no JSON object, no
 // sender; the connection is of no more use then.
 [[nodiscard]] Received receive_message(int socket);
+// True: a message is there, or the end of them. False: `signals` became readable.
+[[nodiscard]] bool wait_for_message(int socket, int signals);
 
 }  // namespace mcpac::resident

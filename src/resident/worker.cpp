@@ -13,6 +13,7 @@
 #include <cerrno>
 
 #include "core/exit_code.h"
+#include "resident/handshake.h"
 #include "resident/request.h"
 #include "resident/wire.h"
 
@@ -43,23 +44,6 @@ UniqueFd take_channel() {
   return channel;
 }
 
-// True: a message is there (or the end of them). False: a signal said to end.
-bool wait_for_message(int channel, int signals) {
-  std::array<pollfd, 2> watched{pollfd{channel, POLLIN, 0}, pollfd{signals, POLLIN, 0}};
-  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
-  }
-  return watched[1].revents == 0;
-}
-
-// The client's descriptors 0 to 2 in our places of them.
-bool take_standard(const Message& message, std::size_t first) {
-  for (int fd = 0; fd < 3; ++fd) {
-    const auto& theirs = message.descriptors[first + static_cast<std::size_t>(fd)];
-    if (::dup2(theirs.get(), fd) != fd) return false;
-  }
-  return true;
-}
-
 // Exchanged at once and never taken apart: servers that are still being started read it on another
 // thread, and what they read is the same in the old one and in the new one (resident/request.h).
 void take_environment(const std::vector<std::string>& environment) {
@@ -71,20 +55,55 @@ void take_environment(const std::vector<std::string>& environment) {
   __atomic_store_n(&environ, pointers.data(), __ATOMIC_RELEASE);
 }
 
-// Becomes what the client is; nothing where that fails.
-std::optional<Request> take_over(const Message& message) {
-  constexpr std::size_t kBeforeStandard = 2;  // the request and the folder
-  if (message.descriptors.size() != kBeforeStandard + 3) return std::nullopt;
-  auto request = from_memory(message.descriptors[0].get());
-  if (!request || ::fchdir(message.descriptors[1].get()) != 0 ||
-      !take_standard(message, kBeforeStandard))
+// What the host passed on, and the other end of the client's socket.
+struct Taken {
+  Request request;
+  UniqueFd client;
+  pid_t number = 0;
+};
+
+// Becomes what the client is, but for its standard descriptors; nothing where that fails.
+std::optional<Taken> take_over(Message message) {
+  const Json* client = find_member(message.body, "client");
+  if (message.descriptors.size() != kPassed || client == nullptr || !client->is_number_unsigned())
+    return std::nullopt;
+  auto request = from_memory(message.descriptors[kRequestAt].get());
+  UniqueFd channel = std::move(message.descriptors[kChannelAt]);
+  if (!request || !tell_senders(channel.get()) ||
+      ::fchdir(message.descriptors[kFolderAt].get()) != 0)
     return std::nullopt;
   take_environment(request->environment);
   ::umask(request->umask);
-  return std::move(*request);
+  return Taken{std::move(*request), std::move(channel), client->get<pid_t>()};
 }
 
-std::unique_ptr<execute::Standby> prepare(const Json& body, const execute::Folders& folders) {
+// The client's descriptors 0 to 2 in our places of them; our copies go.
+bool take_standard(StandardDescriptors standard) {
+  for (int fd = 0; fd < 3; ++fd) {
+    if (::dup2(standard[static_cast<std::size_t>(fd)].get(), fd) != fd) return false;
+  }
+  return true;
+}
+
+// While this lives, standard error leads nowhere: the warden, which starts now and stays as it is,
+// is not to hold the host's log.
+class Muted {
+ public:
+  Muted() : log_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) { ::dup2(0, STDERR_FILENO); }
+  ~Muted() { ::dup2(log_.get(), STDERR_FILENO); }
+  Muted(const Muted&) = delete;
+  Muted& operator=(const Muted&) = delete;
+
+ private:
+  UniqueFd log_;
+};
+
+// In the folder of the last request: it is entered here and not by the host, for whose it is may
+// make us wait for ever.
+std::unique_ptr<execute::Standby> prepare(const Message& message, const execute::Folders& folders) {
+  const Json& body = message.body;
+  if (message.descriptors.size() != 1 || ::fchdir(message.descriptors[0].get()) != 0)
+    return nullptr;
   std::set<std::string> servers;
   if (const Json* names = find_member(body, "servers"); names != nullptr && names->is_array()) {
     for (const Json& name : *names) {
@@ -93,6 +112,7 @@ std::unique_ptr<execute::Standby> prepare(const Json& body, const execute::Folde
   }
   if (const Json* mask = find_member(body, "umask"); mask != nullptr && mask->is_number_unsigned())
     ::umask(mask->get<mode_t>());
+  const Muted muted;
   auto made = execute::Standby::prepare(string_member(body, "config"), folders, servers);
   // A project that cannot be read now: the run will say so, in the form that was asked for.
   return made ? std::move(*made) : nullptr;
@@ -106,21 +126,23 @@ int serve_one(const execute::Folders& folders, const RunCommand& run) {
   if (!signals || !channel || !wait_for_message(channel.get(), signals.get())) return kNoService;
   const auto first = receive_message(channel.get());
   if (first.arrival != Arrival::kMessage) return kNoService;
-  const auto standby = prepare(first.message.body, folders);
-  std::optional<Request> request;
-  {
-    if (!wait_for_message(channel.get(), signals.get())) return kNoService;
-    const auto message = receive_message(channel.get());
-    if (message.arrival != Arrival::kMessage) return kNoService;
-    request = take_over(message.message);
-  }  // our copies of the client's descriptors go here: pipes must see their ends
-  // Until this is said, nothing has happened, and the client can still work alone.
-  if (!request || !send_message(channel.get(), {{"took", true}})) return kNoService;
+  const auto standby = prepare(first.message, folders);
+  if (!wait_for_message(channel.get(), signals.get())) return kNoService;
+  auto asked = receive_message(channel.get());
+  if (asked.arrival != Arrival::kMessage) return kNoService;
+  auto taken = take_over(std::move(asked.message));
+  if (!taken) return kNoService;
+  auto standard = wait_for_go(taken->client.get(), taken->number, signals.get());
+  // Until this is said, nothing has happened.
+  if (!standard || !take_standard(std::move(*standard)) ||
+      !send_message(channel.get(), {{"took", true}}))
+    return kNoService;
+  taken->client.reset();
   const ServersUsed tell = [&channel](const std::set<std::string>& servers) {
     // Of no more use than for the next worker.
     static_cast<void>(send_message(channel.get(), {{"servers", servers}}));
   };
-  return run(request->arguments, standby.get(), tell);
+  return run(taken->request.arguments, standby.get(), tell);
 }
 
 }  // namespace mcpac::resident

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 
 #include "mcp/spawn.h"
@@ -17,12 +18,9 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path& program,
                                            int log) {
   auto pair = make_socket_pair();
   if (!pair) return pass_on(pair);
-  const mcp::SpawnOptions options{
-      .program = program.string(),
-      .arguments = {"mcpac", "resident-worker"},
-      .environment = plan.environment,
-      // Where the folder lies now, whatever its name was.
-      .working_directory = fmt::format("/proc/self/fd/{}", plan.folder->get())};
+  const mcp::SpawnOptions options{.program = program.string(),
+                                  .arguments = {"mcpac", "resident-worker"},
+                                  .environment = plan.environment};
   const auto started = mcp::spawn_child(options, pair->theirs.get(), log, log);
   if (!started)
     return fail(
@@ -37,10 +35,13 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path& program,
   }
   ::fcntl(pair->ours.get(), F_SETFL, O_NONBLOCK);
   WorkerProcess worker(std::move(*process), std::move(pair->ours));
-  const bool told = send_message(worker.channel(), {{"do", "prepare"},
-                                                    {"config", plan.config_file},
-                                                    {"servers", plan.servers},
-                                                    {"umask", plan.umask}});
+  const std::array<int, 1> folder{plan.folder->get()};
+  const bool told = send_message(worker.channel(),
+                                 {{"do", "prepare"},
+                                  {"config", plan.config_file},
+                                  {"servers", plan.servers},
+                                  {"umask", plan.umask}},
+                                 folder);
   // A path that is not text, say. It sees the end of its input, and ends.
   if (!told) worker.channel_.reset();
   return worker;

@@ -5,18 +5,22 @@
 
 #include <algorithm>
 
+#include "resident/patience.h"
+
 namespace mcpac::resident {
 namespace {
 
-// The shutdown ladder of servers takes some seconds a step (mcp/stdio_transport.h).
-constexpr auto kPatience = std::chrono::seconds(20);
+// One that waits has done nothing yet, and a client may be waiting for its end.
+constexpr auto kUntilAWaitingOneEnds = std::chrono::seconds(1);
 
 }  // namespace
 
 void Worker::end() {
   if (kill_at != Workers::Clock::time_point::max()) return;
-  if (state == State::kWaiting) state = State::kEnding;
-  kill_at = Workers::Clock::now() + kPatience;
+  const bool has_work = state == State::kRunning;
+  if (!has_work) state = State::kEnding;
+  kill_at = Workers::Clock::now() +
+            patient(has_work ? std::chrono::milliseconds(kUntilARunEnds) : kUntilAWaitingOneEnds);
   static_cast<void>(process.process().signal(SIGTERM));
   static_cast<void>(process.process().signal(SIGCONT));  // it may have been stopped with its client
 }
@@ -50,7 +54,7 @@ void Workers::forget_old() {
       worker.end();
     if (now < worker.kill_at) continue;
     static_cast<void>(worker.process.process().signal(SIGKILL));
-    worker.kill_at = now + kPatience;
+    worker.kill_at = now + patient(kUntilARunEnds);
   }
 }
 

@@ -1,137 +1,19 @@
 // mcpac up, down and ps through the real binary: with a resident host everything is as without it,
 // and nothing is left of it.
+#include "e2e/resident.h"
+
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <future>
-#include <thread>
 
-#include "e2e/workspace.h"
-#include "faults/support_descendants.h"
-#include "places.h"
-
-using e2e::has;
-using e2e::Workspace;
+using namespace e2e;
 using mcpac::Json;
 namespace fs = std::filesystem;
-
-namespace {
-
-const std::string kEcho = R"(#include <mcpac.hpp>
-#include <print>
-int agent_main(mcpac::Requires<mcp::fixture::echo, mcp::fixture::env> rt) {
-  std::println("echo {}", rt.fixture.echo({.apple = "a"}).text());
-  std::println("token {}", rt.fixture.env({.name = "LC_TEST"}).text());
-  return 7;
-}
-)";
-const std::string kGrants = "fixture.echo,fixture.env";
-
-const std::string kHangs = R"(#include <mcpac.hpp>
-#include <print>
-int agent_main(mcpac::Requires<mcp::fixture::hang> rt) {
-  std::println("begun");
-  rt.fixture.hang({});
-  return 0;
-}
-)";
-
-// A project of its own, with the fixture's program in it, and a host that ends with the case.
-class Resident {
- public:
-  Resident() : workspace(configuration()) {
-    faults::adopt_orphans();
-    fs::copy_file(mcpac::testing::in_source("tests/servers/fixture.mjs"),
-                  workspace.folder() / "fixture.mjs");
-    const auto generated = run({"generate"});
-    INFO(generated.err);
-    REQUIRE(generated.exit_code == 0);
-    const auto up = run({"up"});
-    INFO(up.err);
-    REQUIRE(up.exit_code == 0);
-  }
-  ~Resident() { run({"down"}); }
-  Resident(const Resident&) = delete;
-  Resident& operator=(const Resident&) = delete;
-
-  static std::string configuration() {
-    return R"({"mcpServers": {"fixture": {"command": "node", "args": ["fixture.mjs", "plain"],
-              "env": {"FIXTURE_TOKEN": "${env:E2E_MEMORY}"}}}})";
-  }
-
-  e2e::Outcome run(std::vector<std::string> words, e2e::RunOptions options = {}) const {
-    options.environment.push_back("XDG_RUNTIME_DIR=" + (workspace.folder() / "run").string());
-    return workspace.mcpac(std::move(words), options);
-  }
-  e2e::Outcome execute(const std::string& source, const std::string& grants,
-                       std::vector<std::string> more = {},
-                       const e2e::RunOptions& options = {}) const {
-    std::vector<std::string> words{"execute", "-c", source, "--grant", grants};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(std::move(words), options);
-  }
-  [[nodiscard]] Json shown() const { return run({"ps", "--json"}).json(); }
-  // Waits until the one worker is in this state, and returns it.
-  Json wait_for(const std::string& state) const {
-    for (int i = 0; i < 1'200; ++i) {
-      const Json host = shown();
-      if (!host.is_null() && host.at("workers").size() == 1 &&
-          host.at("workers")[0].at("state") == state)
-        return host.at("workers")[0];
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    FAIL("no worker came to be as it should");
-    return {};
-  }
-  // One run that works alone, after which a worker waits that knows the servers.
-  void prepare() const {
-    REQUIRE(execute(kEcho, kGrants).exit_code == 7);
-    REQUIRE(wait_for("waits").at("servers") == Json{"fixture"});
-  }
-  // How many commands workers have served.
-  [[nodiscard]] std::size_t served() const {
-    const std::string log = workspace.read(".state/mcpac/resident.log");
-    std::size_t count = 0;
-    for (auto at = log.find(" serves "); at != std::string::npos; at = log.find(" serves ", at + 1))
-      ++count;
-    return count;
-  }
-  [[nodiscard]] std::size_t records() const {
-    std::size_t count = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(workspace.state() / "audit"))
-      count += entry.path().extension() == ".jsonl" ? 1 : 0;
-    return count;
-  }
-  // A run whose call hangs, in a worker.
-  [[nodiscard]] std::future<e2e::Outcome> start_hanging() const {
-    auto run = std::async(std::launch::async, [this] { return execute(kHangs, "fixture.hang"); });
-    for (int i = 0; i < 1'200; ++i) {
-      const auto listed = this->run({"runs", "list", "--json"}).json();
-      if (listed.size() == 1 && listed[0].at("in_flight") == 1) return run;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    FAIL("no run came to its call");
-    return run;
-  }
-
-  Workspace workspace;
-};
-
-pid_t number(const Json& json, const char* name) {
-  return json.at(name).get<pid_t>();
-}
-
-void check_nothing_is_left() {
-  for (const auto& left : faults::wait_for_all_descendants())
-    FAIL_CHECK("left: " << left.pid << " " << left.name << ": " << left.command);
-}
-
-}  // namespace
 
 TEST_SUITE("e2e/resident") {
   TEST_CASE(
@@ -140,12 +22,12 @@ TEST_SUITE("e2e/resident") {
       const Resident host;
       const auto alone = host.execute(kEcho, kGrants, {"--alone"});
       CHECK(alone.exit_code == 7);
-      CHECK(host.served() == 0);
+      host.check_served(0);
       host.prepare();
       const std::size_t records = host.records();
       const pid_t first = number(host.wait_for("waits"), "process");
       const auto served = host.execute(kEcho, kGrants);
-      CHECK(host.served() == 1);
+      host.check_served(1);
       CHECK(served.exit_code == alone.exit_code);
       CHECK(served.out == alone.out);
       CHECK(served.err == alone.err);
@@ -153,7 +35,7 @@ TEST_SUITE("e2e/resident") {
       CHECK(host.run({"audit", "verify"}).exit_code == 0);
       CHECK(number(host.wait_for("waits"), "process") != first);
       const auto again = host.execute(kEcho, kGrants);
-      CHECK(host.served() == 2);
+      host.check_served(2);
       CHECK(again.out == alone.out);
     }
     check_nothing_is_left();
@@ -167,81 +49,19 @@ TEST_SUITE("e2e/resident") {
           {"execute", "-c", kEcho, "--grant", "nothing.here"},
           {"execute"},
           {"execute", "-c", kEcho, "--json"}}) {
-      const auto served_before = host.served();
       REQUIRE(host.execute(kEcho, kGrants).exit_code == 7);
-      host.wait_for("waits");
       auto without = words;
       without.emplace_back("--alone");
       const auto alone = host.run(without);
+      host.wait_for("waits");
+      const auto served_before = host.served();
       const auto served = host.run(words);
+      host.check_served(served_before + 1);
       CHECK(served.exit_code == alone.exit_code);
+      CHECK(served.out == alone.out);
       CHECK(served.err == alone.err);
-      CHECK(host.served() > served_before);
       CHECK(served.exit_code != 0);
     }
-  }
-
-  TEST_CASE("what changed since a worker was prepared is seen by the run") {
-    const Resident host;
-    host.prepare();
-    // Another source.
-    CHECK(has(host.execute("// other\n" + kEcho, kGrants).out, "echo"));
-    CHECK(host.served() == 1);
-    // A server whose program was edited: the one that was started before is not used.
-    host.wait_for("waits");
-    auto script = host.workspace.read("fixture.mjs");
-    const std::string before = "process.env[args.name] ?? '(unset)'";
-    REQUIRE(has(script, before));
-    script.replace(script.find(before), before.size(), "'edited'");
-    host.workspace.write("fixture.mjs", script);
-    CHECK(has(host.execute(kEcho, kGrants).out, "token edited"));
-    // Another server in the configuration: it is not the one that was approved.
-    host.wait_for("waits");
-    auto configuration = Resident::configuration();
-    configuration.replace(configuration.find("plain"), 5, "order");
-    host.workspace.write("mcpac.json", configuration);
-    const auto drifted = host.execute(kEcho, kGrants);
-    CHECK(drifted.exit_code == 77);
-    CHECK(has(drifted.err, "MCPAC-E0402"));
-    host.workspace.write("mcpac.json", Resident::configuration());
-    // Another lock.
-    host.wait_for("waits");
-    fs::remove(host.workspace.folder() / "mcpac.lock");
-    CHECK(has(host.execute(kEcho, kGrants).err, "MCPAC-E0400"));
-  }
-
-  TEST_CASE("rules that were written after a worker was prepared hold") {
-    const Resident host;
-    host.prepare();
-    host.workspace.write("mcpac.policy", "deny fixture.env\n");
-    const auto denied = host.execute(kEcho, kGrants, {"--expect-denials"});
-    CHECK(denied.exit_code != 7);
-    CHECK(has(denied.err, "fixture.env"));
-    CHECK(host.served() == 1);
-  }
-
-  TEST_CASE(
-      "another environment, folder or umask: no worker that was prepared from something else") {
-    const Resident host;
-    host.prepare();
-    const auto environment = host.execute(kEcho, kGrants, {}, {.environment = {"LC_TEST=other"}});
-    CHECK(environment.exit_code == 7);
-    CHECK(has(environment.out, "token other"));
-    CHECK(host.served() == 0);
-    host.wait_for("waits");
-    // Now it is the other environment that is prepared.
-    CHECK(has(host.execute(kEcho, kGrants, {}, {.environment = {"LC_TEST=other"}}).out,
-              "token other"));
-    CHECK(host.served() == 1);
-    host.wait_for("waits");
-    // From another folder the server's own path leads nowhere, as it does alone.
-    fs::create_directories(host.workspace.folder() / "sub");
-    const e2e::RunOptions below{.folder = host.workspace.folder() / "sub"};
-    const auto alone =
-        host.execute(kEcho, kGrants, {"--alone", "--config", "../mcpac.json"}, below);
-    const auto folder = host.execute(kEcho, kGrants, {"--config", "../mcpac.json"}, below);
-    CHECK(folder.exit_code == alone.exit_code);
-    CHECK(host.served() == 1);
   }
 
   TEST_CASE("a program on standard input, and one whose standard input is closed") {
@@ -250,18 +70,17 @@ TEST_SUITE("e2e/resident") {
     const auto input = host.run({"execute", "-", "--grant", kGrants}, {.input = kEcho});
     CHECK(input.exit_code == 7);
     CHECK(has(input.out, "echo"));
-    CHECK(host.served() == 1);
+    host.check_served(1);
     host.wait_for("waits");
     host.workspace.write("agent.cpp", kEcho);
-    const auto closed = e2e::run_program(
-        {"sh", "-c",
-         fmt::format("exec {} execute agent.cpp --grant {} <&-",
-                     mcpac::testing::in_build("bin/mcpac"), kGrants)},
-        host.workspace.environment(),
-        {.folder = host.workspace.folder(),
-         .environment = {"XDG_RUNTIME_DIR=" + (host.workspace.folder() / "run").string()}});
+    const auto closed =
+        e2e::run_program({"sh", "-c",
+                          fmt::format("exec {} execute agent.cpp --grant {} <&-",
+                                      mcpac::testing::in_build("bin/mcpac"), kGrants)},
+                         host.workspace.environment(),
+                         {.folder = host.workspace.folder(), .environment = kEnvironment});
     CHECK(closed.exit_code == 7);
-    CHECK(host.served() == 1);
+    host.check_served(1);
   }
 
   TEST_CASE("Ctrl-C at the client ends the run in its worker") {
@@ -271,7 +90,7 @@ TEST_SUITE("e2e/resident") {
       const auto outcome = host.execute(kHangs, "fixture.hang", {}, {.interrupt_at = "begun"});
       CHECK(outcome.exit_code == 130);
       CHECK(has(outcome.err, "SIGINT"));
-      CHECK(host.served() == 1);
+      host.check_served(1);
     }
     check_nothing_is_left();
   }
@@ -280,11 +99,11 @@ TEST_SUITE("e2e/resident") {
     const Resident host;
     host.prepare();
     auto hanging = host.start_hanging();
-    CHECK(host.served() == 1);
+    host.check_served(1);
     const auto second = host.execute(kEcho, kGrants, {"--verbose"});
     CHECK(second.exit_code == 7);
     CHECK(has(second.err, "without the resident host"));
-    CHECK(host.served() == 1);
+    host.check_served(1);
     const Json host_now = host.shown();
     REQUIRE(host_now.at("workers").size() == 1);
     CHECK(host_now.at("workers")[0].at("state") == "runs");
@@ -353,19 +172,44 @@ TEST_SUITE("e2e/resident") {
     CHECK((info.st_mode & 0777U) == 0600U);
   }
 
+  TEST_CASE("up is up, too, for a caller who closed its standard descriptors") {
+    const Resident host;
+    REQUIRE(host.run({"down"}).exit_code == 0);
+    const auto up = e2e::run_program(
+        {"sh", "-c", fmt::format("exec {} up <&- >&- 2>&-", mcpac::testing::in_build("bin/mcpac"))},
+        host.workspace.environment(),
+        {.folder = host.workspace.folder(), .environment = kEnvironment});
+    CHECK(up.exit_code == 0);
+    CHECK(host.shown().at("workers").empty());
+    host.prepare();
+    CHECK(host.execute(kEcho, kGrants).exit_code == 7);
+    host.check_served(1);
+  }
+
+  TEST_CASE("the warden of a worker holds neither the host's log nor the terminal") {
+    const Resident host;
+    host.prepare();
+    const pid_t worker = number(host.wait_for("waits"), "process");
+    std::size_t wardens = 0;
+    for (const auto& one : faults::descendants_of(worker)) {
+      if (one.name.find("mcpac-warden") == std::string::npos) continue;
+      ++wardens;
+      for (const char* fd : {"0", "1", "2"})
+        CHECK(fs::read_symlink(fmt::format("/proc/{}/fd/{}", one.pid, fd)) == "/dev/null");
+    }
+    CHECK(wardens > 0);
+  }
+
   TEST_CASE("MCPAC_ALONE leaves the host aside") {
     const Resident host;
     host.prepare();
     CHECK(host.execute(kEcho, kGrants, {}, {.environment = {"MCPAC_ALONE=1"}}).exit_code == 7);
-    CHECK(host.served() == 0);
+    host.check_served(0);
   }
 
   TEST_CASE("a host that nobody asks for anything ends by itself") {
     const Workspace workspace(Resident::configuration());
-    const std::vector<std::string> environment{"XDG_RUNTIME_DIR=" +
-                                               (workspace.folder() / "run").string()};
-    const auto outcome = workspace.mcpac({"up", "--foreground", "--idle-timeout", "1"},
-                                         {.environment = environment});
+    const auto outcome = workspace.mcpac({"up", "--foreground", "--idle-timeout", "1"});
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.err, "nobody asked"));
     CHECK(!fs::exists(workspace.folder() / "run/mcpac/resident/host.sock"));

@@ -181,7 +181,9 @@ std::vector<std::string> Workspace::environment() const {
   return {fmt::format("XDG_STATE_HOME={}/.state", folder_.string()),
           fmt::format("XDG_CACHE_HOME={}", shared_cache().string()),
           fmt::format("TMPDIR={}/tmp", folder_.string()),
-          fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()), "NO_COLOR=1"};
+          fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()),
+          // No resident host of whoever runs the tests.
+          fmt::format("XDG_RUNTIME_DIR={}/run", folder_.string()), "MCPAC_ALONE=1", "NO_COLOR=1"};
 }
 
 Outcome Workspace::execute(const std::string& source, const std::string& grants,

@@ -6,7 +6,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "resident/support_child.h"
+#include "resident/support_noexec.h"
+#include "resident/support_stalled.h"
+
 using namespace mcpac;
+using resident_test::holds_in_child;
+using resident_test::holds_without_executable_memory;
 using namespace mcpac::resident;
 
 namespace {
@@ -98,6 +104,39 @@ TEST_SUITE("resident/request") {
     CHECK(!from_memory(in.get()));
     const UniqueFd file(::open("/proc/self/status", O_RDONLY | O_CLOEXEC));
     CHECK(!from_memory(file.get()));
+  }
+
+  TEST_CASE("memory that has more seals than are asked for is read: where none may be executed") {
+    const UniqueFd memory(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const std::string bytes = encode(example());
+    REQUIRE(::write(memory.get(), bytes.data(), bytes.size()) ==
+            static_cast<ssize_t>(bytes.size()));
+    REQUIRE(::fcntl(memory.get(), F_ADD_SEALS,
+                    F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE |
+                        F_SEAL_SEAL) == 0);
+    CHECK(from_memory(memory.get()).value() == example());
+  }
+
+  TEST_CASE("a request is made and read on a machine that forbids executable memory files") {
+    if (!holds_without_executable_memory([] { return true; })) {
+      MESSAGE("skipped: needs a process namespace of its own and vm.memfd_noexec (Linux 6.3)");
+      return;
+    }
+    CHECK(holds_without_executable_memory([] {
+      const auto memory = to_memory(example());
+      return memory && from_memory(memory->get()) == example();
+    }));
+  }
+
+  TEST_CASE("a working folder on a file system that never answers makes nobody wait") {
+    if (!holds_in_child([] { return resident_test::mount_stalled(); })) {
+      MESSAGE("skipped: needs FUSE in a mount namespace of its own");
+      return;
+    }
+    CHECK(holds_in_child([] {
+      if (!resident_test::mount_stalled()) return false;
+      return key_of(example(), folder("/mnt").get()).has_value();
+    }));
   }
 
   TEST_CASE("a key differs by environment, folder, project and umask, and not by the command") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "resident/support_child.h"
+#include "resident/support_stalled.h"
 
 using namespace mcpac;
 using namespace mcpac::resident;
@@ -40,17 +42,25 @@ bool differs_in(const char* expected, Confine confine) {
 
 TEST_SUITE("resident/standing") {
   TEST_CASE("a child that changes nothing stands as its parent does") {
+    if (!resident_test::may_use_new_privileges()) {
+      MESSAGE("skipped: under no_new_privs everybody stands alone");
+      return;
+    }
     CHECK(differs_in("-", [] { return true; }));
   }
 
   TEST_CASE("limits, priority, processors and no_new_privs are seen") {
+    if (!resident_test::may_use_new_privileges()) {
+      MESSAGE("skipped: under no_new_privs everybody stands alone");
+      return;
+    }
     CHECK(differs_in("limits", [] {
       rlimit limit{};
       ::getrlimit(RLIMIT_NOFILE, &limit);
       limit.rlim_cur -= 1;
       return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
     }));
-    CHECK(differs_in("schedule", [] { return ::nice(1) != -1; }));
+    CHECK(differs_in("schedule", [] { return resident_test::change_priority(); }));
     CHECK(differs_in("NoNewPrivs", [] { return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0; }));
   }
 
@@ -65,6 +75,7 @@ TEST_SUITE("resident/standing") {
   TEST_CASE("filters that the kernel does not count are never the same") {
     auto standing = own();
     REQUIRE(standing.has_value());
+    (*standing)["NoNewPrivs"] = "\t0";  // also where this test runs under it
     (*standing)["Seccomp"] = "\t2";
     standing->erase("Seccomp_filters");
     CHECK(difference(*standing, *standing) == "Seccomp");
@@ -72,7 +83,60 @@ TEST_SUITE("resident/standing") {
     CHECK(!difference(*standing, *standing));
   }
 
+  TEST_CASE("the same folder through another mount is another root") {
+    const bool may = holds_in_child([] { return ::unshare(CLONE_NEWNS) == 0; });
+    if (!may || !resident_test::may_use_new_privileges()) {
+      MESSAGE("skipped: needs a mount namespace of its own, and no no_new_privs");
+      return;
+    }
+    CHECK(holds_in_child([] {
+      if (::unshare(CLONE_NEWNS) != 0 ||
+          ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+          ::mount("/", "/mnt", nullptr, MS_BIND | MS_REC, nullptr) != 0)
+        return false;
+      const resident_test::Waiting inside([] { return ::chroot("/mnt") == 0; });
+      const auto process = Process::of(inside.pid());
+      return inside.went_well() && process &&
+             why_apart_from_us(*process) == "other conditions: root";
+    }));
+  }
+
+  TEST_CASE("a root on a file system that never answers makes nobody wait") {
+    if (!holds_in_child([] { return resident_test::mount_stalled(); }) ||
+        !resident_test::may_use_new_privileges()) {
+      MESSAGE("skipped: needs FUSE in a mount namespace of its own, and no no_new_privs");
+      return;
+    }
+    CHECK(holds_in_child([] {
+      if (!resident_test::mount_stalled()) return false;
+      const resident_test::Waiting inside([] { return ::chroot("/mnt") == 0; });
+      const auto process = Process::of(inside.pid());
+      return inside.went_well() && process && standing_of(*process) &&
+             why_apart_from_us(*process) == "other conditions: root";
+    }));
+  }
+
+  TEST_CASE("two processes are told apart as their standings are") {
+    const auto self = Process::of(::getpid());
+    REQUIRE(self.has_value());
+    if (!resident_test::may_use_new_privileges()) {
+      CHECK(why_apart_from_us(*self) == "other conditions: NoNewPrivs");
+      return;
+    }
+    CHECK(!why_apart_from_us(*self));
+    const resident_test::Waiting other([] { return resident_test::change_limit(); });
+    REQUIRE(other.went_well());
+    const auto process = Process::of(other.pid());
+    REQUIRE(process.has_value());
+    CHECK(why_apart_from_us(*process) == "other conditions: limits");
+    CHECK(why_apart(*process, *self) == "other conditions: limits");
+  }
+
   TEST_CASE("other namespaces are seen") {
+    if (!resident_test::may_use_new_privileges()) {
+      MESSAGE("skipped: under no_new_privs everybody stands alone");
+      return;
+    }
     for (const auto& [kind, name] : {std::pair{CLONE_NEWUTS, "uts namespace"},
                                      {CLONE_NEWIPC, "ipc namespace"},
                                      {CLONE_NEWNET, "net namespace"},
@@ -92,8 +156,8 @@ TEST_SUITE("resident/standing") {
   }
 
   TEST_CASE("another user and other capabilities are seen") {
-    if (::geteuid() != 0) {
-      MESSAGE("skipped: needs root");
+    if (::geteuid() != 0 || !resident_test::may_use_new_privileges()) {
+      MESSAGE("skipped: needs root, and no no_new_privs");
       return;
     }
     CHECK(differs_in("CapBnd", [] { return ::prctl(PR_CAPBSET_DROP, 0, 0, 0, 0) == 0; }));

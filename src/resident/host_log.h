@@ -1,0 +1,26 @@
+// HostLog: what the resident host did, one line each, at a descriptor.
+//
+// Who is refused is told at most twenty times in ten minutes, then only how many more there were:
+// nobody can fill a disk by being refused.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace mcpac::resident {
+
+class HostLog {
+ public:
+  // `descriptor` is borrowed. A log that cannot be written stops nobody's run.
+  explicit HostLog(int descriptor) : descriptor_(descriptor) {}
+  void say(const std::string& text) const;
+  void refused(const std::string& text, std::chrono::steady_clock::time_point now);
+
+ private:
+  int descriptor_;
+  std::chrono::steady_clock::time_point since_{};
+  unsigned told_ = 0;
+  unsigned untold_ = 0;
+};
+
+}  // namespace mcpac::resident

@@ -1,0 +1,10 @@
+// Nonce: a number that nobody can guess, said once.
+#pragma once
+
+#include <string>
+
+namespace mcpac::resident {
+
+[[nodiscard]] std::string new_nonce();  // 128 bits as hexadecimal digits
+
+}  // namespace mcpac::resident

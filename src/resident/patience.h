@@ -1,0 +1,18 @@
+// Patience: how much longer than usual everything here is waited for.
+//
+// Limits of time are against what hangs; a machine that is slow for other reasons wants them
+// longer. MCPAC_RESIDENT_PATIENCE is the factor (docs/resident.md). Set once, before any thread.
+#pragma once
+
+#include <chrono>
+
+namespace mcpac::resident {
+
+// What a run has to end by itself once it was told to: its servers have some seconds a step
+// (mcp/stdio_transport.h). Then it is killed.
+inline constexpr std::chrono::seconds kUntilARunEnds{20};
+
+void set_patience(unsigned factor);  // 1 to 1,000; others are brought there
+[[nodiscard]] std::chrono::milliseconds patient(std::chrono::milliseconds usual);
+
+}  // namespace mcpac::resident

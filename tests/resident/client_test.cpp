@@ -1,0 +1,178 @@
+// A client beside hosts that die, hang or lie: its work is done once, by one of the two, or by
+// nobody.
+#include "resident/client.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <functional>
+
+#include "resident/handshake.h"
+#include "resident/request.h"
+#include "resident/support_child.h"
+#include "resident/wire.h"
+
+using namespace mcpac;
+using namespace mcpac::resident;
+using resident_test::holds_in_child;
+namespace fs = std::filesystem;
+
+namespace {
+
+// What a host has of the one client that it let in.
+struct Guest {
+  UniqueFd socket;
+  Message request;
+  [[nodiscard]] int channel() const { return request.descriptors.at(kChannelAt).get(); }
+  void say(const Json& body) const { static_cast<void>(send_message(socket.get(), body)); }
+  // The worker's half as far as the client's word.
+  void hear_go() const {
+    static_cast<void>(tell_senders(channel()));
+    static_cast<void>(send_message(channel(), {{"ready", "7"}}));
+    if (string_member(receive_message(channel()).message.body, "go") != "7") ::_exit(1);
+  }
+};
+
+// A process that listens where a resident host would, takes one request, and does `play`.
+class Impostor {
+ public:
+  explicit Impostor(const std::function<void(Guest&)>& play) {
+    folders.runtime = home.path();
+    folders.state = home.path() / "state";
+    folders.libexec = home.path() / "libexec" / "mcpac";
+    auto door = Door::open(door_folder(folders));
+    REQUIRE(door.has_value());
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::fcntl(door->socket(), F_SETFL, 0);
+      if (!door->listen() || ::write(ends[1], "+", 1) != 1) ::_exit(1);
+      Guest guest{UniqueFd(::accept4(door->socket(), nullptr, nullptr, SOCK_CLOEXEC)), {}};
+      static_cast<void>(tell_senders(guest.socket.get()));
+      guest.say({{"nonce", "1"}});
+      guest.request = receive_message(guest.socket.get()).message;
+      play(guest);
+      ::_exit(0);
+    }
+    ::close(ends[1]);
+    door->leave();
+    char byte = 0;
+    REQUIRE(::read(ends[0], &byte, 1) == 1);
+    ::close(ends[0]);
+  }
+  ~Impostor() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Impostor(const Impostor&) = delete;
+  Impostor& operator=(const Impostor&) = delete;
+
+  [[nodiscard]] Visit visit() const {
+    return Visit({.folders = folders,
+                  .config_file = home.path() / "mcpac.json",
+                  .arguments = {"mcpac", "execute"}});
+  }
+
+  TemporaryFolder home = TemporaryFolder::create(fs::temp_directory_path(), "d-").value();
+  execute::Folders folders;
+
+ private:
+  pid_t pid_ = -1;
+};
+
+bool stands_alone_here() {
+  if (resident_test::may_use_new_privileges()) return false;
+  MESSAGE("skipped: under no_new_privs everybody stands alone");
+  return true;
+}
+
+}  // namespace
+
+TEST_SUITE("resident/client") {
+  TEST_CASE("a host that dies before the client said go: the client works alone") {
+    if (stands_alone_here()) return;
+    const Impostor host([](Guest&) {});
+    const Visit visit = host.visit();
+    CHECK(!visit.outcome());
+    CHECK(!visit.why_alone().empty());
+  }
+
+  TEST_CASE("a host that dies after the client said go: nobody runs it again") {
+    if (stands_alone_here()) return;
+    const Impostor host([](Guest& guest) { guest.hear_go(); });
+    const Visit visit = host.visit();
+    REQUIRE(visit.outcome().has_value());
+    REQUIRE(!visit.outcome()->has_value());
+    CHECK(visit.outcome()->error().id == ErrorId::kRunUnreachable);
+  }
+
+  TEST_CASE("a worker that ended without taking the word: the client works alone") {
+    if (stands_alone_here()) return;
+    const Impostor host([](Guest& guest) {
+      guest.hear_go();
+      guest.say({{"ended", true}, {"took", false}, {"exit", 69}});
+      static_cast<void>(receive_message(guest.socket.get()));
+    });
+    CHECK(!host.visit().outcome());
+  }
+
+  TEST_CASE("the exit code of a worker that took it is the client's") {
+    if (stands_alone_here()) return;
+    const Impostor host([](Guest& guest) {
+      guest.hear_go();
+      guest.say({{"ended", true}, {"took", true}, {"exit", 5}});
+      static_cast<void>(receive_message(guest.socket.get()));
+    });
+    const Visit visit = host.visit();
+    REQUIRE(visit.outcome().has_value());
+    CHECK(visit.outcome()->value() == 5);
+  }
+
+  TEST_CASE("a host that says an end before any go, or nothing at all, holds nobody up") {
+    if (stands_alone_here()) return;
+    const Impostor lies([](Guest& guest) {
+      guest.say({{"ended", true}, {"took", true}, {"exit", 0}});
+      static_cast<void>(receive_message(guest.socket.get()));
+    });
+    CHECK(!lies.visit().outcome());
+    const Impostor silent([](Guest&) {
+      for (;;) ::pause();
+    });
+    const Visit visit = silent.visit();
+    CHECK(!visit.outcome());
+    CHECK(visit.why_alone() == "no worker began in time");
+  }
+
+  TEST_CASE("Ctrl-C before a worker began ends the client as if it were alone") {
+    if (stands_alone_here()) return;
+    const pid_t us = ::getpid();
+    int status = 0;
+    const Impostor host([&](Guest& guest) {
+      const pid_t sender = guest.request.process;
+      if (sender != us) ::kill(sender, SIGINT);
+      for (;;) ::pause();
+    });
+    const pid_t client = ::fork();
+    if (client == 0) {
+      ::alarm(120);
+      const Visit visit = host.visit();
+      ::_exit(0);
+    }
+    REQUIRE(::waitpid(client, &status, 0) == client);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGINT);
+  }
+
+  TEST_CASE("what the client does not say go to never gets its standard descriptors") {
+    if (stands_alone_here()) return;
+    const Impostor host([](Guest& guest) {
+      const bool only_these = guest.request.descriptors.size() == kPassed;
+      guest.say({{"alone", only_these ? "three" : "more"}});
+      static_cast<void>(receive_message(guest.socket.get()));
+    });
+    CHECK(host.visit().why_alone() == "three");
+  }
+}

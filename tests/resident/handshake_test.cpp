@@ -1,0 +1,129 @@
+// The last word between a client and its worker: what was not sent never happens.
+#include "resident/handshake.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+
+#include "resident/support_child.h"
+#include "resident/wire.h"
+
+using namespace mcpac;
+using namespace mcpac::resident;
+using resident_test::holds_in_child;
+
+namespace {
+
+// A worker in a process of its own that waits for the word of this one.
+class Worker {
+ public:
+  template <class Before>
+  explicit Worker(Before before, int signals = -1) {
+    auto pair = make_socket_pair();
+    REQUIRE(pair.has_value());
+    channel = std::move(pair->ours);
+    const pid_t client = ::getpid();
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      channel.reset();
+      const auto standard =
+          before() ? wait_for_go(pair->theirs.get(), client, signals) : std::nullopt;
+      const bool has_all = standard && std::ranges::all_of(*standard, [](const UniqueFd& one) {
+                             return ::fcntl(one.get(), F_GETFD) >= 0;
+                           });
+      ::_exit(has_all ? 0 : 1);
+    }
+  }
+  Worker() : Worker([] { return true; }) {}
+  ~Worker() { began(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  // Waits until it has ended.
+  bool began() {
+    channel.reset();
+    if (pid_ > 0) {
+      int status = 0;
+      ::waitpid(pid_, &status, 0);
+      pid_ = -1;
+      began_ = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return began_;
+  }
+
+  UniqueFd channel;
+
+ private:
+  pid_t pid_ = -1;
+  bool began_ = false;
+};
+
+bool stands_alone_here() {
+  if (resident_test::may_use_new_privileges()) return false;
+  MESSAGE("skipped: under no_new_privs everybody stands alone");
+  return true;
+}
+
+}  // namespace
+
+TEST_SUITE("resident/handshake") {
+  TEST_CASE("a worker that hears go has what its client handed it") {
+    if (stands_alone_here()) return;
+    Worker worker;
+    const auto number = hear_ready(worker.channel.get());
+    REQUIRE(number.has_value());
+    REQUIRE(say_go(worker.channel.get(), *number));
+    CHECK(worker.began());
+  }
+
+  TEST_CASE("a client that gives up before go is not served, however late the worker is") {
+    if (stands_alone_here()) return;
+    Worker early;
+    early.channel.reset();
+    CHECK(!early.began());
+    Worker late;
+    REQUIRE(hear_ready(late.channel.get()).has_value());
+    CHECK(!late.began());
+  }
+
+  TEST_CASE("go without the number, without descriptors or from another process is none") {
+    if (stands_alone_here()) return;
+    {
+      Worker worker;
+      REQUIRE(hear_ready(worker.channel.get()).has_value());
+      REQUIRE(say_go(worker.channel.get(), "guessed"));
+      CHECK(!worker.began());
+    }
+    {
+      Worker worker;
+      const auto number = hear_ready(worker.channel.get());
+      REQUIRE(send_message(worker.channel.get(), {{"go", number.value()}}));
+      CHECK(!worker.began());
+    }
+    Worker worker;
+    const auto number = hear_ready(worker.channel.get());
+    CHECK(holds_in_child([&] { return say_go(worker.channel.get(), number.value()); }));
+    CHECK(!worker.began());
+  }
+
+  TEST_CASE("a worker that stands otherwise than the client serves it not") {
+    Worker worker([] { return resident_test::change_limit(); });
+    CHECK(!hear_ready(worker.channel.get()));
+    CHECK(!worker.began());
+  }
+
+  TEST_CASE("a socket that another process made is nobody's the worker waits for") {
+    auto pair = make_socket_pair();
+    REQUIRE(pair.has_value());
+    CHECK(!wait_for_go(pair->theirs.get(), ::getpid() + 1, -1));
+  }
+
+  TEST_CASE("a worker that is told to end does so before it begins") {
+    if (stands_alone_here()) return;
+    const UniqueFd told(::eventfd(1, EFD_CLOEXEC));
+    Worker worker([] { return true; }, told.get());
+    CHECK(hear_ready(worker.channel.get()).has_value());
+    UniqueFd keep(::fcntl(worker.channel.get(), F_DUPFD_CLOEXEC, 3));
+    CHECK(!worker.began());
+  }
+}

@@ -1,18 +1,13 @@
 #include "execute/asking/approval_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
 
 #include "core/canonical_json.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/private_file.h"
 #include "core/rfc3339.h"
 #include "policy/text/times.h"
 
@@ -91,41 +86,6 @@ std::string text_of(const Approvals& approvals) {
          "\n";
 }
 
-// The bytes of a file that is ours alone; nothing where there is none.
-Result<std::optional<std::string>> read_private(const std::filesystem::path& file) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd && errno == ENOENT) return std::nullopt;
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0)
-    return fail(ErrorId::kFileUnreadable, std::system_category().message(errno));
-  if (!S_ISREG(info.st_mode)) return fail(ErrorId::kFileUnreadable, "it is no regular file");
-  if (info.st_uid != ::geteuid())
-    return fail(ErrorId::kFileUnreadable, "it belongs to another user");
-  if ((info.st_mode & 077U) != 0)
-    return fail(ErrorId::kFileUnreadable, "others may read or write it (chmod 600 it)");
-  auto text = read_descriptor(fd.get(), file.string(), kMaxBytes);
-  if (!text) return pass_on(text);
-  return std::optional(std::move(*text));
-}
-
-std::unexpected<Error> not_locked(const std::filesystem::path& folder, int error) {
-  return fail(ErrorId::kFileUnwritable,
-              "kept approvals cannot be locked, and are left as they are: " +
-                  std::system_category().message(error),
-              {.where = folder.string(), .fix = "make that folder one that you may read and lock"});
-}
-
-// Held until it is dropped. Without it two runs that end together would each write what the other
-// has not read, and an answer would be lost.
-Result<UniqueFd> take_turn(const std::filesystem::path& folder) {
-  UniqueFd turn(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!turn) return not_locked(folder, errno);
-  while (::flock(turn.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return not_locked(folder, errno);
-  }
-  return turn;
-}
-
 template <class Entry>
 void keep_newest(std::vector<Entry>& entries) {
   if (entries.size() > kMaxEntries)
@@ -145,7 +105,7 @@ ApprovalStore::ApprovalStore(std::filesystem::path file, Warn warn, const Clock&
 
 Approvals ApprovalStore::read() const {
   Approvals approvals;
-  const auto text = read_private(file_);
+  const auto text = read_private_file(file_, kMaxBytes);
   if (!text) {
     warn_(fmt::format("kept approvals are ignored: {}: {}", file_.string(), text.error().what));
     return approvals;
@@ -176,12 +136,7 @@ Approvals ApprovalStore::read() const {
 }
 
 Result<void> ApprovalStore::change(const std::function<void(Approvals&)>& edit) const {
-  std::error_code error;
-  const auto folder = file_.parent_path();
-  std::filesystem::create_directories(folder.parent_path(), error);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return fail(ErrorId::kFileUnwritable, fmt::format("cannot make {}", folder.string()));
-  auto turn = take_turn(folder);
+  auto turn = take_turn(file_.parent_path(), "kept approvals");
   if (!turn) return pass_on(turn);
   Approvals approvals = read();
   edit(approvals);

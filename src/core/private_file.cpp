@@ -1,0 +1,55 @@
+#include "core/private_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace mcpac {
+namespace {
+
+std::unexpected<Error> not_locked(const std::filesystem::path& folder, std::string_view what,
+                                  int error) {
+  return fail(ErrorId::kFileUnwritable,
+              fmt::format("{} cannot be locked, and are left as they are: {}", what,
+                          std::system_category().message(error)),
+              {.where = folder.string(), .fix = "make that folder one that you may read and lock"});
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file,
+                                                     std::size_t max_bytes) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd && errno == ENOENT) return std::nullopt;
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0)
+    return fail(ErrorId::kFileUnreadable, std::system_category().message(errno));
+  if (!S_ISREG(info.st_mode)) return fail(ErrorId::kFileUnreadable, "it is no regular file");
+  if (info.st_uid != ::geteuid())
+    return fail(ErrorId::kFileUnreadable, "it belongs to another user");
+  if ((info.st_mode & 077U) != 0)
+    return fail(ErrorId::kFileUnreadable, "others may read or write it (chmod 600 it)");
+  auto text = read_descriptor(fd.get(), file.string(), max_bytes);
+  if (!text) return pass_on(text);
+  return std::optional(std::move(*text));
+}
+
+Result<UniqueFd> take_turn(const std::filesystem::path& folder, std::string_view what) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder.parent_path(), ignored);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return fail(ErrorId::kFileUnwritable, fmt::format("cannot make {}", folder.string()));
+  UniqueFd turn(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!turn) return not_locked(folder, what, errno);
+  while (::flock(turn.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return not_locked(folder, what, errno);
+  }
+  return turn;
+}
+
+}  // namespace mcpac

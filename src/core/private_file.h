@@ -1,0 +1,27 @@
+// Private files: of one owner, nobody else's to read or write, changed by one process at a time.
+//
+// What others may have written is not read: whoever reads such a file takes it for the user's word.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace mcpac {
+
+// The bytes of a regular file that is ours alone (0600 or less); nothing where there is none.
+[[nodiscard]] Result<std::optional<std::string>> read_private_file(
+    const std::filesystem::path& file, std::size_t max_bytes);
+
+// Held until it is dropped: two processes that read, change and write a file of this folder would
+// each lose what the other wrote. The folder is made (0700) where there is none. `what` stands in
+// the error: "kept approvals".
+[[nodiscard]] Result<UniqueFd> take_turn(const std::filesystem::path& folder,
+                                         std::string_view what);
+
+}  // namespace mcpac

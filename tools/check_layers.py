@@ -20,7 +20,8 @@ FLOORS = {
     "src/gate": {"core", "policy", "audit", "ipc"},
     "src/execute": {"core", "policy", "audit", "sandbox", "ipc", "codegen", "analyzer", "mcp", "gate"},
     "src/resident": {"core", "mcp", "execute"},
-    "src/cli": {"core", "policy", "audit", "sandbox", "codegen", "analyzer", "mcp", "execute", "resident"},
+    "src/gateway": {"core", "policy", "audit", "ipc", "codegen", "mcp", "gate", "execute"},
+    "src/cli": {"core", "policy", "audit", "sandbox", "codegen", "analyzer", "mcp", "execute", "resident", "gateway"},
 }
 # Corners of one room, in the order in which they stand on each other; files of the room itself are its face:
 # headers there are words for all corners, but for those in TOPS, which wire the corners.

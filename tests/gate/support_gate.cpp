@@ -35,6 +35,18 @@ World::World(const Options& options) {
   add("git.issues.create", {{"type", "object"}});
   add("git.issues.remove", {{"type", "object"}});
 
+  Declared declared;
+  for (const auto& text : options.declared) {
+    declared.permissions.insert(permission(text));
+    declared.texts.push_back(text);
+  }
+  gate = std::make_unique<Gate>(GateSetup{
+      &tools, authority_of(*this, options), std::move(declared), &upstream, &audit, &clock,
+      options.mode, options.max_refusals, [this](const Check& check) { told.push_back(check); },
+      options.asking, options.dialer, options.network});
+}
+
+policy::Authority authority_of(const World& world, const World::Options& options) {
   policy::LayerText layer{.name = "the command line",
                           .grants = options.grants,
                           .asks = options.asks,
@@ -44,8 +56,8 @@ World::World(const Options& options) {
                           .profile_files = {},
                           .places = options.places};
   policy::Environment environment;
-  environment.tools = &schemas;
-  environment.clock = &clock;
+  environment.tools = &world.schemas;
+  environment.clock = &world.clock;
   environment.resolver = options.resolver;
   environment.bases.current_directory = "/srv";
   environment.bases.home = "/home/somebody";
@@ -58,15 +70,7 @@ World::World(const Options& options) {
   }
   auto authority = policy::Authority::load(layers, environment);
   REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
-  Declared declared;
-  for (const auto& text : options.declared) {
-    declared.permissions.insert(permission(text));
-    declared.texts.push_back(text);
-  }
-  gate = std::make_unique<Gate>(GateSetup{
-      &tools, std::move(*authority), std::move(declared), &upstream, &audit, &clock, options.mode,
-      options.max_refusals, [this](const Check& check) { told.push_back(check); }, options.asking,
-      options.dialer, options.network});
+  return std::move(*authority);
 }
 
 std::optional<Answer> World::call(std::string_view name, Json arguments) {

@@ -145,6 +145,9 @@ struct World {
   std::unique_ptr<Gate> gate;
 };
 
+// What these options grant, once more; borrows from the world.
+[[nodiscard]] policy::Authority authority_of(const World& world, const World::Options& options);
+
 [[nodiscard]] Json text_result(std::string_view text);
 
 }  // namespace mcpac::gate::testing

@@ -1,0 +1,70 @@
+#include "gateway/catalog.h"
+
+#include <utility>
+#include <vector>
+
+namespace mcpac::gateway {
+namespace {
+
+constexpr std::size_t kPageTools = 250;
+constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+constexpr std::string_view kCursor = "after:";
+
+}  // namespace
+
+std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
+                                             const policy::Authority& authority, NameForm form) {
+  auto catalog = std::make_shared<Catalog>();
+  for (const auto& server : lock.servers) {
+    for (const auto& tool : server.tools) {
+      auto permission = Permission::of(server.name, tool.name);
+      if (permission && authority.coverage(*permission, "") != policy::Coverage::kMissing)
+        catalog->permissions_.insert(std::move(*permission));
+    }
+  }
+  const std::vector<Permission> all(catalog->permissions_.begin(), catalog->permissions_.end());
+  for (auto& [name, permission] : client_names(all, form)) {
+    Json definition(lock.find_tool(permission.server(), permission.tool())->definition);
+    definition["name"] = name;
+    const std::size_t bytes = to_text(definition).size();
+    catalog->tools_.emplace(name, Entry{permission, std::move(definition), bytes});
+  }
+  return catalog;
+}
+
+const Permission* Catalog::find(const std::string& name) const {
+  const auto found = tools_.find(name);
+  return found == tools_.end() ? nullptr : &found->second.permission;
+}
+
+std::set<std::string> Catalog::servers() const {
+  std::set<std::string> names;
+  for (const Permission& permission : permissions_) names.insert(permission.server());
+  return names;
+}
+
+std::optional<ToolPage> Catalog::page(std::string_view cursor, const Hidden& is_hidden) const {
+  auto at = tools_.begin();
+  if (!cursor.empty()) {
+    if (!cursor.starts_with(kCursor)) return std::nullopt;
+    at = tools_.find(std::string(cursor.substr(kCursor.size())));
+    if (at == tools_.end()) return std::nullopt;
+    ++at;
+  }
+  ToolPage page;
+  std::size_t bytes = 0;
+  for (std::string last; at != tools_.end(); last = at->first, ++at) {
+    if (is_hidden(at->second.permission)) continue;
+    const bool is_full =
+        page.tools.size() == kPageTools || (bytes > 0 && bytes + at->second.bytes > kPageBytes);
+    if (is_full) {
+      page.next = std::string(kCursor) + last;
+      return page;
+    }
+    bytes += at->second.bytes;
+    page.tools.push_back(at->second.definition);
+  }
+  return page;
+}
+
+}  // namespace mcpac::gateway

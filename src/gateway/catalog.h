@@ -1,0 +1,58 @@
+// Catalog: the tools that one client sees: those of the lock that its policy could ever allow.
+//
+// What is not here does not exist for the client: a tool that nobody granted is answered like one
+// that nobody has. Definitions are the lock's, unchanged but for the name. Immutable, and shared by
+// all sessions under one policy.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "codegen/lock.h"
+#include "core/json.h"
+#include "core/permission.h"
+#include "gateway/client_name.h"
+#include "policy/authority.h"
+
+namespace mcpac::gateway {
+
+// One page of tools/list. An empty `next` is the last one.
+struct ToolPage {
+  Json tools = Json::array();
+  std::string next;
+};
+
+class Catalog {
+ public:
+  [[nodiscard]] static std::shared_ptr<const Catalog> make(const codegen::Lock& lock,
+                                                           const policy::Authority& authority,
+                                                           NameForm form);
+
+  // Null: the client has no such tool.
+  [[nodiscard]] const Permission* find(const std::string& name) const;
+  [[nodiscard]] const std::set<Permission>& permissions() const { return permissions_; }
+  [[nodiscard]] std::set<std::string> servers() const;
+
+  // At most 250 tools and about 1 MiB a page. `cursor` is empty or what a page before gave; nothing
+  // for any other. Tools of which `is_hidden` are left out.
+  using Hidden = std::function<bool(const Permission&)>;
+  [[nodiscard]] std::optional<ToolPage> page(std::string_view cursor,
+                                             const Hidden& is_hidden) const;
+
+ private:
+  struct Entry {
+    Permission permission;
+    Json definition;
+    std::size_t bytes = 0;
+  };
+  std::map<std::string, Entry> tools_;  // by the client's name
+  std::set<Permission> permissions_;
+};
+
+}  // namespace mcpac::gateway

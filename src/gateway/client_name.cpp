@@ -1,0 +1,77 @@
+#include "gateway/client_name.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/hash.h"
+
+namespace mcpac::gateway {
+namespace {
+
+// What the models behind most clients accept as the name of a tool.
+constexpr std::size_t kMaxPlain = 64;
+// 40 bits: enough that nobody finds a tool's name by chance, short enough to be read.
+constexpr std::size_t kDigits = 10;
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+std::string plain(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return !is_plain(c); }, '_');
+  return text;
+}
+
+std::string with_digits(std::string name, const Permission& permission, std::size_t limit) {
+  name.resize(std::min(name.size(), limit - kDigits - 1));
+  return name + "_" + sha256_hex(permission.text()).substr(0, kDigits);
+}
+
+std::string wished(const Permission& permission, NameForm form) {
+  switch (form) {
+    case NameForm::kDotted: return permission.text();
+    case NameForm::kPlain: return plain(permission.server() + "__" + permission.tool());
+    case NameForm::kBare: break;
+  }
+  return permission.tool();
+}
+
+}  // namespace
+
+std::string_view to_string(NameForm form) {
+  switch (form) {
+    case NameForm::kDotted: return "dotted";
+    case NameForm::kPlain: return "plain";
+    case NameForm::kBare: break;
+  }
+  return "bare";
+}
+
+std::map<std::string, Permission> client_names(const std::vector<Permission>& permissions,
+                                               NameForm form) {
+  const std::set<Permission> tools(permissions.begin(), permissions.end());
+  std::map<std::string, std::vector<Permission>> wishes;
+  for (const Permission& tool : tools) wishes[wished(tool, form)].push_back(tool);
+  std::map<std::string, Permission> names;
+  // Those with digits second: one that wishes for exactly such a name is left what it is called.
+  for (const auto& [name, owners] : wishes) {
+    const bool fits = form != NameForm::kPlain || name.size() <= kMaxPlain;
+    if (owners.size() == 1 && fits) names.emplace(name, owners.front());
+  }
+  for (const auto& [name, owners] : wishes) {
+    const bool fits = form != NameForm::kPlain || name.size() <= kMaxPlain;
+    if (owners.size() == 1 && fits) continue;
+    for (const Permission& tool : owners) {
+      std::string unique = with_digits(name, tool, std::max(name.size() + kDigits + 1, kMaxPlain));
+      if (form == NameForm::kPlain) unique = with_digits(name, tool, kMaxPlain);
+      // Somebody called a tool what our digits would make: then the whole digest tells them apart.
+      if (names.contains(unique)) unique = sha256_hex(tool.text());
+      names.emplace(std::move(unique), tool);
+    }
+  }
+  return names;
+}
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,227 @@
+#include "gateway/client_session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <variant>
+
+#include "core/call_arguments.h"
+#include "gate/agent_message.h"
+#include "gate/result_line.h"
+#include "gateway/call_answer.h"
+#include "mcp/protocol.h"
+
+namespace mcpac::gateway {
+namespace {
+
+// An id comes back in the answer and waits with its call; a longer one is nobody's counter.
+constexpr std::size_t kMaxId = 256;
+constexpr std::size_t kEcho = 256;
+
+bool is_too_long(const ipc::Id& id) {
+  const auto* text = std::get_if<std::string>(&id);
+  return text != nullptr && text->size() > kMaxId;
+}
+
+constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
+
+Json to_json(const ipc::Id& id) {
+  return std::visit([](const auto& value) { return Json(value); }, id);
+}
+
+Json capabilities_of(Era era) {
+  Json capabilities{{"tools", {{"listChanged", true}}}};
+  if (era == Era::kInitialize) capabilities["logging"] = Json::object();
+  return capabilities;
+}
+
+}  // namespace
+
+std::shared_ptr<ClientSession> ClientSession::open(SessionSetup setup) {
+  return std::shared_ptr<ClientSession>(new ClientSession(std::move(setup)));
+}
+
+ClientSession::ClientSession(SessionSetup setup) : setup_(std::move(setup)) {}
+
+ClientSession::~ClientSession() {
+  close();
+}
+
+void ClientSession::receive(std::string_view line) {
+  if (closed_) return;
+  auto message = ipc::decode(line);
+  // A number beyond double makes a call that is decided, not a line that is none.
+  if (!message) message = ipc::decode(with_finite_numbers(line));
+  if (!message) return receive_malformed(message.error());
+  receive(std::move(*message));
+}
+
+void ClientSession::receive(ipc::Message message) {
+  if (closed_) return;
+  const auto keep = shared_from_this();
+  std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); }, std::move(message));
+}
+
+void ClientSession::receive_malformed(const ipc::RpcError& error) {
+  setup_.anomalies->note("a malformed message of a client", error.message);
+  if (error.is_response) return;
+  const bool echo = error.id && !is_too_long(*error.id);
+  say_error(echo ? error.id : std::nullopt, {error.code, error.message, nullptr});
+}
+
+void ClientSession::handle(ipc::Request request) {
+  if (is_too_long(request.id)) {
+    return say_error(std::nullopt, {ipc::kInvalidRequest,
+                                    fmt::format("an id has at most {} bytes", kMaxId), nullptr});
+  }
+  if (is_busy(request.id))
+    return say_error(request.id, ipc::kInvalidRequest, "this id is still in flight");
+  if (finishing_) return say_error(request.id, ipc::kInternalError, "mcpac is shutting down");
+  const auto context = read_context(request.params);
+  if (!context) return say_error(request.id, context.error());
+  if (context->era == Era::kStateless) return handle_stateless(request, *context);
+  if (request.method == "initialize") return initialize(request);
+  if (request.method == "ping") return say_result(request.id, Json::object());
+  if (!version_) {
+    return say_error(request.id, ipc::kInvalidRequest,
+                     "the session begins with initialize, or with a protocol version in _meta");
+  }
+  handle_initialized(request, *context);
+}
+
+void ClientSession::handle_stateless(const ipc::Request& request, const RequestContext& context) {
+  if (request.method == "server/discover") return discover(request);
+  if (request.method == "subscriptions/listen") return listen(request);
+  if (handle_in_both(request, context)) return;
+  say_error(request.id, ipc::kMethodNotFound,
+            "Method not found: " + gate::bounded(request.method, kEcho));
+}
+
+void ClientSession::handle_initialized(const ipc::Request& request, const RequestContext& context) {
+  if (request.method == "logging/setLevel") {
+    // What servers log is for the user of mcpac; a client may ask for it, and hears nothing.
+    if (!gate::log_level(string_member(request.params, "level")))
+      return say_error(request.id, ipc::kInvalidParams, "level must be one of MCP's eight");
+    return say_result(request.id, Json::object());
+  }
+  if (handle_in_both(request, context)) return;
+  say_error(request.id, ipc::kMethodNotFound,
+            "Method not found: " + gate::bounded(request.method, kEcho));
+}
+
+bool ClientSession::handle_in_both(const ipc::Request& request, const RequestContext& context) {
+  if (request.method == "tools/list") {
+    list_tools(request, context);
+  } else if (request.method == "tools/call") {
+    call_tool(request, context);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void ClientSession::initialize(const ipc::Request& request) {
+  if (version_) return say_error(request.id, ipc::kInvalidRequest, "initialize comes once");
+  const Json* version = find_member(request.params, "protocolVersion");
+  if (version == nullptr || !version->is_string())
+    return say_error(request.id, ipc::kInvalidParams, "protocolVersion must be a text");
+  const Json* capabilities = find_member(request.params, "capabilities");
+  if (capabilities != nullptr && capabilities->is_object()) capabilities_ = *capabilities;
+  const auto& asked = version->get_ref<const std::string&>();
+  // Of a revision that we do not know the client is offered our newest, and decides.
+  version_ = mcp::is_initialize_version(asked) ? asked : std::string(mcp::kInitializeVersion);
+  say_result(request.id, {{"protocolVersion", *version_},
+                          {"capabilities", capabilities_of(Era::kInitialize)},
+                          {"serverInfo", mcp::client_info()}});
+}
+
+void ClientSession::discover(const ipc::Request& request) {
+  Json result{{"supportedVersions", Json::array({mcp::kStatelessVersion})},
+              {"capabilities", capabilities_of(Era::kStateless)}};
+  say_result(request.id, in_form(Era::kStateless, cacheable(Era::kStateless, std::move(result))));
+}
+
+void ClientSession::list_tools(const ipc::Request& request, const RequestContext& context) {
+  const Json* cursor = find_member(request.params, "cursor");
+  const bool is_text = cursor == nullptr || cursor->is_string();
+  auto page =
+      is_text ? setup_.catalog->page(string_member(request.params, "cursor"), setup_.is_quarantined)
+              : std::nullopt;
+  if (!page) return say_error(request.id, ipc::kInvalidParams, "Invalid cursor");
+  Json result{{"tools", std::move(page->tools)}};
+  if (!page->next.empty()) result["nextCursor"] = std::move(page->next);
+  say_result(request.id, in_form(context.era, cacheable(context.era, std::move(result))));
+}
+
+// The first message of a subscription says what it is about; then it stays open.
+void ClientSession::listen(const ipc::Request& request) {
+  const Json* wanted = find_member(request.params, "notifications");
+  if (wanted == nullptr || !wanted->is_object())
+    return say_error(request.id, ipc::kInvalidParams, "notifications must be an object");
+  if (listens_.size() >= setup_.limits.max_listens)
+    return say_error(request.id, ipc::kInvalidRequest, "too many subscriptions are open");
+  const Json* tools = find_member(*wanted, "toolsListChanged");
+  const bool hears = tools != nullptr && tools->is_boolean() && tools->get<bool>();
+  listens_.emplace(request.id, hears);
+  Json agreed = Json::object();
+  if (hears) agreed["toolsListChanged"] = true;
+  say_about(request.id,
+            ipc::encode_notification("notifications/subscriptions/acknowledged",
+                                     {{"notifications", std::move(agreed)},
+                                      {"_meta", {{kMetaSubscription, to_json(request.id)}}}}));
+}
+
+void ClientSession::tools_changed() {
+  if (closed_) return;
+  constexpr std::string_view kChanged = "notifications/tools/list_changed";
+  if (version_) say_about(std::nullopt, ipc::encode_notification(kChanged, nullptr));
+  for (const auto& [id, hears] : listens_) {
+    if (!hears) continue;
+    say_about(id,
+              ipc::encode_notification(kChanged, {{"_meta", {{kMetaSubscription, to_json(id)}}}}));
+  }
+}
+
+void ClientSession::handle(const ipc::Notification& notification) {
+  if (notification.method != "notifications/cancelled") return;
+  if (const auto id = gate::request_id(notification.params)) forget(*id);
+}
+
+void ClientSession::finish() {
+  if (closed_ || std::exchange(finishing_, true)) return;
+  for (const auto& [id, hears] : std::exchange(listens_, {})) {
+    Json result{{"_meta", {{kMetaSubscription, to_json(id)}}}};
+    say_result(id, in_form(Era::kStateless, std::move(result)));
+  }
+}
+
+bool ClientSession::is_busy(const ipc::Id& id) const {
+  return calls_.contains(id) || listens_.contains(id);
+}
+
+void ClientSession::say_result(const ipc::Id& id, const Json& result) {
+  if (closed_) return;
+  setup_.say({.line = gate::result_line(id, result), .about = id, .is_answer = true});
+}
+
+void ClientSession::say_error(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error) {
+  if (closed_) return;
+  setup_.say({.line = ipc::encode_error(id, error),
+              .about = id,
+              .is_answer = true,
+              .error_code = error.code});
+}
+
+void ClientSession::say_error(const ipc::Id& id, std::int64_t code, std::string message) {
+  say_error(id, ipc::ErrorObject{code, std::move(message), nullptr});
+}
+
+void ClientSession::say_nothing(const ipc::Id& id) {
+  if (!closed_) setup_.say({.line = {}, .about = id, .is_answer = true});
+}
+
+void ClientSession::say_about(const std::optional<ipc::Id>& about, std::string line) {
+  if (!closed_) setup_.say({.line = std::move(line), .about = about});
+}
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,128 @@
+// ClientSession: what is said between one ordinary MCP client and mcpac, in either protocol era.
+//
+// A state machine: messages in, messages out, and the gate behind it. It owns no descriptor, timer
+// or thread; doors carry its messages (stdio_door.h, http/door.h). Nothing that a client says can
+// widen what it may do: authority is the gate's and the catalog's, and both were made before the
+// session. Every request gets exactly one answer, but those that the client took back.
+// Single-threaded.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gate/anomalies.h"
+#include "gate/gate.h"
+#include "gateway/catalog.h"
+#include "gateway/request_context.h"
+#include "ipc/json_rpc.h"
+
+namespace mcpac::gateway {
+
+// A message for the client, and where it belongs: a door over HTTP has a stream for each request.
+struct Outgoing {
+  // One JSON-RPC message, no newline. Empty: the client took the request back, and nothing is said.
+  std::string line;
+  // The client's request that it answers or reports on; none: it is for the client as such.
+  std::optional<ipc::Id> about{};
+  bool is_answer = false;       // the last that is said of `about`
+  std::int64_t error_code = 0;  // of an answer that is an error
+};
+
+struct SessionLimits {
+  std::size_t max_calls_in_flight = 256;
+  std::size_t max_listens = 16;  // subscriptions/listen that are open
+};
+
+struct SessionSetup {
+  gate::Gate* gate = nullptr;            // borrowed
+  gate::Anomalies* anomalies = nullptr;  // borrowed
+  std::shared_ptr<const Catalog> catalog;
+  // Tools that are another one by now: not shown any more.
+  Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
+  std::function<void(Outgoing)> say;
+  // Nothing will be said any more. Once.
+  std::function<void()> on_closed = nullptr;
+  SessionLimits limits{};
+};
+
+class ClientSession : public std::enable_shared_from_this<ClientSession> {
+ public:
+  [[nodiscard]] static std::shared_ptr<ClientSession> open(SessionSetup setup);
+  ~ClientSession();
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
+
+  // A line, or a message that was decoded already.
+  void receive(std::string_view line);
+  void receive(ipc::Message message);
+  // What is no message is answered where the sender can be told of it.
+  void receive_malformed(const ipc::RpcError& error);
+
+  // Whoever waited for the answer to this request has gone: it is taken back.
+  void forget(const ipc::Id& id);
+  // The tools of some server are other ones now.
+  void tools_changed();
+  // No further request is taken; subscriptions end with their answer.
+  void finish();
+  // Takes back all that is in work. Nothing is said any more. Idempotent.
+  void close();
+
+  [[nodiscard]] std::size_t calls_in_flight() const { return calls_.size(); }
+  [[nodiscard]] bool is_initialized() const { return version_.has_value(); }
+  // The revision that initialize agreed on.
+  [[nodiscard]] const std::optional<std::string>& version() const { return version_; }
+
+ private:
+  class CallOfClient;
+  struct Call {
+    gate::Gate::CallId id = 0;
+    bool is_taken_back = false;
+  };
+
+  explicit ClientSession(SessionSetup setup);
+  void handle(ipc::Request request);
+  void handle(const ipc::Notification& notification);
+  void handle(ipc::Response response);
+  bool handle_in_both(const ipc::Request& request, const RequestContext& context);
+  void handle_stateless(const ipc::Request& request, const RequestContext& context);
+  void handle_initialized(const ipc::Request& request, const RequestContext& context);
+  void initialize(const ipc::Request& request);
+  void discover(const ipc::Request& request);
+  void list_tools(const ipc::Request& request, const RequestContext& context);
+  void call_tool(const ipc::Request& request, const RequestContext& context);
+  void listen(const ipc::Request& request);
+  void answered(const ipc::Id& id, Era era, gate::Answer given);
+  // A request of ours to the client, of the call `about`.
+  void ask(const ipc::Id& about, const std::string& method, const Json& params,
+           gate::Caller::Replied done);
+
+  [[nodiscard]] bool is_busy(const ipc::Id& id) const;
+  [[nodiscard]] bool client_answers(const std::string& method) const;
+  void say_result(const ipc::Id& id, const Json& result);
+  void say_error(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error);
+  void say_error(const ipc::Id& id, std::int64_t code, std::string message);
+  void say_nothing(const ipc::Id& id);
+  void say_about(const std::optional<ipc::Id>& about, std::string line);
+
+  struct Asked {
+    ipc::Id about;
+    gate::Caller::Replied done;
+  };
+
+  SessionSetup setup_;
+  std::optional<std::string> version_;
+  Json capabilities_;  // of initialize
+  std::map<ipc::Id, Call> calls_;
+  std::map<ipc::Id, bool> listens_;  // and whether it hears of tools
+  std::map<std::string, Asked> asked_;
+  std::uint64_t last_asked_ = 0;
+  bool finishing_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace mcpac::gateway

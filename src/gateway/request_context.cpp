@@ -1,0 +1,85 @@
+#include "gateway/request_context.h"
+
+#include <utility>
+
+#include "gate/answer.h"
+#include "mcp/protocol.h"
+
+namespace mcpac::gateway {
+namespace {
+
+constexpr std::size_t kMaxToken = 256;
+constexpr std::size_t kEcho = 64;
+// A tool that its server changed, or that was taken back, leaves the list when it is read again.
+constexpr int kFreshMs = 60'000;
+
+std::unexpected<ipc::ErrorObject> invalid(std::string what) {
+  return std::unexpected(ipc::ErrorObject{ipc::kInvalidParams, std::move(what), nullptr});
+}
+
+std::unexpected<ipc::ErrorObject> unsupported(const std::string& version) {
+  const std::string requested = gate::bounded(version, kEcho);
+  return std::unexpected(ipc::ErrorObject{
+      kUnsupportedVersion,
+      "Unsupported protocol version: " + requested,
+      {{"requested", requested}, {"supported", Json::array({mcp::kStatelessVersion})}}});
+}
+
+bool is_token(const Json& token) {
+  if (token.is_string()) return token.get_ref<const std::string&>().size() <= kMaxToken;
+  return token.is_number_integer();
+}
+
+}  // namespace
+
+std::optional<std::string> version_in(const Json& params) {
+  const Json* meta = find_member(params, "_meta");
+  const Json* version = meta == nullptr ? nullptr : find_member(*meta, mcp::kMetaVersion);
+  if (version == nullptr || !version->is_string()) return std::nullopt;
+  return version->get<std::string>();
+}
+
+std::expected<RequestContext, ipc::ErrorObject> read_context(const Json& params) {
+  RequestContext context;
+  const Json* meta = find_member(params, "_meta");
+  if (meta == nullptr) return context;
+  if (!meta->is_object()) return invalid("_meta must be an object");
+  if (const Json* token = find_member(*meta, "progressToken"); token != nullptr) {
+    if (!is_token(*token)) return invalid("progressToken must be a text or an integer");
+    context.progress_token = *token;
+  }
+  const Json* version = find_member(*meta, mcp::kMetaVersion);
+  if (version == nullptr) return context;
+  if (!version->is_string()) return invalid("the protocol version must be a text");
+  const auto& text = version->get_ref<const std::string&>();
+  if (text != mcp::kStatelessVersion) return unsupported(text);
+  context.era = Era::kStateless;
+  const Json* capabilities = find_member(*meta, mcp::kMetaCapabilities);
+  if (capabilities == nullptr || !capabilities->is_object())
+    return invalid("_meta must have the client's capabilities, an object");
+  context.capabilities = *capabilities;
+  if (const Json* info = find_member(*meta, mcp::kMetaClientInfo); info != nullptr)
+    context.client_info = *info;
+  return context;
+}
+
+Json in_form(Era era, Json result) {
+  if (era == Era::kInitialize) {
+    result.erase("resultType");
+    return result;
+  }
+  if (!result.contains("resultType")) result["resultType"] = "complete";
+  Json& meta = result["_meta"];
+  if (!meta.is_object()) meta = Json::object();
+  meta[std::string(mcp::kMetaServerInfo)] = mcp::client_info();
+  return result;
+}
+
+Json cacheable(Era era, Json result) {
+  if (era == Era::kInitialize) return result;
+  result["ttlMs"] = kFreshMs;
+  result["cacheScope"] = "private";  // another client was granted other tools
+  return result;
+}
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,43 @@
+// Request context: what one request says of itself in `_meta`, and with it the era it belongs to.
+//
+// A request of revision 2026-07-28 names its revision and the client's capabilities each time, one
+// of the `initialize` era names neither. So the era is a property of the request, and one channel
+// may carry both: a client that probes with `server/discover` and then initializes, say.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+#include "ipc/json_rpc.h"
+
+namespace mcpac::gateway {
+
+enum class Era : std::uint8_t { kInitialize, kStateless };
+
+// Errors that MCP has numbers for.
+inline constexpr std::int64_t kHeaderMismatch = -32020;
+inline constexpr std::int64_t kUnsupportedVersion = -32022;
+
+struct RequestContext {
+  Era era = Era::kInitialize;
+  Json client_info;     // as the client calls itself; null where it does not say
+  Json capabilities;    // of kStateless
+  Json progress_token;  // a string or integer; null: progress is not wanted
+};
+
+// An error is the answer: a revision that we do not speak, or members that are not what they must
+// be.
+[[nodiscard]] std::expected<RequestContext, ipc::ErrorObject> read_context(const Json& params);
+
+// The revision that `_meta` names, or nothing.
+[[nodiscard]] std::optional<std::string> version_in(const Json& params);
+
+// A result in the form of its era: kStateless wants `resultType` and says who answered.
+[[nodiscard]] Json in_form(Era era, Json result);
+// What kStateless wants besides of lists and of server/discover.
+[[nodiscard]] Json cacheable(Era era, Json result);
+
+}  // namespace mcpac::gateway

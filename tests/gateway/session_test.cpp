@@ -1,0 +1,383 @@
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "gateway/support_session.h"
+
+using namespace mcpac;
+using namespace mcpac::gateway;
+using namespace mcpac::gateway::testing;
+
+namespace {
+
+std::set<std::string> names_in(const Json& answer) {
+  std::set<std::string> names;
+  for (const Json& tool : answer.at("result").at("tools")) names.insert(tool.at("name"));
+  return names;
+}
+
+Json call(std::string_view name, Json arguments = Json::object()) {
+  return {{"name", name}, {"arguments", std::move(arguments)}};
+}
+
+}  // namespace
+
+TEST_SUITE("gateway/session") {
+  TEST_CASE(
+      "initialize agrees on every revision of its era, and offers the newest of them for others") {
+    for (const std::string version : {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}) {
+      Talk talk;
+      CHECK(talk.initialize(version).at("result").at("protocolVersion") == version);
+    }
+    Talk talk;
+    const Json result = talk.initialize("2031-01-01").at("result");
+    CHECK(result.at("protocolVersion") == "2025-11-25");
+    CHECK(result.at("serverInfo").at("name") == "mcpac");
+    CHECK(result.at("capabilities").at("tools").at("listChanged") == true);
+  }
+
+  TEST_CASE("before initialize there is ping and nothing else; initialize comes once") {
+    Talk talk;
+    CHECK(talk.ask(1, "tools/list").at("error").at("code") == -32600);
+    CHECK(talk.ask(2, "tools/call", call("fs.read")).at("error").at("code") == -32600);
+    CHECK(talk.ask(3, "ping").at("result") == Json::object());
+    talk.initialize();
+    CHECK(talk.ask(4, "initialize", {{"protocolVersion", "2025-11-25"}}).at("error").at("code") ==
+          -32600);
+    CHECK(talk.ask(5, "resources/nonsense").at("error").at("code") == -32601);
+    CHECK(talk.world.upstream.calls.empty());
+  }
+
+  TEST_CASE("a client sees what it was granted, and nothing else") {
+    Talk talk({.grants = {"fs.read(path within ./data)", "git.*"}, .denies = {"git.commit"}});
+    talk.initialize();
+    CHECK(names_in(talk.ask(1, "tools/list")) ==
+          std::set<std::string>{"fs.read", "git.issues.create", "git.issues.remove"});
+  }
+
+  TEST_CASE("a definition is the locked one but for its name") {
+    Talk talk({.grants = {"fs.read"}});
+    talk.initialize();
+    const Json tool = talk.ask(1, "tools/list").at("result").at("tools").at(0);
+    CHECK(tool.at("description") == "what read does");
+    CHECK(tool.at("annotations") == Json{{"readOnlyHint", true}});
+    CHECK(tool.at("inputSchema") == talk.world.schemas.begin()->second);
+  }
+
+  TEST_CASE("a tool that nobody granted is answered like one that nobody has, and is recorded") {
+    for (const bool modern : {false, true}) {
+      Talk talk({.grants = {"fs.read"}});
+      if (!modern) talk.initialize();
+      const auto ask = [&](int id, std::string_view name) {
+        const Json params = call(name, {{"path", "x"}});
+        Json error = (modern ? talk.ask_stateless(id, "tools/call", params)
+                             : talk.ask(id, "tools/call", params))
+                         .at("error");
+        CHECK(error.at("message") == "Unknown tool: " + std::string(name));
+        error.erase("message");
+        return error;
+      };
+      const Json ungranted = ask(1, "fs.remove");
+      CHECK(ungranted == ask(2, "fs.absent"));
+      CHECK(ask(3, "fs.remove") == Json{{"code", -32602}});
+      CHECK(talk.world.upstream.calls.empty());
+      const auto checks = talk.world.audit.of("CapabilityCheck");
+      REQUIRE(checks.size() == 3);
+      CHECK(checks[0].at("capability") == "fs.remove");
+      CHECK(checks[0].at("allowed") == false);
+    }
+  }
+
+  TEST_CASE("a call goes through the gate, and its result comes back unchanged") {
+    Talk talk({.grants = {"fs.read"}});
+    talk.initialize();
+    CHECK(talk.send(request(7, "tools/call", call("fs.read", {{"path", "a"}}))).empty());
+    REQUIRE(talk.world.upstream.calls.size() == 1);
+    // What was decided is what is sent: with the default of the locked schema.
+    CHECK(talk.world.upstream.calls[0].arguments == Json{{"path", "a"}, {"encoding", "utf-8"}});
+    const Json result{{"content", Json::array({{{"type", "text"}, {"text", "alpha"}}})},
+                      {"structuredContent", {{"zebra", 1}}},
+                      {"_meta", {{"x", "y"}}},
+                      {"isError", true}};
+    talk.world.upstream.answer(0, result);
+    CHECK(talk.heard() == std::vector<Json>{{{"jsonrpc", "2.0"}, {"id", 7}, {"result", result}}});
+    CHECK(talk.session->calls_in_flight() == 0);
+  }
+
+  TEST_CASE("a refusal is a result that the model can read, in words of ours") {
+    Talk talk({.grants = {"fs.read(path within ./data)"}});
+    talk.initialize();
+    const Json result =
+        talk.ask(1, "tools/call", call("fs.read", {{"path", "/etc/passwd"}})).at("result");
+    CHECK(result.at("isError") == true);
+    const std::string text = result.at("content").at(0).at("text");
+    CHECK(text.starts_with("mcpac: permission denied: fs.read: "));
+    CHECK(text.find("what read does") == std::string::npos);  // of the server's own words, none
+    const Json& error = result.at("_meta").at("mcpac/error");
+    CHECK(error.at("kind") == "denied");
+    CHECK(error.at("required") == "fs.read");
+    CHECK_FALSE(error.contains("declared"));
+    CHECK(talk.world.upstream.calls.empty());
+  }
+
+  TEST_CASE("arguments that the locked schema refuses are a result that says where") {
+    Talk talk({.grants = {"fs.read"}});
+    const Json result = talk.ask_stateless(1, "tools/call", call("fs.read")).at("result");
+    CHECK(result.at("isError") == true);
+    CHECK(result.at("resultType") == "complete");
+    CHECK(result.at("_meta").at("mcpac/error").at("kind") == "invalid_arguments");
+  }
+
+  TEST_CASE("absent arguments are an empty object; arguments that are no object are refused") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    talk.send(request(1, "tools/call", {{"name", "git.commit"}}));
+    REQUIRE(talk.world.upstream.calls.size() == 1);
+    CHECK(talk.world.upstream.calls[0].arguments == Json::object());
+    const Json refused = talk.ask(2, "tools/call", {{"name", "git.commit"}, {"arguments", {1}}});
+    CHECK(refused.at("result").at("isError") == true);
+    CHECK(talk.ask(3, "tools/call", {{"name", 5}}).at("error").at("code") == -32602);
+    CHECK(talk.world.upstream.calls.size() == 1);
+  }
+
+  TEST_CASE("a call that cannot be recorded is an error of the protocol") {
+    Talk talk({.grants = {"fs.read"}});
+    talk.initialize();
+    talk.world.audit.full = true;
+    const Json answer = talk.ask(1, "tools/call", call("fs.read", {{"path", "a"}}));
+    CHECK(answer.at("error").at("code") == -32603);
+    CHECK(talk.world.upstream.calls.empty());
+  }
+
+  TEST_CASE("what the client takes back is cancelled at its server and not answered") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    talk.send(request("a", "tools/call", call("git.commit")));
+    CHECK(talk.send({{"jsonrpc", "2.0"},
+                     {"method", "notifications/cancelled"},
+                     {"params", {{"requestId", "a"}}}})
+              .empty());
+    CHECK(talk.world.upstream.cancelled.size() == 1);
+    CHECK(talk.session->calls_in_flight() == 0);
+    // The number 1 and the text "1" are two ids, and unknown ones are nothing.
+    CHECK(talk.send({{"jsonrpc", "2.0"},
+                     {"method", "notifications/cancelled"},
+                     {"params", {{"requestId", 1}}}})
+              .empty());
+  }
+
+  TEST_CASE("progress goes to the call that asked for it, under the token of its client") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    Json params = call("git.commit");
+    params["_meta"]["progressToken"] = "mine";
+    talk.send(request(1, "tools/call", params));
+    talk.send(request(2, "tools/call", call("git.commit")));
+    const auto caller = talk.world.upstream.calls[0].caller;
+    talk.world.upstream.calls[1].caller->progress({{"progress", 5}});
+    caller->progress({{"progress", 1}, {"total", 2}});
+    REQUIRE(talk.said.size() == 1);
+    CHECK(talk.said[0].about == ipc::Id(std::int64_t{1}));
+    CHECK(talk.heard()[0].at("params") ==
+          Json{{"progressToken", "mine"}, {"progress", 1}, {"total", 2}});
+    talk.world.upstream.answer(0, Json::object());
+    talk.heard();
+    caller->progress({{"progress", 2}});  // its answer was given
+    CHECK(talk.said.empty());
+  }
+
+  TEST_CASE("a tool that its server changed is not shown any more, and the client hears of it") {
+    Talk talk({.grants = {"fs.read", "git.commit"}});
+    talk.initialize();
+    talk.quarantined.insert(gate::testing::permission("fs.read"));
+    talk.world.upstream.quarantined.insert("fs.read");
+    talk.session->tools_changed();
+    const auto heard = talk.heard();
+    REQUIRE(heard.size() == 1);
+    CHECK(heard[0].at("method") == "notifications/tools/list_changed");
+    CHECK(names_in(talk.ask(1, "tools/list")) == std::set<std::string>{"git.commit"});
+    const Json refused = talk.ask(2, "tools/call", call("fs.read", {{"path", "a"}}));
+    CHECK(refused.at("result").at("_meta").at("mcpac/error").at("kind") == "revoked");
+  }
+
+  TEST_CASE("an id is in flight once") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    talk.send(request(1, "tools/call", call("git.commit")));
+    CHECK(talk.ask(1, "ping").at("error").at("code") == -32600);
+    CHECK(talk.world.upstream.calls.size() == 1);
+  }
+
+  TEST_CASE("calls in flight are bounded") {
+    Talk talk({.grants = {"git.commit"}}, NameForm::kDotted, {.max_calls_in_flight = 2});
+    talk.initialize();
+    for (int id = 0; id < 2; ++id) talk.send(request(id, "tools/call", call("git.commit")));
+    CHECK(talk.ask(2, "tools/call", call("git.commit")).at("error").at("code") == -32600);
+    CHECK(talk.world.upstream.calls.size() == 2);
+  }
+
+  TEST_CASE("what is no message is answered, and noted") {
+    Talk talk;
+    talk.initialize();
+    CHECK(talk.send_text("{").at(0).at("error").at("code") == -32700);
+    CHECK(talk.send_text(R"({"jsonrpc":"2.0","id":1,"method":"ping","method":"x"})")
+              .at(0)
+              .at("error")
+              .at("code") == -32700);
+    CHECK(talk.send_text(R"([{"jsonrpc":"2.0","id":1,"method":"ping"}])")
+              .at(0)
+              .at("error")
+              .at("code") == -32600);
+    CHECK(talk.send_text(R"({"jsonrpc":"2.0","id":9,"result":{}})").empty());
+    CHECK(talk.anomalies.count() == 4);
+  }
+
+  TEST_CASE("a session that closes takes back what is in work") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    talk.send(request(1, "tools/call", call("git.commit")));
+    talk.session->close();
+    CHECK(talk.world.upstream.cancelled.size() == 1);
+    CHECK(talk.heard().empty());
+    CHECK(talk.send(request(2, "ping")).empty());
+  }
+}
+
+TEST_SUITE("gateway/session of 2026-07-28") {
+  TEST_CASE("every request stands alone: no initialize, and who answers says so") {
+    Talk talk({.grants = {"fs.read"}});
+    const Json discovered = talk.ask_stateless(1, "server/discover").at("result");
+    CHECK(discovered.at("supportedVersions") == Json{"2026-07-28"});
+    CHECK(discovered.at("resultType") == "complete");
+    CHECK(discovered.at("cacheScope") == "private");
+    CHECK(discovered.at("ttlMs").is_number_unsigned());
+    CHECK(discovered.at("_meta").at("io.modelcontextprotocol/serverInfo").at("name") == "mcpac");
+    const Json listed = talk.ask_stateless(2, "tools/list");
+    CHECK(names_in(listed) == std::set<std::string>{"fs.read"});
+    CHECK(listed.at("result").at("ttlMs").is_number_unsigned());
+    CHECK(talk.ask_stateless(3, "ping").at("error").at("code") == -32601);
+    CHECK(talk.ask_stateless(4, "initialize").at("error").at("code") == -32601);
+  }
+
+  TEST_CASE("a revision that nobody speaks is named, with the one that is spoken") {
+    Talk talk;
+    Json params = stateless();
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2099-01-01";
+    const Json error = talk.ask(1, "tools/list", params).at("error");
+    CHECK(error.at("code") == -32022);
+    CHECK(error.at("data") == Json{{"requested", "2099-01-01"}, {"supported", Json{"2026-07-28"}}});
+  }
+
+  TEST_CASE("a request says its client's capabilities, or is refused") {
+    Talk talk({.grants = {"git.commit"}});
+    Json params = stateless(call("git.commit"));
+    params["_meta"].erase("io.modelcontextprotocol/clientCapabilities");
+    CHECK(talk.ask(1, "tools/call", params).at("error").at("code") == -32602);
+    CHECK(talk.world.upstream.calls.empty());
+  }
+
+  TEST_CASE(
+      "a result of a server of the other era gets the form of this one, and the other way round") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    talk.send(request(1, "tools/call", stateless(call("git.commit"))));
+    talk.world.upstream.answer(0, gate::testing::text_result("done"));
+    CHECK(talk.heard()[0].at("result").at("resultType") == "complete");
+    talk.send(request(2, "tools/call", call("git.commit")));
+    Json modern = gate::testing::text_result("done");
+    modern["resultType"] = "complete";
+    talk.world.upstream.answer(1, modern);
+    CHECK(talk.heard()[0].at("result") == gate::testing::text_result("done"));
+  }
+
+  TEST_CASE(
+      "a subscription is acknowledged first, hears what it asked for, and ends with an answer") {
+    Talk talk({.grants = {"git.commit"}});
+    const auto opened = talk.send(request(
+        "s", "subscriptions/listen",
+        stateless(
+            {{"notifications", {{"toolsListChanged", true}, {"promptsListChanged", true}}}})));
+    REQUIRE(opened.size() == 1);
+    CHECK(opened[0].at("method") == "notifications/subscriptions/acknowledged");
+    CHECK(opened[0].at("params").at("notifications") == Json{{"toolsListChanged", true}});
+    const Json meta{{"io.modelcontextprotocol/subscriptionId", "s"}};
+    CHECK(opened[0].at("params").at("_meta") == meta);
+    talk.send(
+        request("deaf", "subscriptions/listen", stateless({{"notifications", Json::object()}})));
+    talk.session->tools_changed();
+    const auto heard = talk.heard();
+    REQUIRE(heard.size() == 1);
+    CHECK(heard[0].at("params").at("_meta") == meta);
+    talk.session->forget(std::string("deaf"));
+    talk.session->finish();
+    const auto ended = talk.heard();
+    REQUIRE(ended.size() == 1);
+    CHECK(ended[0].at("id") == "s");
+    CHECK(ended[0].at("result").at("resultType") == "complete");
+    CHECK(talk.ask_stateless(9, "tools/list").at("error").at("code") == -32603);
+  }
+}
+
+TEST_SUITE("gateway/catalog") {
+  TEST_CASE("a list of many tools comes in pages, each tool once") {
+    policy::ToolSchemas schemas;
+    for (int i = 0; i < 700; ++i) {
+      schemas[gate::testing::permission("s.t" + std::to_string(i))] = {{"type", "object"}};
+    }
+    const SystemClock clock;
+    policy::Environment environment;
+    environment.tools = &schemas;
+    environment.clock = &clock;
+    auto authority = policy::Authority::load(
+        {{.name = "t", .grants = {"s.*"}, .asks = {}, .denies = {}, .files = {}}}, environment);
+    REQUIRE(authority.has_value());
+    const auto catalog = Catalog::make(lock_of(schemas), *authority, NameForm::kDotted);
+    const auto nothing_hidden = [](const Permission&) { return false; };
+    std::set<std::string> seen;
+    std::size_t pages = 0;
+    std::string cursor;
+    do {
+      const auto page = catalog->page(cursor, nothing_hidden);
+      REQUIRE(page.has_value());
+      CHECK(page->tools.size() <= 250);
+      for (const Json& tool : page->tools) CHECK(seen.insert(tool.at("name")).second);
+      cursor = page->next;
+      ++pages;
+    } while (!cursor.empty());
+    CHECK(seen.size() == 700);
+    CHECK(pages == 3);
+    CHECK_FALSE(catalog->page("made up", nothing_hidden).has_value());
+    CHECK_FALSE(catalog->page("after:s.t9999", nothing_hidden).has_value());
+  }
+
+  TEST_CASE("no server can give its tool the name of another's") {
+    const auto tool = [](std::string_view text) { return gate::testing::permission(text); };
+    const std::vector<Permission> tools{tool("a.b__c"), tool("a__b.c"), tool("git.commit"),
+                                        tool("evil.filesystem.read_file"),
+                                        tool("filesystem.read_file")};
+    for (const NameForm form : {NameForm::kDotted, NameForm::kPlain, NameForm::kBare}) {
+      const auto names = client_names(tools, form);
+      CHECK(names.size() == tools.size());
+    }
+    const auto plain = client_names(tools, NameForm::kPlain);
+    CHECK_FALSE(plain.contains("a__b__c"));  // neither has it, both carry digits
+    CHECK(plain.at("git__commit") == tool("git.commit"));
+    CHECK(plain.at("filesystem__read_file") == tool("filesystem.read_file"));
+  }
+
+  TEST_CASE("plain names are letters, digits, _ and -, at most 64 of them") {
+    const std::vector<Permission> tools{
+        gate::testing::permission("s.with spaces/and.dots"),
+        gate::testing::permission("s." + std::string(200, 'x')),
+        gate::testing::permission("s." + std::string(200, 'x') + "y")};
+    const auto names = client_names(tools, NameForm::kPlain);
+    CHECK(names.size() == 3);
+    for (const auto& [name, permission] : names) {
+      CHECK(name.size() <= 64);
+      CHECK(name.find_first_not_of(
+                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+            std::string::npos);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// A client session over a real gate, authority and catalog, with an upstream that remembers what
+// reached it. The test is the client: it hands messages in and reads what comes out.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gate/anomalies.h"
+#include "gate/support_gate.h"
+#include "gateway/client_session.h"
+
+namespace mcpac::gateway::testing {
+
+class Talk {
+ public:
+  using Options = gate::testing::World::Options;
+  explicit Talk(Options options = {}, NameForm names = NameForm::kDotted,
+                SessionLimits limits = {});
+
+  // What was said since the last look, in order.
+  std::vector<Json> send(const Json& message);
+  std::vector<Json> send_text(std::string_view line);
+  std::vector<Json> heard();
+  // The one answer to one request.
+  Json ask(const Json& id, std::string_view method, Json params = nullptr);
+  // The same in revision 2026-07-28.
+  Json ask_stateless(const Json& id, std::string_view method, Json params = Json::object());
+  Json initialize(std::string_view version = "2025-11-25", Json capabilities = Json::object());
+
+  gate::testing::World world;
+  gate::Anomalies anomalies;
+  std::shared_ptr<const Catalog> catalog;
+  std::set<Permission> quarantined;
+  std::deque<Outgoing> said;
+  std::shared_ptr<ClientSession> session;
+};
+
+// {"_meta": {version, capabilities, …}} of revision 2026-07-28.
+[[nodiscard]] Json stateless(Json params = Json::object());
+[[nodiscard]] Json request(const Json& id, std::string_view method, Json params = nullptr);
+// Tools of the world as a lock.
+[[nodiscard]] codegen::Lock lock_of(const policy::ToolSchemas& schemas);
+
+}  // namespace mcpac::gateway::testing

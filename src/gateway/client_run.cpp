@@ -1,0 +1,49 @@
+#include "gateway/client_run.h"
+
+#include <utility>
+
+namespace mcpac::gateway {
+
+ClientRun::ClientRun(Parts parts, gate::GateSetup setup)
+    : parts_(std::move(parts)), anomalies_(*parts_.log), gate_(std::move(setup)) {}
+
+ClientRun::~ClientRun() {
+  end("gateway-ended");
+}
+
+std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say,
+                                               std::function<void()> on_closed) {
+  std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
+  auto session = ClientSession::open(
+      {.gate = &gate_,
+       .anomalies = &anomalies_,
+       .catalog = parts_.catalog,
+       .is_quarantined = [upstream = parts_.upstream](
+                             const Permission& tool) { return upstream->quarantines(tool); },
+       .say = std::move(say),
+       .on_closed = std::move(on_closed)});
+  sessions_.insert(session);
+  return session;
+}
+
+void ClientRun::heard_of_drift(std::string_view what, const std::string& name) {
+  if (ended_) return;
+  anomalies_.note(what, name);
+  for (const auto& weak : std::set(sessions_)) {
+    if (const auto session = weak.lock()) session->tools_changed();
+  }
+}
+
+void ClientRun::end(std::string_view verdict) {
+  if (std::exchange(ended_, true)) return;
+  control_.reset();
+  for (const auto& weak : std::exchange(sessions_, {})) {
+    if (const auto session = weak.lock()) session->close();
+  }
+  gate_.close();
+  anomalies_.summarize();
+  std::ignore = parts_.log->append("RunEnded", {{"verdict", verdict}});
+  std::ignore = parts_.log->close();
+}
+
+}  // namespace mcpac::gateway

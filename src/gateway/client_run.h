@@ -1,0 +1,66 @@
+// ClientRun: what one client holds, for as long as the gateway stands: its gate, its record, and
+// the socket by which its user sees, revokes and ends it (`mcpac runs`).
+//
+// It is a run of the audit log like that of a program. All sessions of a client share it, so limits
+// are not renewed by connecting again. Lives on the loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "audit/log.h"
+#include "execute/asking/approval_store.h"
+#include "execute/run/run_control.h"
+#include "gate/anomalies.h"
+#include "gate/gate.h"
+#include "gateway/catalog.h"
+#include "gateway/client_approver.h"
+#include "gateway/client_session.h"
+
+namespace mcpac::gateway {
+
+class ClientRun {
+ public:
+  struct Parts {
+    std::string name;  // "mcpac serve, stdio"; stands in the record
+    std::shared_ptr<const gate::ToolTable> tools;
+    std::shared_ptr<const Catalog> catalog;
+    std::unique_ptr<audit::RunLog> log;
+    std::unique_ptr<gate::Approver> approver;
+    std::unique_ptr<execute::RunMemory> memory;
+    gate::Upstream* upstream = nullptr;  // borrowed
+  };
+  // `setup` as RunStarted recorded it; borrows from the parts.
+  ClientRun(Parts parts, gate::GateSetup setup);
+  // Ends it, where nobody did.
+  ~ClientRun();
+  ClientRun(const ClientRun&) = delete;
+  ClientRun& operator=(const ClientRun&) = delete;
+
+  // A session under this run's authority; `on_closed` is called once, when it or the run ends.
+  [[nodiscard]] std::shared_ptr<ClientSession> talk(std::function<void(Outgoing)> say,
+                                                    std::function<void()> on_closed);
+  // A server changed a tool: recorded, and told to every session.
+  void heard_of_drift(std::string_view what, const std::string& name);
+  // Closes every session and the record; `verdict` stands in it.
+  void end(std::string_view verdict);
+
+  [[nodiscard]] bool has_ended() const { return ended_; }
+  [[nodiscard]] std::size_t calls_in_flight() const { return gate_.in_flight(); }
+  [[nodiscard]] gate::Gate& gate() { return gate_; }
+  [[nodiscard]] gate::Anomalies& anomalies() { return anomalies_; }
+  [[nodiscard]] audit::RunLog& log() { return *parts_.log; }
+  void control_by(std::unique_ptr<execute::RunControl> control) { control_ = std::move(control); }
+
+ private:
+  Parts parts_;
+  gate::Anomalies anomalies_;
+  gate::Gate gate_;
+  std::unique_ptr<execute::RunControl> control_;
+  std::set<std::weak_ptr<ClientSession>, std::owner_less<>> sessions_;
+  bool ended_ = false;
+};
+
+}  // namespace mcpac::gateway

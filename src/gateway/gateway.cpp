@@ -1,0 +1,147 @@
+#include "gateway/gateway.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+
+#include "core/ids.h"
+#include "core/rfc3339.h"
+#include "execute/asking/run_binding.h"
+#include "execute/host/gate_control.h"
+#include "execute/host/tool_tables.h"
+#include "execute/records/run_record.h"
+
+namespace mcpac::gateway {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream rest(text);
+  for (std::string line; std::getline(rest, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
+  auto lock = execute::load_lock(setup.project);
+  if (!lock) return pass_on(lock);
+  return std::unique_ptr<Gateway>(new Gateway(std::move(setup), std::move(*lock)));
+}
+
+Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
+    : setup_(std::move(setup)),
+      lock_(std::move(lock)),
+      world_(setup_.project, clock_),
+      approvals_(setup_.folders.approvals(), setup_.warning, clock_),
+      use_(setup_.folders, setup_.project.config_file),
+      host_(std::make_unique<execute::Host>(setup_.project.config, lock_)) {
+  world_.tools = execute::tool_schemas(lock_);
+  host_->on_loop([this] {
+    host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
+      for (const auto& [client, run] : std::map(runs_)) run->heard_of_drift(what, name);
+    });
+  });
+}
+
+Gateway::~Gateway() {
+  host_->on_loop([this] {
+    host_->upstreams().on_drift(nullptr);
+    end_all("gateway-ended");
+    runs_.clear();
+  });
+}
+
+Result<std::shared_ptr<ClientRun>> Gateway::let_in(const std::string& client, const Rules& rules) {
+  if (const auto found = runs_.find(client); found != runs_.end()) {
+    if (!found->second->has_ended()) return found->second;
+    return fail(ErrorId::kCallDenied, "what this client held was taken back",
+                {.fix = "start mcpac serve again"});
+  }
+  auto read = rules();
+  if (!read) return pass_on(read);
+  auto run = begin(client, std::move(*read));
+  if (run) runs_.emplace(client, *run);
+  return run;
+}
+
+Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
+                                                  policy::LayerText rules) {
+  auto authority = execute::load_authority(setup_.project, world_, {std::move(rules)});
+  if (!authority) return pass_on(authority);
+  ClientRun::Parts parts;
+  parts.name = client;
+  parts.catalog = Catalog::make(lock_, *authority, setup_.names);
+  auto compiled = execute::compile_tools(lock_, parts.catalog->servers());
+  for (const Error& error : compiled.unusable)
+    setup_.warning(fmt::format("{}: {}", error.where, error.what));
+  parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
+  parts.upstream = &host_->upstreams();
+  if (setup_.approver)
+    parts.approver = setup_.approver(host_->executor());
+  else
+    parts.approver = std::make_unique<ClientApprover>(host_->executor());
+  const auto binding = execute::bind_run(client, lock_, setup_.project.config, *authority);
+  parts.memory = std::make_unique<execute::RunMemory>(approvals_, binding, client);
+  auto log = audit::RunLog::create(setup_.folders.audit(), new_uuid_v7(clock_), clock_);
+  if (!log) return pass_on(log);
+  parts.log = std::move(*log);
+  const std::string granted = authority->print();
+  auto gate = gate_setup(std::move(*authority), binding, parts);
+  auto started = execute::record_start({.program = client, .declared_in = "grants"}, gate, lock_,
+                                       setup_.folders.audit(), *parts.log);
+  if (!started) return pass_on(started);
+  host_->start(parts.catalog->servers());
+  auto run = std::make_shared<ClientRun>(std::move(parts), std::move(gate));
+  show_as_live(run, client, granted);
+  return run;
+}
+
+gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Binding& binding,
+                                    const ClientRun::Parts& parts) const {
+  gate::Declared declared{.permissions = parts.catalog->permissions(), .texts = {}};
+  for (const Permission& tool : declared.permissions) declared.texts.push_back(tool.text());
+  return {.tools = parts.tools.get(),
+          .authority = std::move(authority),
+          .declared = std::move(declared),
+          .upstream = parts.upstream,
+          .audit = parts.log.get(),
+          .clock = &clock_,
+          .asking = {
+              .approver = parts.approver.get(), .memory = parts.memory.get(), .binding = binding}};
+}
+
+void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
+                           const std::string& granted) {
+  execute::LiveFacts facts{
+      .program = client, .started = rfc3339_utc(clock_.wall_now()), .granted = lines_of(granted)};
+  // The socket that asks for it goes with the run, after its answer.
+  auto kill = [this, weak = std::weak_ptr(run)] {
+    boost::asio::post(host_->executor(), [weak] {
+      if (const auto killed = weak.lock()) killed->end("killed-by-user");
+    });
+  };
+  auto control = execute::RunControl::open(
+      host_->executor(), setup_.folders.runs(), run->log().run_id(),
+      execute::controls_of(run->gate(), std::move(facts), std::move(kill)));
+  if (control)
+    run->control_by(std::move(*control));
+  else
+    setup_.warning(control.error().what);
+}
+
+std::size_t Gateway::calls_in_flight() const {
+  std::size_t calls = 0;
+  for (const auto& [client, run] : runs_) calls += run->calls_in_flight();
+  return calls;
+}
+
+void Gateway::end_all(std::string_view verdict) {
+  for (const auto& [client, run] : std::map(runs_)) run->end(verdict);
+}
+
+}  // namespace mcpac::gateway

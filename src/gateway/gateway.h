@@ -1,0 +1,73 @@
+// Gateway: the servers of a project, and the runs of the clients that are let to them.
+//
+// There is one set of servers, started when the first client that may call them is let in, and one
+// event loop on its own thread (ADR 0007) that all doors share. Who a client is has been settled
+// before it comes here: let_in() is given the rules that hold for it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "codegen/lock.h"
+#include "core/clock.h"
+#include "execute/asking/approval_store.h"
+#include "execute/asking/run_approver.h"
+#include "execute/check/authorities.h"
+#include "execute/host/host.h"
+#include "execute/project/project.h"
+#include "execute/project/project_use.h"
+#include "gateway/client_run.h"
+
+namespace mcpac::gateway {
+
+struct GatewaySetup {
+  execute::Project project;
+  execute::Folders folders;
+  NameForm names = NameForm::kDotted;
+  // Who answers what rules ask; null: the person behind the client.
+  execute::MakeApprover approver = nullptr;
+  std::function<void(std::string_view)> warning = [](std::string_view) {};
+};
+
+class Gateway {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Gateway>> open(GatewaySetup setup);
+  // Ends every run, then the servers. Not from the loop.
+  ~Gateway();
+  Gateway(const Gateway&) = delete;
+  Gateway& operator=(const Gateway&) = delete;
+
+  // On the loop. The run of this client: the one that it has, or a new one under these rules, read
+  // now. An error: a rule that does not load, a record that cannot be written, a run that ended.
+  using Rules = std::function<Result<policy::LayerText>()>;
+  [[nodiscard]] Result<std::shared_ptr<ClientRun>> let_in(const std::string& client,
+                                                          const Rules& rules);
+  [[nodiscard]] execute::Host& host() { return *host_; }
+  // On the loop. Calls of all clients that have no answer yet.
+  [[nodiscard]] std::size_t calls_in_flight() const;
+  // On the loop.
+  void end_all(std::string_view verdict);
+
+ private:
+  Gateway(GatewaySetup setup, codegen::Lock lock);
+  [[nodiscard]] Result<std::shared_ptr<ClientRun>> begin(const std::string& client,
+                                                         policy::LayerText rules);
+  [[nodiscard]] gate::GateSetup gate_setup(policy::Authority authority,
+                                           const gate::Binding& binding,
+                                           const ClientRun::Parts& parts) const;
+  void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
+                    const std::string& granted);
+
+  const SystemClock clock_;
+  GatewaySetup setup_;
+  codegen::Lock lock_;
+  execute::PolicyWorld world_;
+  execute::ApprovalStore approvals_;
+  execute::ProjectUse use_;  // until its servers are down
+  std::unique_ptr<execute::Host> host_;
+  std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
+};
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,57 @@
+// StdioDoor: one client at the other end of two descriptors, a message a line.
+//
+// Whoever started mcpac holds the other end, and is the client. When it ends its stream, what is in
+// work is still answered. Sizes and counts are bounded; while answers lie unread nothing further is
+// read. Single-threaded, on the executor it is given.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "core/file.h"
+#include "gateway/client_run.h"
+#include "gateway/client_session.h"
+#include "ipc/stream_channel.h"
+
+namespace mcpac::gateway {
+
+class StdioDoor : public std::enable_shared_from_this<StdioDoor> {
+ public:
+  // The client has gone, and what was in work is answered, or cannot be. Not after close().
+  using OnClosed = std::function<void()>;
+  // An error: no descriptors are left.
+  [[nodiscard]] static Result<std::shared_ptr<StdioDoor>> open(
+      const boost::asio::any_io_executor& executor, UniqueFd in, UniqueFd out, ClientRun& run,
+      OnClosed on_closed);
+  ~StdioDoor();
+  StdioDoor(const StdioDoor&) = delete;
+  StdioDoor& operator=(const StdioDoor&) = delete;
+
+  // No further request is taken; what is in work goes on.
+  void finish();
+  void close();
+  [[nodiscard]] std::size_t calls_in_flight() const { return session_->calls_in_flight(); }
+
+ private:
+  using Channel = std::shared_ptr<ipc::StreamChannel>;
+  StdioDoor(Channel reader, Channel writer, OnClosed on_closed);
+  void start(ClientRun& run);
+  void send(std::string line);
+  // Once the input has ended and nothing is in work or unsent.
+  void end_if_done();
+  void end();
+
+  // Apart, for the end of one is not that of the other.
+  Channel reader_;
+  Channel writer_;
+  std::shared_ptr<ClientSession> session_;
+  OnClosed on_closed_;
+  bool input_ended_ = false;
+  bool paused_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace mcpac::gateway

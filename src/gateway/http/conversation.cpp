@@ -1,0 +1,130 @@
+#include "gateway/http/conversation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace mcpac::gateway::http {
+namespace {
+
+// As many requests as may be in flight, and as many again whose answers nobody has taken.
+constexpr std::size_t kMaxStreams = 512;
+// Kept for clients that come back, of one conversation. An answer that is larger is kept alone.
+constexpr std::size_t kMaxKept = std::size_t{32} << 20U;
+constexpr std::size_t kMaxGeneral = std::size_t{1} << 20U;
+
+template <class Number>
+bool read_number(std::string_view text, Number& into) {
+  const auto* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, into);
+  return error == std::errc() && stopped == end;
+}
+
+}  // namespace
+
+std::shared_ptr<Conversation> Conversation::begin(std::shared_ptr<ClientRun> run) {
+  std::shared_ptr<Conversation> made(new Conversation(std::move(run)));
+  made->session_ = made->run_->talk([weak = std::weak_ptr(made)](Outgoing message) {
+    if (const auto self = weak.lock()) self->say(std::move(message));
+  }, [weak = std::weak_ptr(made)] {
+    if (const auto self = weak.lock()) self->abandon_all();
+  });
+  return made;
+}
+
+Conversation::~Conversation() {
+  close();
+}
+
+std::shared_ptr<EventStream> Conversation::open_stream(const ipc::Id& request) {
+  if (const auto found = streams_.find(request); found != streams_.end()) {
+    // Answered, and not taken: the client went on to use the id again.
+    if (!found->second->is_answered()) return nullptr;
+    streams_.erase(found);
+  }
+  if (streams_.size() >= kMaxStreams) return nullptr;
+  auto stream = std::make_shared<EventStream>(++last_number_);
+  streams_.emplace(request, stream);
+  return stream;
+}
+
+std::shared_ptr<EventStream> Conversation::find_stream(std::uint64_t number) const {
+  if (number == 0) return general_;
+  const auto found = std::ranges::find_if(
+      streams_, [&](const auto& entry) { return entry.second->number() == number; });
+  return found == streams_.end() ? nullptr : found->second;
+}
+
+void Conversation::drop_stream(const EventStream& stream) {
+  std::erase_if(streams_, [&](const auto& entry) { return entry.second.get() == &stream; });
+}
+
+void Conversation::forget(const EventStream& stream) {
+  const auto found = std::ranges::find_if(
+      streams_, [&](const auto& entry) { return entry.second.get() == &stream; });
+  if (found == streams_.end()) return;
+  const ipc::Id request = found->first;
+  streams_.erase(found);
+  session_->forget(request);
+}
+
+void Conversation::say(Outgoing message) {
+  Event event{std::move(message.line), message.is_answer, message.error_code};
+  const auto found = message.about ? streams_.find(*message.about) : streams_.end();
+  if (found != streams_.end()) {
+    found->second->push(std::move(event));
+    return make_room();
+  }
+  // An answer whose stream is gone, or one to nobody in particular.
+  if (event.is_answer && message.about) return;
+  general_->push(std::move(event));
+  general_->shrink(kMaxGeneral);
+}
+
+// Those that nobody reads lose what they kept, the oldest first.
+void Conversation::make_room() {
+  std::size_t kept = 0;
+  for (const auto& [id, stream] : streams_) kept += stream->bytes();
+  while (kept > kMaxKept) {
+    auto oldest = streams_.end();
+    for (auto at = streams_.begin(); at != streams_.end(); ++at) {
+      const bool is_idle = at->second->is_answered() && !at->second->has_reader();
+      if (is_idle && (oldest == streams_.end() || at->second->number() < oldest->second->number()))
+        oldest = at;
+    }
+    if (oldest == streams_.end()) return;
+    kept -= oldest->second->bytes();
+    streams_.erase(oldest);
+  }
+}
+
+bool Conversation::is_busy() const {
+  return session_->calls_in_flight() > 0 || general_->has_reader() ||
+         std::ranges::any_of(streams_, [](const auto& entry) { return entry.second->has_reader(); });
+}
+
+void Conversation::close() {
+  if (session_) session_->close();
+  abandon_all();
+}
+
+void Conversation::abandon_all() {
+  for (const auto& [id, stream] : std::map(streams_)) stream->abandon();
+  general_->abandon();
+}
+
+std::string to_text(const EventId& id) {
+  return fmt::format("{}-{}", id.stream, id.place);
+}
+
+std::optional<EventId> parse_event_id(std::string_view text) {
+  const auto dash = text.find('-');
+  EventId id;
+  const bool is_one = dash != std::string_view::npos && read_number(text.substr(0, dash), id.stream) &&
+                      read_number(text.substr(dash + 1), id.place);
+  return is_one ? std::optional(id) : std::nullopt;
+}
+
+}  // namespace mcpac::gateway::http

@@ -1,0 +1,182 @@
+#include "gateway/http/door.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "gateway/http/peer.h"
+
+namespace mcpac::gateway::http {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+namespace {
+
+constexpr auto kPause = std::chrono::milliseconds(100);
+constexpr auto kSweep = std::chrono::seconds(60);
+constexpr std::size_t kSessionBytes = 16;  // 128 bits that nobody guesses
+
+std::string new_session_id() {
+  std::array<unsigned char, kSessionBytes> bytes{};
+  randombytes_buf(bytes.data(), bytes.size());
+  std::string id;
+  for (const unsigned char byte : bytes) id += fmt::format("{:02x}", byte);
+  return id;
+}
+
+}  // namespace
+
+HttpDoor::HttpDoor(const asio::any_io_executor& executor, HttpDoorSetup setup)
+    : executor_(executor),
+      setup_(std::move(setup)),
+      acceptor_(executor),
+      pause_(executor),
+      sweep_(executor) {}
+
+HttpDoor::~HttpDoor() {
+  close();
+}
+
+Result<std::shared_ptr<HttpDoor>> HttpDoor::open(const asio::any_io_executor& executor,
+                                                 HttpDoorSetup setup) {
+  std::shared_ptr<HttpDoor> door(new HttpDoor(executor, std::move(setup)));
+  if (auto listens = door->listen(); !listens) return pass_on(listens);
+  door->accept();
+  door->sweep();
+  return door;
+}
+
+Result<void> HttpDoor::listen() {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(setup_.address, error);
+  if (error || !address.is_loopback()) {
+    return fail(ErrorId::kUsage, fmt::format("--http {} is no loopback address", setup_.address),
+                {.why = "tokens would travel unencrypted", .fix = "--http 127.0.0.1:PORT"});
+  }
+  const tcp::endpoint place(address, setup_.port);
+  acceptor_.open(place.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(place, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    return fail(ErrorId::kServerHttp,
+                fmt::format("cannot listen on {}:{}", setup_.address, setup_.port),
+                {.why = error.message(), .fix = "another port, or 0 for any that is free"});
+  }
+  port_ = acceptor_.local_endpoint(error).port();
+  return {};
+}
+
+void HttpDoor::accept() {
+  acceptor_.async_accept([weak = weak_from_this()](const boost::system::error_code& error,
+                                                   tcp::socket socket) {
+    const auto self = weak.lock();
+    if (!self || self->closed_ || error == asio::error::operation_aborted) return;
+    if (error) return self->accept_later();
+    self->welcome(std::move(socket));
+    self->accept();
+  });
+}
+
+// Without a descriptor for it (EMFILE) a connection stays in the queue, and accepting again at once
+// would fail again at once.
+void HttpDoor::accept_later() {
+  std::ignore = make_room();
+  pause_.expires_after(kPause);
+  pause_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!error && self && !self->closed_) self->accept();
+  });
+}
+
+void HttpDoor::welcome(tcp::socket socket) {
+  if (finishing_ || (peers_.size() >= setup_.limits.max_connections && !make_room())) return;
+  const auto peer = std::make_shared<Peer>(shared_from_this(), std::move(socket), ++peers_so_far_);
+  peers_.insert(peer);
+  peer->start();
+}
+
+bool HttpDoor::make_room() {
+  std::shared_ptr<Peer> oldest;
+  for (const auto& peer : peers_) {
+    if (peer->has_shown_token() && !peer->is_idle()) continue;
+    const auto rank = [](const Peer& one) { return std::pair(one.has_shown_token(), one.turn()); };
+    if (!oldest || rank(*peer) < rank(*oldest)) oldest = peer;
+  }
+  if (!oldest) return false;
+  oldest->close();
+  return true;
+}
+
+void HttpDoor::sweep() {
+  sweep_.expires_after(kSweep);
+  sweep_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self || self->closed_) return;
+    const auto old = std::chrono::steady_clock::now() - self->setup_.limits.session_time;
+    std::erase_if(self->sessions_, [&](const auto& entry) {
+      const bool is_over = entry.second.last_used < old && !entry.second.conversation->is_busy();
+      if (is_over) entry.second.conversation->close();
+      return is_over;
+    });
+    self->sweep();
+  });
+}
+
+std::string HttpDoor::add_session(const Guest& guest,
+                                  const std::shared_ptr<Conversation>& conversation) {
+  const auto theirs = [&](const auto& entry) { return entry.second.guest == guest.name; };
+  if (static_cast<std::size_t>(std::ranges::count_if(sessions_, theirs)) >=
+      setup_.limits.max_sessions) {
+    // The one that was silent for longest goes, where it has nothing in work.
+    auto oldest = sessions_.end();
+    for (auto at = sessions_.begin(); at != sessions_.end(); ++at) {
+      if (!theirs(*at) || at->second.conversation->is_busy()) continue;
+      if (oldest == sessions_.end() || at->second.last_used < oldest->second.last_used) oldest = at;
+    }
+    if (oldest == sessions_.end()) return "";
+    oldest->second.conversation->close();
+    sessions_.erase(oldest);
+  }
+  std::string id = new_session_id();
+  sessions_.emplace(id, Session{guest.name, conversation, std::chrono::steady_clock::now()});
+  return id;
+}
+
+std::shared_ptr<Conversation> HttpDoor::find_session(const Guest& guest, std::string_view id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end() || found->second.guest != guest.name) return nullptr;
+  found->second.last_used = std::chrono::steady_clock::now();
+  return found->second.conversation;
+}
+
+void HttpDoor::end_session(std::string_view id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  found->second.conversation->close();
+  sessions_.erase(found);
+}
+
+void HttpDoor::finish() {
+  if (std::exchange(finishing_, true)) return;
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  for (const auto& [id, session] : sessions_) session.conversation->session().finish();
+  for (const auto& peer : std::set(peers_)) peer->finish();
+}
+
+void HttpDoor::close() {
+  if (std::exchange(closed_, true)) return;
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  pause_.cancel();
+  sweep_.cancel();
+  for (const auto& [id, session] : std::exchange(sessions_, {})) session.conversation->close();
+  for (const auto& peer : std::exchange(peers_, {})) peer->close();
+}
+
+}  // namespace mcpac::gateway::http

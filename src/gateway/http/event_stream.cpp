@@ -1,0 +1,48 @@
+#include "gateway/http/event_stream.h"
+
+#include <utility>
+
+namespace mcpac::gateway::http {
+
+void EventStream::push(Event event) {
+  bytes_ += event.line.size();
+  answered_ = answered_ || event.is_answer;
+  events_.push_back(std::move(event));
+  changed();
+}
+
+const Event* EventStream::at(std::uint64_t place) const {
+  if (place < first_ || place >= next_place()) return nullptr;
+  return &events_[static_cast<std::size_t>(place - first_)];
+}
+
+void EventStream::abandon() {
+  abandoned_ = true;
+  changed();
+}
+
+EventStream::Ticket EventStream::attach(std::function<void()> on_change) {
+  const auto before = std::exchange(on_change_, std::move(on_change));
+  const Ticket ticket = ++reader_;
+  if (before) before();
+  return ticket;
+}
+
+void EventStream::detach(Ticket ticket) {
+  if (is_reader(ticket)) on_change_ = nullptr;
+}
+
+void EventStream::shrink(std::size_t bytes) {
+  while (bytes_ > bytes && events_.size() > 1) {
+    bytes_ -= events_.front().line.size();
+    events_.pop_front();
+    ++first_;
+  }
+}
+
+void EventStream::changed() {
+  const auto heard = on_change_;
+  if (heard) heard();
+}
+
+}  // namespace mcpac::gateway::http

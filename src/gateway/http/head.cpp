@@ -1,0 +1,114 @@
+#include "gateway/http/head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace mcpac::gateway::http {
+namespace {
+
+namespace beast = boost::beast;
+using Verb = beast::http::verb;
+
+constexpr std::array<std::string_view, 3> kHosts = {"127.0.0.1", "localhost", "[::1]"};
+// What is decided by, or by what others before us may decide.
+constexpr std::array<std::string_view, 9> kOnce = {
+    "Authorization", "Content-Type",   "Mcp-Session-Id", "MCP-Protocol-Version", "Mcp-Method",
+    "Mcp-Name",      "Content-Length", "Last-Event-ID",  "Transfer-Encoding"};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// "127.0.0.1:PORT" and its like.
+bool is_ours(std::string_view authority, std::uint16_t port) {
+  const std::string given = lower(authority);
+  return std::ranges::any_of(kHosts, [&](std::string_view host) {
+    return given == fmt::format("{}:{}", host, port) || (port == 80 && given == host);
+  });
+}
+
+bool has_media_type(std::string_view list, std::string_view wanted) {
+  const std::string all = lower(list);
+  for (std::string_view rest = all; !rest.empty();) {
+    std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    item = item.substr(0, item.find(';'));
+    while (item.starts_with(' ') || item.starts_with('\t')) item.remove_prefix(1);
+    while (item.ends_with(' ') || item.ends_with('\t')) item.remove_suffix(1);
+    if (item == wanted || item == "*/*") return true;
+  }
+  return false;
+}
+
+std::optional<Refusal> refuse_framing(const Head& head) {
+  for (const std::string_view name : kOnce) {
+    if (head.count(name) > 1)
+      return Refusal{400, fmt::format("the header {} stands more than once", name)};
+  }
+  const std::string_view encoding = field(head, "Transfer-Encoding");
+  if (encoding.empty()) return std::nullopt;
+  if (lower(encoding) != "chunked") return Refusal{400, "the only transfer coding is chunked"};
+  if (head.count("Content-Length") > 0)
+    return Refusal{400, "the end of the body is said in two ways"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view field(const Head& head, std::string_view name) {
+  const auto found = head.find(name);
+  if (found == head.end()) return {};
+  const auto value = found->value();
+  return {value.data(), value.size()};
+}
+
+std::optional<std::string_view> bearer(const Head& head) {
+  constexpr std::string_view kScheme = "bearer ";
+  std::string_view value = field(head, "Authorization");
+  if (lower(value.substr(0, kScheme.size())) != kScheme) return std::nullopt;
+  value.remove_prefix(kScheme.size());
+  while (value.starts_with(' ')) value.remove_prefix(1);
+  return value;
+}
+
+std::optional<Refusal> refuse_head(const Head& head, std::uint16_t port) {
+  if (head.version() != 11) return Refusal{505, "HTTP/1.1 is spoken here"};
+  if (auto refusal = refuse_framing(head)) return refusal;
+  if (head.count(beast::http::field::host) != 1) return Refusal{400, "one Host is wanted"};
+  if (!is_ours(field(head, "Host"), port))
+    return Refusal{403, "the header Host names somebody else"};
+  if (head.count(beast::http::field::origin) > 1)
+    return Refusal{400, "the header Origin stands more than once"};
+  if (head.count(beast::http::field::origin) == 1) {
+    const std::string_view origin = field(head, "Origin");
+    constexpr std::string_view kPlain = "http://";
+    if (!origin.starts_with(kPlain) || !is_ours(origin.substr(kPlain.size()), port))
+      return Refusal{403, "pages of other origins may not speak to this server"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_post(const Head& head) {
+  if (head.count("Content-Encoding") > 0)
+    return Refusal{415, "a body comes as it is, without a coding"};
+  const std::string_view type = field(head, "Content-Type");
+  if (type.find(',') != std::string_view::npos || type.find('*') != std::string_view::npos ||
+      !has_media_type(type, "application/json"))
+    return Refusal{415, "the body must be application/json"};
+  const std::string_view accept = field(head, "Accept");
+  if (!has_media_type(accept, "application/json") || !has_media_type(accept, "text/event-stream"))
+    return Refusal{406, "a client must accept application/json and text/event-stream"};
+  return std::nullopt;
+}
+
+bool accepts_events(const Head& head) {
+  return has_media_type(field(head, "Accept"), "text/event-stream");
+}
+
+}  // namespace mcpac::gateway::http

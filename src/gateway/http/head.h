@@ -1,0 +1,46 @@
+// Head: what the head of an HTTP request must be before anything behind it is looked at.
+//
+// A browser that was led here by a name that resolves to this machine (DNS rebinding) says that
+// name in Host and its page in Origin: both must be ours. Where the body ends must be said in one
+// way only, and headers that we decide by stand once, so that nobody before us reads another
+// request than we do. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/fields.hpp>
+#include <boost/beast/http/message.hpp>
+
+namespace mcpac::gateway::http {
+
+using Fields = boost::beast::http::fields;
+using Head = boost::beast::http::request_header<Fields>;
+
+inline constexpr std::string_view kEndpoint = "/mcp";
+inline constexpr std::string_view kHealth = "/healthz";
+
+// Why a request is not looked at any further.
+// A constructor, since g++ 12 destroys an aggregate twice that is made inside a co_await.
+struct Refusal {
+  Refusal(unsigned the_status, std::string reason) : status(the_status), why(std::move(reason)) {}
+  unsigned status;
+  std::string why;
+};
+
+// `port` is the one that we listen on. Of a request that passes, the body may be read.
+[[nodiscard]] std::optional<Refusal> refuse_head(const Head& head, std::uint16_t port);
+// Of a POST to the endpoint: what it brings, and what it takes for an answer.
+[[nodiscard]] std::optional<Refusal> refuse_post(const Head& head);
+// Of a GET: it takes a stream.
+[[nodiscard]] bool accepts_events(const Head& head);
+
+// The value of a header, or empty.
+[[nodiscard]] std::string_view field(const Head& head, std::string_view name);
+// The token of "Authorization: Bearer …"; nothing where there is none, or another scheme.
+[[nodiscard]] std::optional<std::string_view> bearer(const Head& head);
+
+}  // namespace mcpac::gateway::http

@@ -1,0 +1,100 @@
+// Peer: one TCP connection to the door, one request after another.
+//
+// A request that is refused before its body was read ends the connection: what follows on it cannot
+// be trusted to be a request. Each step has its time; a client that sends or reads too slowly is cut
+// off.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "gateway/http/conversation.h"
+#include "gateway/http/door.h"
+#include "ipc/json_rpc.h"
+
+namespace mcpac::gateway::http {
+
+class Peer : public std::enable_shared_from_this<Peer> {
+ public:
+  // `turn` counts connections.
+  Peer(std::shared_ptr<HttpDoor> door, boost::asio::ip::tcp::socket socket, std::uint64_t turn);
+  void start();
+  // Subscriptions of the request in work end with their answer.
+  void finish();
+  void close();
+  [[nodiscard]] bool has_shown_token() const { return has_shown_token_; }
+  [[nodiscard]] bool is_idle() const { return idle_; }
+  [[nodiscard]] std::uint64_t turn() const { return turn_; }
+
+ private:
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Response = boost::beast::http::response<boost::beast::http::string_body>;
+  template <class T = void>
+  using Task = boost::asio::awaitable<T>;
+
+  Task<> serve();
+  Task<> leave();
+  // False: the connection ends here.
+  Task<bool> serve_one();
+  Task<bool> read_head(Parser& parser);
+  Task<bool> read_body(Parser& parser);
+  Task<bool> route(const Guest& guest, const Head& head, const std::string& body);
+  Task<bool> post(const Guest& guest, const Head& head, const std::string& body);
+  Task<bool> post_stateless(const Guest& guest, const Head& head, ipc::Message message);
+  Task<bool> post_initialize(const Guest& guest, ipc::Message message);
+  Task<bool> post_in_session(Conversation& conversation, ipc::Message message);
+  Task<bool> get(const Guest& guest, const Head& head);
+  Task<bool> remove(const Guest& guest, const Head& head);
+
+  // How a stream is told: whether a lone answer may be plain JSON, and whether events have ids.
+  struct Telling {
+    Telling() {}  // NOLINT(modernize-use-equals-default): no aggregate (head.h)
+    std::uint64_t from = 0;
+    bool as_json = false;
+    bool with_ids = false;
+    bool stateless = false;
+    std::string session_id{};  // told with the answer to initialize
+  };
+  // True: all of it was taken by the client.
+  Task<bool> tell(std::shared_ptr<EventStream> stream, Telling telling);
+  Task<bool> begin_events(const Telling& telling);
+  Task<bool> send_event(const EventStream& stream, std::uint64_t place, const Telling& telling);
+  Task<bool> send_chunk(std::string text);
+  Task<bool> end_events();
+
+  Task<bool> answer_json(unsigned status, std::string body, std::string_view session_id = "");
+  Task<bool> answer_empty(unsigned status);
+  Task<bool> refuse(Refusal refusal, std::int64_t code = ipc::kInvalidRequest,
+                    const std::optional<ipc::Id>& id = std::nullopt);
+  // The same, and the connection ends.
+  Task<bool> turn_away(Refusal refusal);
+  Task<bool> write(Response response);
+  // Hears of it when the client goes while its request is in work.
+  void watch();
+  [[nodiscard]] Response response(unsigned status) const;
+
+  std::shared_ptr<HttpDoor> door_;
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  boost::asio::steady_timer wake_;
+  std::shared_ptr<Conversation> current_;  // of a stateless request in work
+  bool keep_alive_ = true;
+  bool has_shown_token_ = false;
+  bool idle_ = true;
+  bool watching_ = false;
+  bool gone_ = false;
+  std::uint64_t turn_;
+};
+
+}  // namespace mcpac::gateway::http

@@ -1,0 +1,375 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gateway/support_http.h"
+#include "gateway/support_session.h"
+
+using namespace mcpac;
+using namespace mcpac::gateway;
+using namespace mcpac::gateway::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string call_body(int id, std::string_view tool, Json arguments = Json::object()) {
+  return request(id, "tools/call", {{"name", tool}, {"arguments", std::move(arguments)}}).dump();
+}
+
+std::string stateless_call(int id, std::string_view tool, Json arguments = Json::object()) {
+  return request(id, "tools/call", stateless({{"name", tool}, {"arguments", std::move(arguments)}}))
+      .dump();
+}
+
+std::string text_of(const Json& message) {
+  return message.at("result").at("content").at(0).at("text");
+}
+
+// Eventually, as seen from the loop.
+template <class Condition>
+bool becomes_true(Hall& hall, Condition condition) {
+  for (int i = 0; i < 500; ++i) {
+    if (hall.on_loop(condition)) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_SUITE("gateway/http") {
+  TEST_CASE("a session begins with initialize, calls, and ends with DELETE") {
+    Hall hall;
+    const std::string session = begin_session(hall.port());
+    const auto called = post(hall.port(), {.session = session,
+                                           .more = "MCP-Protocol-Version: 2025-11-25\r\n",
+                                           .body = call_body(1, "git.commit")});
+    CHECK(called.status == 200);
+    CHECK(text_of(called.messages().at(0)) == "done: git.commit");
+    RawClient client(hall.port());
+    client.send(
+        fmt::format("DELETE /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAuthorization: Bearer "
+                    "token-a\r\nMcp-Session-Id: {}\r\n\r\n",
+                    hall.port(), session));
+    CHECK(client.read().status == 204);
+    CHECK(post(hall.port(), {.session = session, .body = call_body(2, "git.commit")}).status ==
+          404);
+  }
+
+  TEST_CASE("a request of 2026-07-28 needs no session, and one connection carries many") {
+    Hall hall;
+    RawClient client(hall.port());
+    for (int id = 1; id <= 3; ++id) {
+      client.send(post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                          .body = stateless_call(id, "git.commit")}));
+      const auto answer = client.read();
+      CHECK(answer.status == 200);
+      CHECK(answer.header("mcp-session-id").empty());
+      CHECK(answer.json().at("id") == id);
+      CHECK(answer.json().at("result").at("resultType") == "complete");
+    }
+    CHECK(hall.on_loop([&] { return hall.door->sessions(); }) == 0);
+  }
+
+  TEST_CASE("nobody comes in without a token, and a token is taken from one place alone") {
+    Hall hall;
+    const std::string body = stateless_call(1, "git.commit");
+    const std::string more = stateless_headers("tools/call", "git.commit");
+    for (const std::string token : {"", "token-c", "TOKEN-A", "token-a token-a"}) {
+      const auto answer = post(hall.port(), {.token = token, .more = more, .body = body});
+      CHECK(answer.status == 401);
+      CHECK(answer.header("www-authenticate").starts_with("Bearer"));
+    }
+    RawClient in_address(hall.port());
+    std::string text = post_text(hall.port(), {.token = "", .more = more, .body = body});
+    text.replace(text.find("/mcp"), 4, "/mcp?access_token=token-a");
+    in_address.send(text);
+    CHECK(in_address.read().status == 401);
+    CHECK(post(hall.port(), {.more = "Authorization: Bearer token-b\r\n" + more, .body = body})
+              .status == 400);
+  }
+
+  TEST_CASE("a name that was bent to this machine, and a page of another origin, are refused") {
+    Hall hall;
+    const std::string body = stateless_call(1, "git.commit");
+    const std::string more = stateless_headers("tools/call", "git.commit");
+    for (const std::string& host :
+         {std::string("evil.example"), fmt::format("evil.example:{}", hall.port()),
+          std::string("127.0.0.1"), std::string("127.0.0.1:1"),
+          fmt::format("127.0.0.1:{}.evil.example", hall.port()),
+          fmt::format("localhost.evil.example:{}", hall.port())}) {
+      CAPTURE(host);
+      CHECK(post(hall.port(), {.more = more, .host = host, .body = body}).status == 403);
+    }
+    for (const std::string origin : {"http://evil.example", "null", "https://localhost",
+                                     "http://localhost", "http://127.0.0.1:1", "file://"}) {
+      CAPTURE(origin);
+      CHECK(post(hall.port(), {.more = more + "Origin: " + origin + "\r\n", .body = body}).status ==
+            403);
+    }
+    const std::string own = fmt::format("Origin: http://localhost:{}\r\n", hall.port());
+    CHECK(post(hall.port(), {.more = more + own, .body = body}).status == 200);
+    CHECK(post(hall.port(), {.more = more + "Host: 127.0.0.1\r\n", .body = body}).status == 400);
+  }
+
+  TEST_CASE("a session is nobody's but the guest's who began it") {
+    Hall hall;
+    const std::string session = begin_session(hall.port(), "token-a");
+    const std::string body = call_body(1, "git.commit");
+    CHECK(post(hall.port(), {.token = "token-b", .session = session, .body = body}).status == 404);
+    CHECK(post(hall.port(), {.session = std::string(32, '0'), .body = body}).status == 404);
+    CHECK(post(hall.port(), {.body = body}).status == 400);
+    for (const std::string verb : {"GET", "DELETE"}) {
+      RawClient client(hall.port());
+      client.send(
+          fmt::format("{} /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAccept: text/event-stream"
+                      "\r\nAuthorization: Bearer token-b\r\nMcp-Session-Id: {}\r\n\r\n",
+                      verb, hall.port(), session));
+      CHECK(client.read().status == 404);
+    }
+    CHECK(post(hall.port(), {.session = session, .body = body}).status == 200);
+    CHECK(begin_session(hall.port()) != session);
+  }
+
+  TEST_CASE("headers that say another thing than the body are refused") {
+    Hall hall;
+    const std::string body = stateless_call(7, "git.commit");
+    const std::string version = "MCP-Protocol-Version: 2026-07-28\r\n";
+    const std::vector<std::string> wrong{
+        version + "Mcp-Method: tools/list\r\nMcp-Name: git.commit\r\n",
+        version + "Mcp-Method: tools/call\r\nMcp-Name: fs.read\r\n",
+        version + "Mcp-Method: tools/call\r\n",
+        version + "Mcp-Name: git.commit\r\n",
+        "Mcp-Method: tools/call\r\nMcp-Name: git.commit\r\n",
+        "MCP-Protocol-Version: 2025-11-25\r\nMcp-Method: tools/call\r\nMcp-Name: git.commit\r\n",
+        version + "Mcp-Method: tools/call\r\nMcp-Name: =?base64?Z&=?=\r\n"};
+    for (const std::string& more : wrong) {
+      CAPTURE(more);
+      const auto answer = post(hall.port(), {.more = more, .body = body});
+      CHECK(answer.status == 400);
+      CHECK(answer.json().at("error").at("code") == -32020);
+      CHECK(answer.json().at("id") == 7);
+    }
+    CHECK(post(hall.port(), {.more = version + "Mcp-Method: tools/call\r\nMcp-Name: a\r\n" +
+                                     "Mcp-Name: git.commit\r\n",
+                             .body = body})
+              .status == 400);
+    // "git.commit"
+    CHECK(post(hall.port(), {.more = stateless_headers("tools/call", "=?base64?Z2l0LmNvbW1pdA==?="),
+                             .body = body})
+              .status == 200);
+    const std::string session = begin_session(hall.port());
+    CHECK(post(hall.port(), {.session = session,
+                             .more = "MCP-Protocol-Version: 2024-11-05\r\n",
+                             .body = call_body(1, "git.commit")})
+              .status == 400);
+  }
+
+  TEST_CASE("where a body ends is said in one way, or the connection ends") {
+    Hall hall;
+    const std::string head = fmt::format(
+        "POST /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAuthorization: Bearer token-a\r\n"
+        "Content-Type: application/json\r\nAccept: */*\r\n",
+        hall.port());
+    const std::string hidden = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const std::vector<std::string> attacks{
+        head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+        head + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + hidden,
+        head + "Content-Length: 5\r\nContent-Length: 50\r\n\r\n12345" + hidden,
+        head + "Content-Length: 5, 50\r\n\r\n12345" + hidden,
+        head + "Content-Length: +5\r\n\r\n12345" + hidden,
+        head + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" + hidden,
+        head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + hidden,
+        head + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + hidden,
+        "GET /mcp HTTP/0.9\r\n\r\n",
+        "\r\n\r\n\x16\x03\x01",
+        head + "X: a\r\n b\r\nContent-Length: -1\r\n\r\n"};
+    for (const std::string& bytes : attacks) {
+      CAPTURE(bytes);
+      RawClient client(hall.port());
+      client.send(bytes);
+      const auto answer = client.read();
+      CHECK((answer.status >= 400 && answer.status < 600));
+      CHECK(client.is_closed());  // what was hidden behind it is no request
+    }
+  }
+
+  TEST_CASE("bodies and heads over their limits are refused before they are read") {
+    Hall hall({.max_head = 4'096, .max_body = 1'000});
+    CHECK(post(hall.port(), {.body = std::string(2'000, ' ')}).status == 413);
+    CHECK(post(hall.port(), {.more = "X-Long: " + std::string(8'000, 'x') + "\r\n"}).status == 431);
+    RawClient chunked(hall.port());
+    std::string text = post_text(hall.port(), {});
+    text.replace(text.find("Content-Length: 0"), 17, "Transfer-Encoding: chunked");
+    chunked.send(text + "fff\r\n" + std::string(4'095, ' ') + "\r\n");
+    CHECK(chunked.read().status == 413);
+  }
+
+  TEST_CASE("whoever is too slow with a head or a body is cut off") {
+    Hall hall({.head_time = 300ms, .body_time = 300ms});
+    RawClient silent(hall.port());
+    CHECK(silent.is_closed());
+    RawClient dripping(hall.port());
+    const std::string head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n";
+    bool cut = false;
+    for (std::size_t i = 0; i < head.size() && !cut; ++i) {
+      dripping.send(head.substr(i, 1));
+      std::this_thread::sleep_for(20ms);
+      cut = hall.on_loop([&] { return hall.door->connections(); }) == 0;
+    }
+    CHECK(cut);
+    RawClient half(hall.port());
+    half.send(post_text(hall.port(), {.body = stateless_call(1, "git.commit")}).substr(0, 250));
+    CHECK(half.is_closed());
+  }
+
+  TEST_CASE("thousands of connections that say nothing keep nobody out") {
+    Hall hall({.max_connections = 50});
+    std::vector<std::unique_ptr<RawClient>> idle;
+    for (int i = 0; i < 500; ++i) idle.push_back(std::make_unique<RawClient>(hall.port()));
+    CHECK(post(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                             .body = stateless_call(1, "git.commit")})
+              .status == 200);
+    CHECK(hall.on_loop([&] { return hall.door->connections(); }) <= 50);
+  }
+
+  TEST_CASE("a late answer comes over a stream, with what was reported before it") {
+    Hall hall({.json_within = 100ms});
+    hall.upstream_does = [&](auto& call) {
+      call.caller->progress({{"progress", 1}});
+      std::thread([&hall, &call] {
+        std::this_thread::sleep_for(300ms);
+        hall.on_loop([&] { call.done(gate::testing::text_result("late")); });
+      }).detach();
+    };
+    Json params = stateless({{"name", "git.commit"}});
+    params["_meta"]["progressToken"] = 5;
+    const auto answer = post(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                           .body = request(1, "tools/call", params).dump()});
+    CHECK(answer.header("content-type") == "text/event-stream");
+    const auto messages = answer.messages();
+    REQUIRE(messages.size() == 2);
+    CHECK(messages[0].at("params") == Json{{"progress", 1}, {"progressToken", 5}});
+    CHECK(text_of(messages[1]) == "late");
+  }
+
+  TEST_CASE("a stateless client that goes takes its call back; one with a session may come back") {
+    Hall hall({.json_within = 50ms});
+    std::vector<gate::testing::FakeUpstream::Call*> waiting;
+    hall.upstream_does = [&](auto& call) { waiting.push_back(&call); };
+    {
+      RawClient client(hall.port());
+      client.send(post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                          .body = stateless_call(1, "git.commit")}));
+      CHECK(becomes_true(hall, [&] { return waiting.size() == 1; }));
+    }
+    CHECK(becomes_true(hall, [&] { return hall.runs.at("a")->calls_in_flight() == 0; }));
+
+    const std::string session = begin_session(hall.port());
+    std::string seen;
+    {
+      RawClient client(hall.port());
+      Json params{{"name", "git.commit"}, {"_meta", {{"progressToken", 1}}}};
+      client.send(post_text(hall.port(),
+                            {.session = session, .body = request(2, "tools/call", params).dump()}));
+      CHECK(becomes_true(hall, [&] { return waiting.size() == 2; }));
+      hall.on_loop([&] { waiting[1]->caller->progress({{"progress", 1}}); });
+      const std::string begun = client.read_until("\n\n");
+      CHECK(begun.find("\"progress\":1") != std::string::npos);
+      const auto at = begun.find("id: ");
+      REQUIRE(at != std::string::npos);
+      seen = begun.substr(at + 4, begun.find('\n', at) - at - 4);
+    }
+    hall.on_loop([&] { waiting[1]->done(gate::testing::text_result("kept")); });
+    const auto resume = [&](const std::string& token, const std::string& last) {
+      RawClient again(hall.port());
+      again.send(
+          fmt::format("GET /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAccept: text/event-stream"
+                      "\r\nAuthorization: Bearer {}\r\nMcp-Session-Id: {}\r\nLast-Event-ID: "
+                      "{}\r\n\r\n",
+                      hall.port(), token, session, last));
+      return again.read();
+    };
+    CHECK(resume("token-b", seen).status == 404);
+    CHECK(resume("token-a", "99-0").status == 400);
+    CHECK(resume("token-a", "made up").status == 400);
+    const auto answer = resume("token-a", seen);
+    REQUIRE(answer.messages().size() == 1);
+    CHECK(text_of(answer.messages()[0]) == "kept");
+  }
+
+  TEST_CASE("what the client takes back ends its stream without an answer") {
+    Hall hall({.json_within = 50ms});
+    hall.upstream_does = [](auto&) {};
+    const std::string session = begin_session(hall.port());
+    RawClient client(hall.port());
+    client.send(post_text(hall.port(), {.session = session, .body = call_body(1, "git.commit")}));
+    CHECK(becomes_true(hall, [&] { return hall.runs.at("a")->calls_in_flight() == 1; }));
+    const Json cancel{
+        {"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", 1}}}};
+    CHECK(post(hall.port(), {.session = session, .body = cancel.dump()}).status == 202);
+    CHECK(client.read().messages().empty());
+  }
+
+  TEST_CASE("what concerns no request is heard on the GET stream") {
+    Hall hall;
+    const std::string session = begin_session(hall.port());
+    RawClient client(hall.port());
+    const std::string get = fmt::format(
+        "GET /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAccept: text/event-stream\r\n"
+        "Authorization: Bearer token-a\r\nMcp-Session-Id: {}\r\n\r\n",
+        hall.port(), session);
+    client.send(get);
+    client.read_until("\r\n\r\n");
+    hall.on_loop([&] { hall.runs.at("a")->heard_of_drift("changed", "git.commit"); });
+    CHECK(client.read_until("\n\n").find("notifications/tools/list_changed") != std::string::npos);
+    RawClient second(hall.port());
+    second.send(get);
+    CHECK(second.read().status == 409);
+  }
+
+  TEST_CASE("a run that is ended ends its streams, and the door that closes all of them") {
+    Hall hall;
+    hall.upstream_does = [](auto&) {};
+    RawClient client(hall.port());
+    client.send(post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                        .body = stateless_call(1, "git.commit")}));
+    CHECK(becomes_true(hall, [&] { return hall.runs.at("a")->calls_in_flight() == 1; }));
+    hall.on_loop([&] { hall.runs.at("a")->end("killed-by-user"); });
+    CHECK(client.read().messages().empty());
+    RawClient other(hall.port());
+    hall.on_loop([&] { hall.door->close(); });
+    CHECK(other.is_closed());
+  }
+
+  TEST_CASE("other paths, methods and media are told what is wrong") {
+    Hall hall;
+    const auto send = [&](const std::string& line, const std::string& more) {
+      RawClient client(hall.port());
+      client.send(
+          fmt::format("{} HTTP/1.1\r\nHost: localhost:{}\r\nAuthorization: Bearer token-a"
+                      "\r\n{}\r\n",
+                      line, hall.port(), more));
+      return client.read().status;
+    };
+    CHECK(send("GET /", "") == 404);
+    CHECK(send("GET /mcp?x=1", "Accept: text/event-stream\r\n") == 404);
+    CHECK(send("GET /mcp", "Accept: application/json\r\n") == 406);
+    CHECK(send("GET /mcp", "Accept: text/event-stream\r\n") == 405);
+    CHECK(send("PUT /mcp", "Content-Length: 0\r\n") == 405);
+    CHECK(send("DELETE /mcp", "") == 405);
+    CHECK(send("GET /healthz", "") == 200);
+    CHECK(post(hall.port(), {.more = "Content-Encoding: gzip\r\n"}).status == 415);
+    CHECK(post(hall.port(), {.body = "{"}).status == 400);
+    CHECK(post(hall.port(), {.body = "[]"}).status == 400);
+    const auto unknown =
+        post(hall.port(), {.more = stateless_headers("tools/nothing"),
+                           .body = request(1, "tools/nothing", stateless()).dump()});
+    CHECK(unknown.status == 404);
+    CHECK(unknown.json().at("error").at("code") == -32601);
+  }
+}

@@ -32,6 +32,9 @@ void add_all(CLI::App& app, Context& context) {
   add_changes(app, context);
   add_approvals(app, context);
   add_resident(app, context);
+  add_serve(app, context);
+  add_token(app, context);
+  add_login(app, context);
   add_info(app, context);
   add_doctor(app, context);
 }

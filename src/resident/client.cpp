@@ -23,7 +23,10 @@ using Clock = std::chrono::steady_clock;
 
 // A worker that waits takes over in milliseconds; one that must go first, with servers that do not
 // hear, is killed after a second (workers.cpp).
-constexpr auto kUntilItBegins = std::chrono::seconds(5);
+constexpr std::chrono::milliseconds kUntilItBegins{5'000};
+// Who works alone anyway is held up by no host that hangs: what it has to say is only a courtesy
+// (execute/project/project_use.h).
+constexpr std::chrono::milliseconds kForCourtesy{2'000};
 
 mode_t own_umask() {
   const mode_t mask = ::umask(077);
@@ -73,21 +76,23 @@ Visit::Visit(const Errand& errand) {
       return;
     }
   }
-  auto connection = connect_to_host(door_folder(errand.folders));
+  const bool alone = errand.wish == Errand::Wish::kAlone;
+  auto connection =
+      connect_to_host(door_folder(errand.folders), alone ? kForCourtesy : kUntilItAnswers);
   if (!connection) {
     why_alone_ = connection.error().why.empty() ? connection.error().what : connection.error().why;
     return;
   }
   if (!*connection) return;
   connection_ = std::move(*connection);
-  const bool said = errand.wish == Errand::Wish::kAlone ? announce(errand) : ask(errand);
+  const bool said = alone ? announce(errand) : ask(errand);
   if (!said) {
     why_alone_ = "the host does not take the request";
     connection_.reset();
     return;
   }
   // What was said to a worker that never began is said to us.
-  const int signal = wait_for_end();
+  const int signal = wait_for_end(alone ? kForCourtesy : kUntilItBegins);
   if (!outcome_ && signal != 0) ::raise(signal);
 }
 
@@ -122,9 +127,9 @@ int Visit::work_alone(std::string why, int signal) {
   return signal;
 }
 
-int Visit::wait_for_end() {
+int Visit::wait_for_end(std::chrono::milliseconds until_it_begins) {
   const PassedSignals signals;
-  const auto deadline = Clock::now() + patient(kUntilItBegins);
+  const auto deadline = Clock::now() + patient(until_it_begins);
   int passed = 0;
   while (true) {
     // A descriptor of -1 is passed over.

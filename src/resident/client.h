@@ -47,7 +47,7 @@ class Visit {
   [[nodiscard]] bool ask(const Errand& errand);
   [[nodiscard]] bool announce(const Errand& errand);
   // Both return the last signal that came; 0: none.
-  int wait_for_end();
+  int wait_for_end(std::chrono::milliseconds until_it_begins);
   int work_alone(std::string why, int signal);
   void begin();
   [[nodiscard]] bool hear_host();

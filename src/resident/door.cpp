@@ -26,7 +26,6 @@ namespace {
 constexpr const char* kSocket = "host.sock";
 constexpr const char* kLock = "host.lock";
 constexpr int kWaiting = 32;  // clients whose connections were not taken yet
-constexpr auto kUntilItAnswers = std::chrono::seconds(5);
 
 std::unexpected<Error> unusable(const std::filesystem::path& folder, int error) {
   return fail(ErrorId::kFileUnwritable,
@@ -118,7 +117,8 @@ void Door::close() {
 namespace {
 
 // Nothing where nobody listens.
-Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& folder) {
+Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& folder,
+                                               std::chrono::milliseconds answer_within) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder / kSocket, ignored)) return std::nullopt;
   auto opened = execute::open_runs_folder(folder);
@@ -126,7 +126,7 @@ Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& fold
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   if (!socket || !set_address(*opened, address)) return unusable(folder, errno);
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(patient(kUntilItAnswers)).count();
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(patient(answer_within)).count();
   const timeval limit{seconds, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -141,7 +141,7 @@ Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& fold
 }  // namespace
 
 Result<std::optional<Process>> find_host(const std::filesystem::path& folder) {
-  auto socket = connect_socket(folder);
+  auto socket = connect_socket(folder, kUntilItAnswers);
   if (!socket) return pass_on(socket);
   if (!*socket) return std::nullopt;
   auto host = Process::peer_of((*socket)->get());
@@ -152,8 +152,9 @@ Result<std::optional<Process>> find_host(const std::filesystem::path& folder) {
   return distrusted("it belongs to another user, or has ended");
 }
 
-Result<std::optional<Connection>> connect_to_host(const std::filesystem::path& folder) {
-  auto connected = connect_socket(folder);
+Result<std::optional<Connection>> connect_to_host(const std::filesystem::path& folder,
+                                                  std::chrono::milliseconds limit) {
+  auto connected = connect_socket(folder, limit);
   if (!connected) return pass_on(connected);
   if (!*connected) return std::nullopt;
   UniqueFd& socket = **connected;

@@ -6,6 +6,7 @@
 // it holds a lock on `host.lock` while it lives, and only who holds it takes a left socket away.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 
 #include "core/error.h"
@@ -50,10 +51,12 @@ struct Connection {
   std::string nonce;  // to be said with every request
 };
 
+inline constexpr std::chrono::milliseconds kUntilItAnswers{5'000};
+
 // Nothing where no host listens. kRunUnreachable where one does that is not to be trusted or does
-// not answer within seconds.
+// not answer in time (patience.h).
 [[nodiscard]] Result<std::optional<Connection>> connect_to_host(
-    const std::filesystem::path& folder);
+    const std::filesystem::path& folder, std::chrono::milliseconds limit = kUntilItAnswers);
 // The process that listens, whatever it answers and however it stands. Nothing where none does.
 [[nodiscard]] Result<std::optional<Process>> find_host(const std::filesystem::path& folder);
 

@@ -70,10 +70,12 @@ class Impostor {
   Impostor(const Impostor&) = delete;
   Impostor& operator=(const Impostor&) = delete;
 
-  [[nodiscard]] Visit visit() const {
+  using Wish = Errand::Wish;
+  [[nodiscard]] Visit visit(Wish wish = Wish::kWorker) const {
     return Visit({.folders = folders,
-                  .config_file = home.path() / "mcpac.json",
-                  .arguments = {"mcpac", "execute"}});
+                  .config_file = home.path() / "." / "mcpac.json",
+                  .arguments = {"mcpac", "execute"},
+                  .wish = wish});
   }
 
   TemporaryFolder home = TemporaryFolder::create(fs::temp_directory_path(), "d-").value();
@@ -144,6 +146,27 @@ TEST_SUITE("resident/client") {
     const Visit visit = silent.visit();
     CHECK(!visit.outcome());
     CHECK(visit.why_alone() == "no worker began in time");
+  }
+
+  TEST_CASE(
+      "who works alone anyway says for which project, hands over nothing and waits for nobody") {
+    if (stands_alone_here()) return;
+    const Impostor host([](Guest& guest) {
+      const Json& said = guest.request.body;
+      const bool as_it_should = string_member(said, "do") == "alone" &&
+                                string_member(said, "config").ends_with("/mcpac.json") &&
+                                string_member(said, "config").find("/./") == std::string::npos &&
+                                guest.request.descriptors.empty();
+      guest.say({{"alone", as_it_should ? "yes" : "no"}});
+      static_cast<void>(receive_message(guest.socket.get()));
+    });
+    const Visit visit = host.visit(Errand::Wish::kAlone);
+    CHECK(!visit.outcome());
+    CHECK(visit.why_alone() == "yes");
+    const Impostor silent([](Guest&) {
+      for (;;) ::pause();
+    });
+    CHECK(!silent.visit(Errand::Wish::kAlone).outcome());
   }
 
   TEST_CASE("Ctrl-C before a worker began ends the client as if it were alone") {

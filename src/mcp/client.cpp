@@ -9,7 +9,10 @@
 
 #include "core/printable.h"
 #include "mcp/http_transport.h"
+#include "mcp/login_of.h"
 #include "mcp/negotiate.h"
+#include "mcp/param_headers.h"
+#include "mcp/request_with_input.h"
 #include "mcp/session.h"
 #include "mcp/stdio_transport.h"
 
@@ -32,7 +35,11 @@ Result<std::shared_ptr<Session>> open_session(const asio::any_io_executor& execu
   auto secrets = std::make_shared<SecretValues>();
   std::shared_ptr<Transport> transport;
   if (config.is_http()) {
-    auto made = HttpTransport::make(executor, config, *secrets);
+    auto authorizer = make_authorizer(executor, config, secrets, events.show_login);
+    if (!authorizer)
+      return std::unexpected(
+          secrets->redact(at_server(std::move(authorizer.error()), config.name)));
+    auto made = HttpTransport::make(executor, config, *secrets, std::move(*authorizer));
     if (!made) return std::unexpected(secrets->redact(std::move(made.error())));
     transport = std::move(*made);
   } else {
@@ -82,44 +89,91 @@ Result<void> add_page(ServerListing& listing, std::set<std::string>& names, Orde
   return {};
 }
 
+// What a connection knows about tools beyond their definitions: which arguments travel as headers.
+using ParamHeaders = std::map<std::string, std::vector<ParamHeader>>;
+
+// Takes out of the listing what the revision forbids to use, and says so.
+ParamHeaders take_param_headers(ServerListing& listing,
+                                const std::function<void(std::string_view)>& warned) {
+  ParamHeaders mirrored;
+  std::erase_if(listing.tools, [&](const ToolDefinition& tool) {
+    const auto schema = tool.definition.find("inputSchema");
+    if (schema == tool.definition.end()) return false;
+    auto annotated = read_param_headers(*schema);
+    if (!annotated && warned) {
+      warned(fmt::format("server {}: the tool \"{}\" is left out: {}", listing.server,
+                         printable(tool.name, 100), annotated.error().what));
+    }
+    if (annotated && !annotated->empty()) mirrored.emplace(tool.name, std::move(*annotated));
+    return !annotated;
+  });
+  return mirrored;
+}
+
 class ClientImpl final : public Client {
  public:
-  ClientImpl(std::shared_ptr<Session> session, ServerConfig config, Negotiated negotiated)
+  ClientImpl(std::shared_ptr<Session> session, ServerConfig config, Negotiated negotiated,
+             Events events)
       : session_(std::move(session)),
         config_(std::move(config)),
-        negotiated_(std::move(negotiated)) {}
+        negotiated_(std::move(negotiated)),
+        warned_(std::move(events.warned)) {}
   ClientImpl(const ClientImpl&) = delete;
   ClientImpl& operator=(const ClientImpl&) = delete;
   ~ClientImpl() override { session_->kill(); }
 
   asio::awaitable<Result<ServerListing>> list_tools() override {
-    return list_all(session_, config_, negotiated_);
+    return list_all(session_, config_, negotiated_, mirrored_, warned_);
   }
 
   asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
                                           std::chrono::milliseconds timeout,
-                                          OnProgress heard) override {
+                                          CallEvents events) override {
     RequestOptions options;
     options.name = tool;
     options.wants_progress = true;
-    options.heard = std::move(heard);
-    return call(session_, std::move(options), std::move(arguments), timeout);
+    options.events = std::move(events);
+    if (const auto known = mirrored_->find(tool); known != mirrored_->end()) {
+      options.headers = param_headers(known->second, arguments);
+    }
+    Json params = Json::object();
+    params["name"] = tool;
+    params["arguments"] = arguments.is_null() ? Json::object() : std::move(arguments);
+    return call(session_, std::move(options), std::move(params), timeout);
+  }
+
+  asio::awaitable<Result<Outcome>> request(std::string method, Json params,
+                                           std::chrono::milliseconds timeout,
+                                           CallEvents events) override {
+    RequestOptions options;
+    options.name = string_member(params, method == "resources/read" ? "uri" : "name");
+    options.wants_progress = true;
+    options.keeps_errors = true;
+    options.events = std::move(events);
+    if (params.is_null()) params = Json::object();
+    return ask(session_, std::move(method), std::move(params), timeout, std::move(options));
   }
 
   asio::awaitable<void> close() override { return close_session(session_); }
 
   [[nodiscard]] const std::string& protocol_version() const override { return negotiated_.version; }
+  [[nodiscard]] const Json& capabilities() const override { return negotiated_.capabilities; }
   [[nodiscard]] bool is_alive() const override { return !session_->is_dead(); }
   [[nodiscard]] const SecretValues& secrets() const override { return session_->secrets(); }
 
  private:
+  using Warned = std::function<void(std::string_view)>;
   // Static, with all they need as values: the client may go while one of them is under way.
   static asio::awaitable<Result<ServerListing>> list_all(std::shared_ptr<Session> session,
-                                                         ServerConfig config,
-                                                         Negotiated negotiated);
+                                                         ServerConfig config, Negotiated negotiated,
+                                                         std::shared_ptr<ParamHeaders> mirrored,
+                                                         Warned warned);
   static asio::awaitable<Result<Json>> call(std::shared_ptr<Session> session,
-                                            RequestOptions options, Json arguments,
+                                            RequestOptions options, Json params,
                                             std::chrono::milliseconds timeout);
+  static asio::awaitable<Result<Outcome>> ask(std::shared_ptr<Session> session, std::string method,
+                                              Json params, std::chrono::milliseconds timeout,
+                                              RequestOptions options);
   static asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
     co_await session->close();
   }
@@ -127,11 +181,15 @@ class ClientImpl final : public Client {
   std::shared_ptr<Session> session_;
   ServerConfig config_;
   Negotiated negotiated_;
+  Warned warned_;
+  std::shared_ptr<ParamHeaders> mirrored_ = std::make_shared<ParamHeaders>();
 };
 
 asio::awaitable<Result<ServerListing>> ClientImpl::list_all(std::shared_ptr<Session> session,
                                                             ServerConfig config,
-                                                            Negotiated negotiated) {
+                                                            Negotiated negotiated,
+                                                            std::shared_ptr<ParamHeaders> mirrored,
+                                                            Warned warned) {
   ServerListing listing{.server = config.name,
                         .identity = config.identity(),
                         .implementation = negotiated.implementation,
@@ -155,7 +213,12 @@ asio::awaitable<Result<ServerListing>> ClientImpl::list_all(std::shared_ptr<Sess
     auto added = add_page(listing, names, reply->ordered, config.name);
     if (!added) co_return pass_on(added);
     const auto cursor = string_member(reply->result, "nextCursor");
-    if (cursor.empty()) co_return listing;
+    if (cursor.empty()) {
+      if (config.is_http() && negotiated.era == Era::kStateless) {
+        *mirrored = take_param_headers(listing, warned);
+      }
+      co_return listing;
+    }
     if (!cursors.insert(cursor).second) {
       co_return fail(ErrorId::kServerProtocol,
                      fmt::format("server {}: tools/list goes round in circles", config.name),
@@ -171,44 +234,36 @@ asio::awaitable<Result<ServerListing>> ClientImpl::list_all(std::shared_ptr<Sess
            fmt::format("the limits are {} pages and {} MiB", kMaxPages, kMaxListingBytes >> 20U)});
 }
 
-// What a revision of 2026-07-28 calls an incomplete result.
-Result<Json> complete(Json result, const std::string& server, const std::string& tool) {
-  const auto type = string_member(result, "resultType", "complete");
-  if (type == "complete") return result;
-  if (type == "input_required") {
-    return fail(ErrorId::kServerError,
-                fmt::format("server {}: the tool \"{}\" asks for input before it goes on", server,
-                            printable(tool, 100)),
-                {.where = "server " + server,
-                 .why = "it answered input_required; mcpac offers servers no way to ask a person"});
-  }
-  return fail(ErrorId::kServerProtocol,
-              fmt::format("server {}: the tool \"{}\" answered with the unknown result type \"{}\"",
-                          server, printable(tool, 100), printable(type, 40)),
-              {.where = "server " + server});
+asio::awaitable<Result<Json>> ClientImpl::call(std::shared_ptr<Session> session,
+                                               RequestOptions options, Json params,
+                                               std::chrono::milliseconds timeout) {
+  auto reply = co_await request_with_input(session, "tools/call", std::move(params), timeout,
+                                           std::move(options));
+  if (!reply) co_return pass_on(reply);
+  co_return std::move(reply->result);
 }
 
-asio::awaitable<Result<Json>> ClientImpl::call(std::shared_ptr<Session> session,
-                                               RequestOptions options, Json arguments,
-                                               std::chrono::milliseconds timeout) {
-  const auto state = co_await asio::this_coro::cancellation_state;
-  if (state.cancelled() != asio::cancellation_type::none) {
-    co_return fail(ErrorId::kServerCancelled, "tools/call was cancelled before it began");
-  }
-  const std::string tool = options.name;
-  Json params = Json::object();
-  params["name"] = tool;
-  params["arguments"] = arguments.is_null() ? Json::object() : std::move(arguments);
-  auto reply =
-      co_await session->request("tools/call", std::move(params), timeout, std::move(options));
+asio::awaitable<Result<Outcome>> ClientImpl::ask(std::shared_ptr<Session> session,
+                                                 std::string method, Json params,
+                                                 std::chrono::milliseconds timeout,
+                                                 RequestOptions options) {
+  auto reply = co_await request_with_input(session, std::move(method), std::move(params), timeout,
+                                           std::move(options));
   if (!reply) co_return pass_on(reply);
-  co_return complete(std::move(reply->result), session->server(), tool);
+  if (reply->refusal) co_return Outcome(std::unexpected(std::move(*reply->refusal)));
+  co_return Outcome(std::move(reply->result));
 }
 
 // Where notifications need a channel of their own, opens it.
-void subscribe(Session& session, const Negotiated& negotiated) {
-  if (!negotiated.announces_changes) return;
-  if (negotiated.era == Era::kInitialize) return session.listen();
+void subscribe(Session& session, const Negotiated& negotiated, const Events& events) {
+  const bool watches = events.tools_changed && negotiated.announces_changes;
+  // Some servers ask on this stream although the call has one of its own.
+  const bool answers = !session.capabilities().empty() || events.notified;
+  if (negotiated.era == Era::kInitialize) {
+    if (watches || answers) session.listen();
+    return;
+  }
+  if (!watches) return;
   Json params = Json::object();
   params["notifications"]["toolsListChanged"] = true;
   session.begin("subscriptions/listen", std::move(params));  // answered when it ends
@@ -238,9 +293,9 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
     co_await (*session)->close();
     co_return pass_on(negotiated);
   }
-  if (events.tools_changed) subscribe(**session, *negotiated);
+  subscribe(**session, *negotiated, events);
   co_return std::make_unique<ClientImpl>(std::move(*session), std::move(config),
-                                         std::move(*negotiated));
+                                         std::move(*negotiated), std::move(events));
 }
 
 asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_executor executor,

@@ -17,6 +17,8 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/tool_definition.h"
+#include "ipc/json_rpc.h"
+#include "mcp/asked.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::mcp {
@@ -26,11 +28,30 @@ class SecretValues;
 struct Events {
   std::function<void()> tools_changed{};                       // notifications/tools/list_changed
   std::function<void(std::string_view line)> server_stderr{};  // a line, secrets already redacted
+  // Every other notification but those about one request; secrets redacted.
+  std::function<void(const std::string& method, const Json& params)> notified{};
+  // What was left out and why: a tool whose definition cannot be used.
+  std::function<void(std::string_view text)> warned{};
+  // Shows a person the page where they log in; null where nobody is: then the error says how.
+  std::function<void(const std::string& url)> show_login{};
+  // What we say that we answer ({"elicitation": {"form": {}}}), and who does, for calls that bring
+  // nobody along. Nothing is declared without it.
+  Json capabilities = Json::object();
+  Answer answer{};
 };
 
 // What a server reports of one call: the params of notifications/progress without the token,
 // secrets redacted.
 using OnProgress = std::function<void(const Json& report)>;
+
+// Who hears and answers what a server says while it works on one call; both may be null.
+struct CallEvents {
+  OnProgress heard{};
+  Answer answer{};
+};
+
+// A result, or the JSON-RPC error that the server answered, redacted.
+using Outcome = std::expected<Json, ipc::ErrorObject>;
 
 class Client {
  public:
@@ -47,14 +68,19 @@ class Client {
   virtual boost::asio::awaitable<Result<ServerListing>> list_tools() = 0;
   // The result object of tools/call ({content, isError, structuredContent, …}) as the server sent
   // it. Cancelling the awaiting coroutine (asio cancellation) sends notifications/cancelled.
-  // `heard` may be null.
   virtual boost::asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
                                                          std::chrono::milliseconds timeout,
-                                                         OnProgress heard) = 0;
+                                                         CallEvents events) = 0;
   boost::asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
                                                  std::chrono::milliseconds timeout) {
-    return call_tool(std::move(tool), std::move(arguments), timeout, nullptr);
+    return call_tool(std::move(tool), std::move(arguments), timeout, CallEvents());
   }
+  // Any other request (resources/read, prompts/get, completion/complete, …) in the same way.
+  virtual boost::asio::awaitable<Result<Outcome>> request(std::string method, Json params,
+                                                          std::chrono::milliseconds timeout,
+                                                          CallEvents events) = 0;
+  // What the server said that it can do.
+  [[nodiscard]] virtual const Json& capabilities() const = 0;
   // The shutdown ladder of design.md section 6. Idempotent. The destructor kills what close() was
   // not awaited for.
   virtual boost::asio::awaitable<void> close() = 0;

@@ -24,6 +24,8 @@ class ConfigMember {
       : name_(name), value_(value), server_place_(server_place) {}
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const OrderedJson& value() const { return value_; }
+  [[nodiscard]] std::string place() const { return server_place_ + "." + name_; }
   [[nodiscard]] Result<std::string> string() const;
   [[nodiscard]] Result<bool> boolean() const;
   [[nodiscard]] Result<std::vector<std::string>> strings() const;

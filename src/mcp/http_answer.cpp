@@ -48,10 +48,10 @@ bool HttpTransport::is_waiting(std::optional<std::int64_t> id) const {
   return !closed_ && id && live_.contains(*id) && events_->is_waiting(*id);
 }
 
-void HttpTransport::receive(std::string_view text) {
+void HttpTransport::receive(std::string_view text, std::optional<std::int64_t> carrier) {
   if (closed_) return;
   const auto events = events_;
-  events->on_message(text);
+  events->on_message(text, carrier);
 }
 
 asio::awaitable<Result<void>> HttpTransport::take_answer(const Outgoing& message, HttpHead head,
@@ -79,7 +79,7 @@ asio::awaitable<Result<void>> HttpTransport::take_answer(const Outgoing& message
   if (head.content_type == "application/json") {
     auto body = co_await read_all(connection, ipc::kMaxLine);
     if (!body) co_return pass_on(body);
-    receive(*body);
+    receive(*body, message.request_id);
   } else if (head.content_type == "text/event-stream") {
     StreamEnd end = co_await read_events(connection, std::string(), message.request_id);
     if (is_waiting(message.request_id)) {
@@ -105,7 +105,7 @@ asio::awaitable<Result<void>> HttpTransport::take_refusal(const Outgoing& messag
   const std::string text = body ? std::move(*body) : std::string();
   // A status other than 2xx with a JSON-RPC error to our very request is an answer like any other.
   if (message.request_id && answers(text, *message.request_id)) {
-    receive(text);
+    receive(text, message.request_id);
     co_return Result<void>();
   }
   co_return std::unexpected(refusal(head, text));
@@ -157,7 +157,7 @@ asio::awaitable<HttpTransport::StreamEnd> HttpTransport::read_events(
     if (!piece) end.error = std::move(piece.error());
     if (!piece || piece->empty()) break;
     parser.push(*piece);
-    while (const auto data = parser.next()) receive(*data);
+    while (const auto data = parser.next()) receive(*data, id);
     if (parser.over_long()) {
       end.error = failure(ErrorId::kServerLimit, "an event is over the limit of 16 MiB").error();
       end.last_event.clear();  // the same would come again
@@ -204,6 +204,7 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
     if (!opened) co_return pass_on(opened);
   }
   HttpRequest request = make_get(state_, last_event);
+  authorize(request);
   auto head = co_await connection->exchange(std::move(request));
   if (!head) co_return pass_on(head);
   if (head->status == 404 && !state_.session_id.empty()) lose_session();

@@ -49,9 +49,11 @@ std::string media_type(std::string_view header) {
 template <class Stream>
 class Connection final : public HttpConnection {
  public:
-  Connection(asio::any_io_executor executor, Url url, std::shared_ptr<asio::ssl::context> tls)
+  Connection(asio::any_io_executor executor, Url url, std::shared_ptr<asio::ssl::context> tls,
+             Reach reach)
       : url_(std::move(url)),
         tls_(std::move(tls)),
+        reach_(reach),
         resolver_(executor),
         stream_(make_stream(executor, tls_)) {}
 
@@ -60,6 +62,12 @@ class Connection final : public HttpConnection {
         co_await resolver_.async_resolve(url_.host, std::to_string(url_.port), kAwait);
     if (closed_) error = asio::error::operation_aborted;
     if (error) co_return failure(ErrorId::kServerHttp, "cannot find the host", error);
+    const bool near = std::ranges::any_of(
+        addresses, [](const auto& entry) { return !is_public(entry.endpoint().address()); });
+    if (reach_ == Reach::kPublic && near) {
+      co_return fail(ErrorId::kServerHttp, "the host has an address of a private network",
+                     {.where = url_.authority()});
+    }
     lowest().expires_after(kConnectTimeout);
     auto [refused, peer] = co_await lowest().async_connect(addresses, kAwait);
     if (refused) co_return failure(ErrorId::kServerHttp, "cannot connect", refused);
@@ -151,6 +159,10 @@ class Connection final : public HttpConnection {
     head.content_encoding = field("Content-Encoding");
     head.session_id = field("Mcp-Session-Id");
     head.location = field("Location");
+    for (auto [at, end] = message.equal_range("WWW-Authenticate"); at != end; ++at) {
+      if (!head.www_authenticate.empty()) head.www_authenticate += ", ";
+      head.www_authenticate += at->value();
+    }
     return head;
   }
 
@@ -165,6 +177,7 @@ class Connection final : public HttpConnection {
 
   Url url_;
   std::shared_ptr<asio::ssl::context> tls_;
+  Reach reach_;
   asio::ip::tcp::resolver resolver_;
   Stream stream_;
   HttpRequest request_;
@@ -177,12 +190,14 @@ class Connection final : public HttpConnection {
 }  // namespace
 
 std::shared_ptr<HttpConnection> HttpConnection::make(asio::any_io_executor executor, Url url,
-                                                     std::shared_ptr<asio::ssl::context> tls) {
+                                                     std::shared_ptr<asio::ssl::context> tls,
+                                                     Reach reach) {
   if (url.tls) {
     return std::make_shared<Connection<TlsStream>>(std::move(executor), std::move(url),
-                                                   std::move(tls));
+                                                   std::move(tls), reach);
   }
-  return std::make_shared<Connection<PlainStream>>(std::move(executor), std::move(url), nullptr);
+  return std::make_shared<Connection<PlainStream>>(std::move(executor), std::move(url), nullptr,
+                                                   reach);
 }
 
 Result<std::shared_ptr<asio::ssl::context>> make_tls_context() {

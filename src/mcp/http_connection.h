@@ -14,6 +14,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -32,14 +33,20 @@ struct HttpHead {
   std::string content_encoding;
   std::string session_id;
   std::string location;
+  std::string www_authenticate;  // several are joined by commas
 };
+
+// Whether a connection may lead to this machine and its neighbours, or to public addresses alone.
+enum class Reach : std::uint8_t { kAnywhere, kPublic };
+// Not loopback, private, link-local, shared, reserved or multicast.
+[[nodiscard]] bool is_public(const boost::asio::ip::address& address);
 
 class HttpConnection {
  public:
   // `tls` may be null for http.
   [[nodiscard]] static std::shared_ptr<HttpConnection> make(
       boost::asio::any_io_executor executor, Url url,
-      std::shared_ptr<boost::asio::ssl::context> tls);
+      std::shared_ptr<boost::asio::ssl::context> tls, Reach reach = Reach::kAnywhere);
   virtual ~HttpConnection() = default;
 
   virtual boost::asio::awaitable<Result<void>> open() = 0;

@@ -37,6 +37,7 @@ HttpRequest make_post(const HttpState& state, const Outgoing& message) {
   if ((probe || state.era == Era::kStateless) && !message.method.empty()) {
     request.set("Mcp-Method", encode_header_value(message.method));
     if (!message.name.empty()) request.set("Mcp-Name", encode_header_value(message.name));
+    for (const auto& [name, value] : message.headers) request.set(name, value);
   }
   request.body() = message.line;
   request.prepare_payload();
@@ -55,7 +56,8 @@ HttpRequest make_delete(const HttpState& state) {
 }
 
 std::string encode_header_value(std::string_view text) {
-  const bool plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }) &&
+  const bool plain = !text.empty() &&
+                     std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }) &&
                      !text.starts_with(' ') && !text.ends_with(' ') &&
                      !(text.starts_with("=?base64?") && text.ends_with("?="));
   if (plain) return std::string(text);

@@ -26,7 +26,8 @@ struct HttpState {
 [[nodiscard]] HttpRequest make_get(const HttpState& state, std::string_view last_event);
 [[nodiscard]] HttpRequest make_delete(const HttpState& state);
 
-// The value of Mcp-Name: as it is when it is plain printable ASCII, else "=?base64?…?=".
+// The value of Mcp-Name and Mcp-Param-*: as it is when it is plain printable ASCII, else
+// "=?base64?…?=".
 [[nodiscard]] std::string encode_header_value(std::string_view text);
 // 1 to 1024 visible ASCII characters, as the specification asks.
 [[nodiscard]] bool is_session_id(std::string_view text);

@@ -8,6 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/beast/http/field.hpp>
 
 #include "mcp/config_member.h"
 
@@ -19,12 +20,13 @@ namespace {
 constexpr std::chrono::seconds kMaxIdle{4};
 constexpr std::size_t kMaxIdleConnections = 8;
 constexpr std::size_t kMaxHeldMessages = 1'000;
+constexpr std::size_t kMaxRefusal = std::size_t{64} << 10U;
 
 }  // namespace
 
-Result<std::shared_ptr<HttpTransport>> HttpTransport::make(asio::any_io_executor executor,
-                                                           const ServerConfig& config,
-                                                           SecretValues& secrets) {
+Result<std::shared_ptr<HttpTransport>> HttpTransport::make(
+    asio::any_io_executor executor, const ServerConfig& config, SecretValues& secrets,
+    std::shared_ptr<oauth::Authorizer> authorizer) {
   const auto place = fmt::format("mcpServers.{}", config.name);
   auto text = secrets.expand(config.url, place + ".url");
   if (!text) return pass_on(text);
@@ -51,18 +53,21 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::make(asio::any_io_executor
     if (!made) return pass_on(made);
     tls = std::move(*made);
   }
-  return std::shared_ptr<HttpTransport>(new HttpTransport(
-      std::move(executor), config.name, std::move(state), config.shutdown_grace, std::move(tls)));
+  return std::shared_ptr<HttpTransport>(new HttpTransport(std::move(executor), config.name,
+                                                          std::move(state), config.shutdown_grace,
+                                                          std::move(tls), std::move(authorizer)));
 }
 
 HttpTransport::HttpTransport(asio::any_io_executor executor, std::string server, HttpState state,
                              std::chrono::milliseconds grace,
-                             std::shared_ptr<asio::ssl::context> tls)
+                             std::shared_ptr<asio::ssl::context> tls,
+                             std::shared_ptr<oauth::Authorizer> authorizer)
     : executor_(std::move(executor)),
       server_(std::move(server)),
       state_(std::move(state)),
       grace_(grace),
-      tls_(std::move(tls)) {}
+      tls_(std::move(tls)),
+      authorizer_(std::move(authorizer)) {}
 
 HttpTransport::~HttpTransport() {
   kill();
@@ -134,10 +139,7 @@ bool HttpTransport::is_live(const Outgoing& message) const {
 asio::awaitable<void> HttpTransport::post(Outgoing message) {
   const auto self = shared_from_this();
   Result<void> done;
-  if (is_live(message)) {
-    Lease lease(*this, message.request_id);
-    done = co_await deliver(message, lease);
-  }
+  if (is_live(message)) done = co_await deliver_authorized(message);
   if (message.method == "notifications/initialized") release_held();
   if (!is_live(message) || !message.request_id) co_return;
   live_.erase(*message.request_id);
@@ -146,8 +148,39 @@ asio::awaitable<void> HttpTransport::post(Outgoing message) {
   events->on_request_failed(*message.request_id, std::move(done.error()));
 }
 
-asio::awaitable<Result<void>> HttpTransport::deliver(const Outgoing& message, Lease& lease) {
+void HttpTransport::authorize(HttpRequest& request) const {
+  const auto token = authorizer_ ? authorizer_->authorization() : std::string();
+  if (!token.empty()) request.set(boost::beast::http::field::authorization, token);
+}
+
+// A request that a server did not admit was not carried out, so it may be sent again: once with a
+// token that it accepts, and once more with one that may do more.
+asio::awaitable<Result<void>> HttpTransport::deliver_authorized(const Outgoing& message) {
+  std::set<unsigned> refused;
+  while (true) {
+    Delivered delivered;
+    {
+      Lease lease(*this, message.request_id);
+      delivered = co_await deliver(message, lease);
+    }
+    if (!delivered.challenge) co_return std::move(delivered.outcome);
+    const HttpHead head = std::move(*delivered.challenge);
+    if (!refused.insert(head.status).second) co_return std::move(delivered.outcome);
+    auto got = co_await authorizer_->challenged(head.status, head.www_authenticate, delivered.used);
+    if (!got) {
+      Error error = std::move(got.error());
+      error.what += fmt::format(" (HTTP status {})", head.status);
+      if (error.fix.empty()) error.fix = std::move(delivered.outcome.error().fix);
+      co_return std::unexpected(std::move(error));
+    }
+    if (!is_live(message)) co_return Result<void>();
+  }
+}
+
+asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(const Outgoing& message,
+                                                                 Lease& lease) {
   const Connection connection = lease.connection();
+  Delivered delivered;
   // A message without an answer has no clock of its own in the session.
   asio::steady_timer limit(executor_);
   if (!message.request_id) {
@@ -158,14 +191,33 @@ asio::awaitable<Result<void>> HttpTransport::deliver(const Outgoing& message, Le
   }
   if (lease.is_new()) {
     auto opened = co_await connection->open();
-    if (!opened) co_return failure(opened.error().id, opened.error().what, opened.error().where);
+    if (!opened) {
+      delivered.outcome = failure(opened.error().id, opened.error().what, opened.error().where);
+      co_return delivered;
+    }
   }
-  if (!is_live(message)) co_return Result<void>();
+  if (!is_live(message)) co_return delivered;
   HttpRequest request = make_post(state_, message);
+  authorize(request);
+  delivered.used = authorizer_ ? authorizer_->authorization() : std::string();
   auto head = co_await connection->exchange(std::move(request));
-  if (!head) co_return failure(head.error().id, head.error().what, head.error().where);
-  if (closed_) co_return Result<void>();
-  co_return co_await take_answer(message, std::move(*head), connection);
+  if (!head) {
+    delivered.outcome = failure(head.error().id, head.error().what, head.error().where);
+    co_return delivered;
+  }
+  if (closed_) co_return delivered;
+  const bool wants_token =
+      authorizer_ &&
+      (head->status == 401 ||
+       (head->status == 403 && head->www_authenticate.contains("insufficient_scope")));
+  if (!wants_token) {
+    delivered.outcome = co_await take_answer(message, std::move(*head), connection);
+    co_return delivered;
+  }
+  auto body = co_await read_all(connection, kMaxRefusal);
+  delivered.outcome = std::unexpected(refusal(*head, body ? *body : std::string()));
+  delivered.challenge = std::move(*head);
+  co_return delivered;
 }
 
 void HttpTransport::release_held() {
@@ -206,6 +258,7 @@ asio::awaitable<void> HttpTransport::delete_session() {
     if (!error) connection->close();
   });
   HttpRequest request = make_delete(state_);
+  authorize(request);
   state_.session_id.clear();
   if (lease.is_new()) {
     auto opened = co_await connection->open();

@@ -22,6 +22,7 @@
 
 #include "mcp/http_connection.h"
 #include "mcp/http_headers.h"
+#include "mcp/oauth/authorizer.h"
 #include "mcp/secrets.h"
 #include "mcp/sse_parser.h"
 #include "mcp/transport.h"
@@ -30,9 +31,10 @@ namespace mcpac::mcp {
 
 class HttpTransport final : public Transport, public std::enable_shared_from_this<HttpTransport> {
  public:
-  // Expands URL and headers.
+  // Expands URL and headers. `authorizer` may be null: then 401 is an answer like any other.
   [[nodiscard]] static Result<std::shared_ptr<HttpTransport>> make(
-      boost::asio::any_io_executor executor, const ServerConfig& config, SecretValues& secrets);
+      boost::asio::any_io_executor executor, const ServerConfig& config, SecretValues& secrets,
+      std::shared_ptr<oauth::Authorizer> authorizer);
   ~HttpTransport() override;
 
   void start(TransportEvents events) override;
@@ -58,12 +60,21 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   };
 
   HttpTransport(boost::asio::any_io_executor executor, std::string server, HttpState state,
-                std::chrono::milliseconds grace, std::shared_ptr<boost::asio::ssl::context> tls);
+                std::chrono::milliseconds grace, std::shared_ptr<boost::asio::ssl::context> tls,
+                std::shared_ptr<oauth::Authorizer> authorizer);
 
   // http_transport.cpp: sending
   void spawn_post(Outgoing message);
   boost::asio::awaitable<void> post(Outgoing message);
-  boost::asio::awaitable<Result<void>> deliver(const Outgoing& message, Lease& lease);
+  // How one exchange went: answered, or with a token that the server does not accept.
+  struct Delivered {
+    Result<void> outcome{};
+    std::optional<HttpHead> challenge{};
+    std::string used{};  // the token that it came with
+  };
+  boost::asio::awaitable<Delivered> deliver(const Outgoing& message, Lease& lease);
+  boost::asio::awaitable<Result<void>> deliver_authorized(const Outgoing& message);
+  void authorize(HttpRequest& request) const;
   boost::asio::awaitable<void> delete_session();
   [[nodiscard]] bool is_live(const Outgoing& message) const;
   void release_held();
@@ -80,7 +91,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                                                        std::optional<std::int64_t> id);
   boost::asio::awaitable<void> listen_loop();
   boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
-  void receive(std::string_view text);
+  void receive(std::string_view text, std::optional<std::int64_t> carrier);
   [[nodiscard]] bool is_waiting(std::optional<std::int64_t> id) const;
   void lose_session();
   [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what, std::string why = "",
@@ -92,6 +103,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   HttpState state_;
   std::chrono::milliseconds grace_;
   std::shared_ptr<boost::asio::ssl::context> tls_;
+  std::shared_ptr<oauth::Authorizer> authorizer_;
   std::shared_ptr<const TransportEvents> events_;
   std::vector<Idle> idle_;
   std::set<Connection> active_;

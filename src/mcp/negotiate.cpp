@@ -20,6 +20,7 @@ std::string implementation_of(const Json* info) {
 void read_capabilities(const Json& result, Negotiated& out) {
   const Json* capabilities = find_member(result, "capabilities");
   const Json* tools = capabilities == nullptr ? nullptr : find_member(*capabilities, "tools");
+  if (capabilities != nullptr && capabilities->is_object()) out.capabilities = *capabilities;
   out.declares_tools = tools != nullptr && tools->is_object();
   const Json* changes = tools == nullptr ? nullptr : find_member(*tools, "listChanged");
   out.announces_changes = changes != nullptr && changes->is_boolean() && changes->get<bool>();
@@ -47,18 +48,28 @@ Negotiated go_stateless(Session& session, const Json& result) {
 }
 
 std::int64_t ask_discover(Session& session) {
-  return session.begin("server/discover", {{"_meta", stateless_meta()}});
+  RequestOptions options;
+  options.keeps_errors = true;
+  return session.begin("server/discover", {{"_meta", session.meta()}}, options);
 }
 
-Json initialize_params() {
+// A server that refuses the revision and then names it among those that it speaks is asked again.
+bool means_ask_again(const Result<Reply>& reply) {
+  if (!reply || !reply->refusal || reply->refusal->code != kUnsupportedVersion) return false;
+  const Json* supported = find_member(reply->refusal->data, "supported");
+  return supported != nullptr && supported->is_array() &&
+         std::ranges::find(*supported, Json(kStatelessVersion)) != supported->end();
+}
+
+Json initialize_params(const Session& session) {
   return {{"protocolVersion", kInitializeVersion},
-          {"capabilities", Json::object()},
+          {"capabilities", session.capabilities()},
           {"clientInfo", client_info()}};
 }
 
 asio::awaitable<Result<Negotiated>> initialize(std::shared_ptr<Session> session,
                                                std::chrono::milliseconds timeout) {
-  Json params = initialize_params();
+  Json params = initialize_params(*session);
   RequestOptions options;
   auto reply = co_await session->request("initialize", std::move(params), timeout, options);
   if (!reply) co_return pass_on(reply);
@@ -81,12 +92,14 @@ asio::awaitable<Result<Negotiated>> initialize(std::shared_ptr<Session> session,
 asio::awaitable<Result<Negotiated>> discover_only(std::shared_ptr<Session> session,
                                                   std::chrono::milliseconds timeout) {
   auto reply = co_await session->wait(ask_discover(*session), timeout);
+  if (means_ask_again(reply)) reply = co_await session->wait(ask_discover(*session), timeout);
   if (!reply) co_return pass_on(reply);
   if (speaks_stateless(reply->result)) co_return go_stateless(*session, reply->result);
   co_return fail(
-      ErrorId::kServerProtocol,
+      reply->refusal ? ErrorId::kServerError : ErrorId::kServerProtocol,
       fmt::format("server {} does not speak revision {}", session->server(), kStatelessVersion),
       {.where = "server " + session->server(),
+       .why = reply->refusal ? printable(reply->refusal->message, 200) : std::string(),
        .fix = R"(leave out "era" in mcpac.json, or write "initialize")"});
 }
 
@@ -99,8 +112,12 @@ asio::awaitable<Result<Negotiated>> negotiate(std::shared_ptr<Session> session,
   }
   if (options.era == Era::kInitialize) co_return co_await initialize(session, options.timeout);
 
-  const auto question = ask_discover(*session);
+  auto question = ask_discover(*session);
   auto found = co_await session->wait(question, options.probe_timeout, OnTimeout::kKeepWaiting);
+  if (means_ask_again(found)) {
+    question = ask_discover(*session);
+    found = co_await session->wait(question, options.probe_timeout, OnTimeout::kKeepWaiting);
+  }
   if (found && speaks_stateless(found->result)) co_return go_stateless(*session, found->result);
   const bool silent = !found && found.error().id == ErrorId::kServerTimeout;
   auto opened = co_await initialize(session, options.timeout);

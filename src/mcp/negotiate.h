@@ -19,7 +19,8 @@ namespace mcpac::mcp {
 struct Negotiated {
   Era era = Era::kInitialize;
   std::string version;
-  std::string implementation{};  // "name version", made printable
+  std::string implementation{};        // "name version", made printable
+  Json capabilities = Json::object();  // as the server declared them
   bool declares_tools = false;
   bool announces_changes = false;  // of the list of tools
 };

@@ -8,11 +8,11 @@ Json client_info() {
   return {{"name", "mcpac"}, {"version", MCPAC_VERSION}};
 }
 
-Json stateless_meta() {
+Json stateless_meta(const Json& capabilities) {
   Json meta = Json::object();
   meta[std::string(kMetaVersion)] = kStatelessVersion;
   meta[std::string(kMetaClientInfo)] = client_info();
-  meta[std::string(kMetaCapabilities)] = Json::object();
+  meta[std::string(kMetaCapabilities)] = capabilities;
   return meta;
 }
 

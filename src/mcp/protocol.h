@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "core/json.h"
@@ -20,10 +21,12 @@ inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/cli
 inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
 
-// We declare no capability: no sampling, roots or elicitation, so a server that asks is told no.
+// UnsupportedProtocolVersionError of revision 2026-07-28; its data lists the `supported` ones.
+inline constexpr std::int64_t kUnsupportedVersion = -32022;
+
 [[nodiscard]] Json client_info();
-// The `_meta` of every request of revision 2026-07-28.
-[[nodiscard]] Json stateless_meta();
+// The `_meta` of every request of revision 2026-07-28, with the capabilities that we declare.
+[[nodiscard]] Json stateless_meta(const Json& capabilities);
 [[nodiscard]] bool is_initialize_version(std::string_view version);
 
 }  // namespace mcpac::mcp

@@ -25,6 +25,9 @@ class SecretValues {
   // such as "${HOME}" or "$5", stays as it is. kSecretMissing when a reference leads nowhere.
   [[nodiscard]] Result<std::string> expand(std::string_view text, std::string_view where);
 
+  // A value that is no text of the configuration: a token. `reference` stands in its place.
+  void keep(const std::string& value, const std::string& reference) { remember(value, reference); }
+
   [[nodiscard]] bool empty() const { return forms_.empty(); }
   [[nodiscard]] bool occurs_in(std::string_view text) const;
   [[nodiscard]] bool occurs_within(const Json& value) const;  // as redact() looks

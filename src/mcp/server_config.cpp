@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/permission.h"
+#include "mcp/auth_config.h"
 #include "mcp/config_member.h"
 
 namespace mcpac::mcp {
@@ -23,9 +24,10 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 17> kKnown = {
-    "type",      "transport", "command", "args", "env",      "cwd",     "url",     "httpUrl", "era",
-    "serverUrl", "headers",   "timeout", "root", "disabled", "enabled", "envFile", "prices"};
+constexpr std::array<std::string_view, 18> kKnown = {
+    "type", "transport", "command", "args",      "env",     "cwd",
+    "url",  "httpUrl",   "era",     "serverUrl", "headers", "timeout",
+    "root", "disabled",  "enabled", "envFile",   "prices",  "auth"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -119,6 +121,7 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
   if (name == "prices") return read_prices(member, server.prices);
   if (name == "era") return read_era(member, server.era);
+  if (name == "auth") return store(server.auth, read_auth(member));
   if (name == "envFile") {
     return member.refuse(R"("envFile" is not supported)",
                          "a server started without the variables of that file would be another one",
@@ -142,6 +145,9 @@ Result<void> check_transport(const ServerConfig& server, const std::string& type
   }
   if (has_command && type == "http") {
     return refuse("a server of type http has a \"url\", no \"command\"", "");
+  }
+  if (has_command && server.auth != oauth::Settings()) {
+    return refuse("\"auth\" goes with \"url\"", R"(a program gets its secrets through "env")");
   }
   if (!has_command && type == "stdio") {
     return refuse("a server of type stdio has a \"command\", no \"url\"", "");
@@ -255,6 +261,7 @@ OrderedJson to_json(const ServerConfig& server) {
   if (server.timeout != defaults.timeout) out["timeout"] = server.timeout.count();
   if (!server.root.empty()) out["root"] = server.root;
   if (server.disabled) out["disabled"] = true;
+  if (server.auth != defaults.auth) out["auth"] = to_json(server.auth);
   for (const auto& [tool, price] : server.prices) out["prices"][tool] = to_text(price);
   if (server.era == Era::kInitialize) out["era"] = "initialize";
   if (server.era == Era::kStateless) out["era"] = "2026-07-28";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/quantity.h"
+#include "mcp/oauth/settings.h"
 
 namespace mcpac::mcp {
 
@@ -40,11 +42,13 @@ struct ServerConfig {
   // "prices": what one call of a tool costs the user, for rules with a `cost` (docs/grants.md).
   std::map<std::string, Money> prices;
   Era era = Era::kProbe;
+  oauth::Settings auth;  // "auth": how to log in, where the server wants that (HTTP alone)
 
   // Not in the file: how patient we are ourselves.
   std::chrono::milliseconds probe_timeout{
       3'000};  // for an answer to server/discover; then initialize
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
+  std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
 
   [[nodiscard]] bool is_http() const { return !url.empty(); }
   // Command line or URL with secrets unexpanded: what the lock calls the server's identity.

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -20,6 +22,8 @@ namespace {
 constexpr int kMaxTimeouts = 10;
 // Three of 73 real servers print a banner; one that prints this much does not speak MCP.
 constexpr std::size_t kMaxJunkLines = 10'000;
+// A person answers one question at a time; a server that asks this many at once floods.
+constexpr std::size_t kMaxAsked = 16;
 
 }  // namespace
 
@@ -35,8 +39,8 @@ Session::Session(asio::any_io_executor executor, std::string server,
 void Session::start() {
   const auto weak = weak_from_this();
   transport_->start({.on_message =
-                         [weak](std::string_view line) {
-                           if (const auto self = weak.lock()) self->receive(line);
+                         [weak](std::string_view line, std::optional<std::int64_t> carrier) {
+                           if (const auto self = weak.lock()) self->receive(line, carrier);
                          },
                      .is_waiting =
                          [weak](std::int64_t id) {
@@ -68,11 +72,12 @@ std::int64_t Session::begin(std::string method, Json params, RequestOptions opti
     return id;
   }
   if (options.wants_progress) params["_meta"]["progressToken"] = id;
-  if (stateless_) params["_meta"].update(stateless_meta());
+  if (stateless_) params["_meta"].update(meta());
   transport_->send({.line = ipc::encode_request(id, method, params),
                     .request_id = id,
                     .method = std::move(method),
-                    .name = std::move(options.name)});
+                    .name = std::move(options.name),
+                    .headers = std::move(options.headers)});
   return id;
 }
 
@@ -120,8 +125,12 @@ void Session::forget(std::int64_t id) {
 
 void Session::notify(std::string method, Json params) {
   if (death_) return;
-  if (stateless_) params["_meta"].update(stateless_meta());
+  if (stateless_) params["_meta"].update(meta());
   transport_->send({.line = ipc::encode_notification(method, params), .method = std::move(method)});
+}
+
+Json Session::meta() const {
+  return stateless_meta(capabilities());
 }
 
 void Session::set_protocol(Era era, const std::string& version) {
@@ -137,15 +146,15 @@ void Session::take_back(std::int64_t id, const Pending& pending, std::string_vie
   notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}});
 }
 
-void Session::receive(std::string_view line) {
+void Session::receive(std::string_view line, std::optional<std::int64_t> carrier) {
   const auto self = shared_from_this();  // a callback may drop the client
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   auto message = ipc::decode(line);
   if (!message) return receive_junk(line, message.error());
   if (auto* response = std::get_if<ipc::Response>(&*message)) {
     receive_response(std::move(*response), line);
-  } else if (const auto* request = std::get_if<ipc::Request>(&*message)) {
-    receive_request(*request);
+  } else if (auto* request = std::get_if<ipc::Request>(&*message)) {
+    receive_request(std::move(*request), carrier);
   } else {
     receive_notification(std::get<ipc::Notification>(*message));
   }
@@ -162,6 +171,12 @@ void Session::receive_response(ipc::Response response, std::string_view line) {
 
 Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& response,
                                   std::string_view line) const {
+  if (!response.outcome && pending.options.keeps_errors) {
+    ipc::ErrorObject refusal = std::move(response.outcome.error());
+    refusal.message = secrets_->redact(refusal.message);
+    secrets_->redact(refusal.data);
+    return Reply{.result = {}, .refusal = std::move(refusal), .size = line.size()};
+  }
   if (!response.outcome) {
     return std::unexpected(secrets_->redact(rpc_error(pending.method, response.outcome.error())));
   }
@@ -181,15 +196,51 @@ Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& respons
   return reply;
 }
 
-void Session::receive_request(const ipc::Request& request) {
-  std::string answer;
+void Session::receive_request(ipc::Request request, std::optional<std::int64_t> carrier) {
   if (request.method == "ping") {
-    answer = ipc::encode_result(request.id, Json::object());
-  } else {
-    answer = ipc::encode_error(request.id, ipc::kMethodNotFound,
-                               "mcpac does not offer " + printable(request.method, 100));
+    return transport_->send({.line = ipc::encode_result(request.id, Json::object())});
   }
-  transport_->send({.line = std::move(answer)});
+  const auto capability = capability_of(request.method);
+  const bool declared = !capability.empty() && capabilities().contains(capability);
+  const Answer found = declared && !stateless_ ? answer_for(carrier) : nullptr;
+  if (!found || asked_ >= kMaxAsked) {
+    return transport_->send(
+        {.line = ipc::encode_error(request.id, ipc::kMethodNotFound,
+                                   "mcpac does not offer " + printable(request.method, 100))});
+  }
+  ++asked_;
+  asio::co_spawn(executor_, answer(std::move(request), found), asio::detached);
+}
+
+Answer Session::answer_for(std::optional<std::int64_t> id) const {
+  const auto carrier = id ? pending_.find(*id) : pending_.end();
+  if (carrier != pending_.end() && carrier->second->options.events.answer) {
+    return carrier->second->options.events.answer;
+  }
+  // Over stdio nothing says which call a question belongs to, unless there is only one.
+  Answer only;
+  for (const auto& [number, pending] : pending_) {
+    if (!pending->options.events.answer || pending->outcome) continue;
+    if (only) return events_.answer;
+    only = pending->options.events.answer;
+  }
+  return only && !id ? only : events_.answer;
+}
+
+asio::awaitable<void> Session::answer(ipc::Request request, Answer answer) {
+  const auto self = shared_from_this();
+  Json params = request.params.is_null() ? Json::object() : std::move(request.params);
+  secrets_->redact(params);
+  auto answered = co_await answer(request.method, params);
+  --asked_;
+  if (death_) co_return;
+  if (!answered) {
+    transport_->send({.line = ipc::encode_error(request.id, ipc::kInternalError,
+                                                "the client could not answer")});
+    co_return;
+  }
+  if (request.method == "elicitation/create") *answered = with_defaults(*answered, params);
+  transport_->send({.line = ipc::encode_result(request.id, *answered)});
 }
 
 void Session::receive_notification(const ipc::Notification& notification) {
@@ -197,6 +248,10 @@ void Session::receive_notification(const ipc::Notification& notification) {
     receive_progress(notification.params);
   } else if (notification.method == "notifications/tools/list_changed") {
     if (events_.tools_changed) events_.tools_changed();
+  } else if (events_.notified) {
+    Json params = notification.params;
+    secrets_->redact(params);
+    events_.notified(notification.method, params);
   }
 }
 
@@ -209,13 +264,13 @@ void Session::receive_progress(const Json& params) {
   pending.deadline =
       std::min(std::chrono::steady_clock::now() + pending.timeout, pending.last_deadline);
   pending.timer.cancel();
-  if (!pending.options.heard) return;
+  if (!pending.options.events.heard) return;
   Json report = params;
   report.erase("progressToken");
   report.erase("_meta");
   secrets_->redact(report);
   const auto keep = found->second;  // whoever hears may end the request
-  keep->options.heard(report);
+  keep->options.events.heard(report);
 }
 
 // The request that an unreadable line seems to answer, so that nobody waits for its time limit.

@@ -1,7 +1,7 @@
 // Session: requests and answers of one MCP connection, whatever carries them.
 //
 // It numbers requests, matches answers, keeps the time of each, tells the server about what is
-// taken back, answers what the server asks (ping, else "no such method": we declare no capability),
+// taken back, answers what the server asks (ping, what we declared, else "no such method"),
 // and redacts secrets in everything that comes in. When the transport ends, every request ends with
 // the reason. Single-threaded; no callback after close() or kill().
 #pragma once
@@ -28,17 +28,20 @@ namespace mcpac::mcp {
 
 struct RequestOptions {
   // g++ 12 destroys an aggregate twice that is made inside a co_await; this makes it none.
-  RequestOptions() {}           // NOLINT(modernize-use-equals-default)
-  std::string name{};           // params.name of tools/call, for the transport's headers
-  bool wants_progress = false;  // each report of progress starts the timeout anew
-  OnProgress heard{};           // with it: who else hears of it
-  bool keeps_order = false;     // the reply keeps the order of members
+  RequestOptions() {}  // NOLINT(modernize-use-equals-default)
+  std::string name{};  // params.name or params.uri, for the transport's headers
+  std::map<std::string, std::string> headers{};  // Mcp-Param-*
+  bool wants_progress = false;                   // each report of progress starts the timeout anew
+  CallEvents events{};        // who hears of it, and answers what the server asks meanwhile
+  bool keeps_order = false;   // the reply keeps the order of members
+  bool keeps_errors = false;  // a JSON-RPC error is a Reply with a `refusal`, no Error
 };
 
 struct Reply {
   Json result;
-  OrderedJson ordered{};  // the same, when the request keeps_order
-  std::size_t size = 0;   // of the text it came in
+  OrderedJson ordered{};                      // the same, when the request keeps_order
+  std::optional<ipc::ErrorObject> refusal{};  // when the request keeps_errors; then no result
+  std::size_t size = 0;                       // of the text it came in
 };
 
 // What becomes of a request whose time is up.
@@ -63,6 +66,14 @@ class Session : public std::enable_shared_from_this<Session> {
   void forget(std::int64_t id);
   void notify(std::string method, Json params = nullptr);
 
+  // What we declare; an object without members when nobody answers.
+  [[nodiscard]] const Json& capabilities() const { return events_.capabilities; }
+  [[nodiscard]] Json meta() const;  // the `_meta` of the stateless era
+  // Who answers for calls that bring nobody along; may be null.
+  [[nodiscard]] const Answer& usual_answer() const { return events_.answer; }
+  // Who answers a question that belongs to `id`, or to whatever is the only call under way.
+  [[nodiscard]] Answer answer_for(std::optional<std::int64_t> id) const;
+
   // From here on messages have the form of this era.
   void set_protocol(Era era, const std::string& version);
   void listen() { transport_->listen(); }
@@ -84,9 +95,10 @@ class Session : public std::enable_shared_from_this<Session> {
     std::optional<Result<Reply>> outcome{};
   };
 
-  void receive(std::string_view line);
+  void receive(std::string_view line, std::optional<std::int64_t> carrier);
   void receive_response(ipc::Response response, std::string_view line);
-  void receive_request(const ipc::Request& request);
+  void receive_request(ipc::Request request, std::optional<std::int64_t> carrier);
+  boost::asio::awaitable<void> answer(ipc::Request request, Answer answer);
   void receive_notification(const ipc::Notification& notification);
   void receive_progress(const Json& params);
   [[nodiscard]] std::optional<std::int64_t> meant_request(std::string_view line) const;
@@ -108,6 +120,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::map<std::int64_t, std::shared_ptr<Pending>> pending_;
   std::int64_t next_id_ = 1;
   std::size_t junk_lines_ = 0;
+  std::size_t asked_ = 0;  // questions of the server that are being answered
   bool stateless_ = false;
   std::optional<Error> death_;
 };

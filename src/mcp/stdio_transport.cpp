@@ -81,7 +81,7 @@ void StdioTransport::start(TransportEvents events) {
                          const auto self = weak.lock();
                          if (!self || self->closed_) return;
                          const auto live = self->events_;
-                         live->on_message(line);
+                         live->on_message(line, std::nullopt);
                        },
                    .on_closed =
                        [weak](const ipc::CloseReason& reason) {

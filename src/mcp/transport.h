@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,14 +21,16 @@
 namespace mcpac::mcp {
 
 struct Outgoing {
-  std::string line;                          // one JSON-RPC message, no newline
-  std::optional<std::int64_t> request_id{};  // set when an answer is expected
-  std::string method{};                      // empty for a response of ours
-  std::string name{};                        // params.name of tools/call: the header Mcp-Name
+  std::string line;                              // one JSON-RPC message, no newline
+  std::optional<std::int64_t> request_id{};      // set when an answer is expected
+  std::string method{};                          // empty for a response of ours
+  std::string name{};                            // params.name or params.uri: the header Mcp-Name
+  std::map<std::string, std::string> headers{};  // Mcp-Param-*, encoded; stateless era alone
 };
 
 struct TransportEvents {
-  std::function<void(std::string_view line)> on_message{};
+  // `carrier`: the request whose answer it came with, where the transport knows that.
+  std::function<void(std::string_view line, std::optional<std::int64_t> carrier)> on_message{};
   // Whether the answer to this request is still to come.
   std::function<bool(std::int64_t id)> is_waiting{};
   // This one request will get no answer.

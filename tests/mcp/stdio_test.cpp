@@ -30,8 +30,8 @@ struct Connected {
   int changes = 0;
   Result<std::unique_ptr<mcp::Client>> client;
 
-  explicit Connected(mcp::ServerConfig config, bool watch_changes = false) : client(nullptr) {
-    mcp::Events events;
+  explicit Connected(mcp::ServerConfig config, bool watch_changes = false, mcp::Events events = {})
+      : client(nullptr) {
     events.server_stderr = [this](std::string_view line) { stderr_lines.emplace_back(line); };
     if (watch_changes) events.tools_changed = [this] { ++changes; };
     client = test::run(loop, mcp::Client::connect(loop.get_executor(), std::move(config), events));
@@ -66,6 +66,24 @@ ErrorId id_of(const Result<Json>& result) {
 
 Json args(std::string_view text) {
   return *parse_json(text);
+}
+
+asio::awaitable<Result<Json>> answered_with(std::string action) {
+  Json result = Json::object();
+  result["action"] = std::move(action);
+  co_return result;
+}
+
+asio::awaitable<Result<Json>> decline() {
+  return answered_with("decline");
+}
+
+// Accepts whatever form comes.
+mcp::Events answering() {
+  mcp::Events events;
+  events.capabilities["elicitation"]["form"] = Json::object();
+  events.answer = [](std::string, Json) { return answered_with("accept"); };
+  return events;
 }
 
 }  // namespace
@@ -264,6 +282,30 @@ TEST_SUITE("mcp/stdio") {
     CHECK(result.error().what.find("asks for input") != std::string::npos);
   }
 
+  TEST_CASE("who answers is asked, in either era, and the state comes back as it was") {
+    {
+      Connected modern(fixture("stateless"), false, answering());
+      CHECK(text_of(modern.call("input_required"))
+                .starts_with(R"({"got":{"who":{"action":"accept","content":{"name":"Jo"}}},)"
+                             R"("state":"{\"s\": 1 }",)"));
+    }
+    Connected older(fixture("plain"), false, answering());
+    const auto reply = text_of(older.call("ask", args(R"({"method":"elicitation/create"})")));
+    CHECK(reply.contains(R"("action":"accept")"));
+    const auto other = text_of(older.call("ask", args(R"({"method":"sampling/createMessage"})")));
+    CHECK(other.contains("-32601"));
+  }
+
+  TEST_CASE("the answer of one call is not that of another") {
+    Connected server(fixture("stateless"), false, answering());
+    mcp::CallEvents events;
+    events.answer = [](std::string, Json) { return decline(); };
+    const auto result = test::run(
+        server.loop, (*server).call_tool("input_required", Json::object(), kPatience, events));
+    CHECK(text_of(result).contains(R"("action":"decline")"));
+    CHECK(text_of(server.call("input_required")).contains(R"("action":"accept")"));
+  }
+
   TEST_CASE("a call whose time is up is cancelled at the server") {
     Connected server(fixture("plain"));
     CHECK(id_of(server.call("hang", Json::object(), 50ms)) == ErrorId::kServerTimeout);
@@ -295,9 +337,11 @@ TEST_SUITE("mcp/stdio") {
   TEST_CASE("progress of a call is told to who made it, without the token that we chose") {
     Connected server(fixture("plain"));
     std::vector<Json> heard;
+    mcp::CallEvents events;
+    events.heard = [&](const Json& report) { heard.push_back(report); };
     auto result = test::run(
-        server.loop, (*server).call_tool("progress", args(R"({"ms":200,"every":50})"), kPatience,
-                                         [&](const Json& report) { heard.push_back(report); }));
+        server.loop,
+        (*server).call_tool("progress", args(R"({"ms":200,"every":50})"), kPatience, events));
     CHECK(text_of(result) == "arrived");
     REQUIRE(heard.size() > 1);
     CHECK(heard.front().at("total") == 200);

@@ -59,7 +59,9 @@ std::string shown(const Result<T>& result) {
 // An HTTP fixture in a process of its own, ended with the object.
 class HttpFixture {
  public:
-  explicit HttpFixture(std::vector<std::string> arguments);
+  // `script`: of tests/servers.
+  explicit HttpFixture(std::vector<std::string> arguments,
+                       const std::string& script = "http_fixture.mjs");
   HttpFixture(const HttpFixture&) = delete;
   HttpFixture& operator=(const HttpFixture&) = delete;
   ~HttpFixture();

@@ -76,8 +76,8 @@ std::string text_of(const Result<Json>& result) {
   return string_member((*content)[0], "text");
 }
 
-HttpFixture::HttpFixture(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"node", (servers_folder() / "http_fixture.mjs").string()});
+HttpFixture::HttpFixture(std::vector<std::string> arguments, const std::string& script) {
+  arguments.insert(arguments.begin(), {"node", (servers_folder() / script).string()});
   std::vector<char*> argv;
   for (auto& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);

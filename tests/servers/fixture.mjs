@@ -89,7 +89,16 @@ async function call(id, params) {
     }
     case 'cancelled': return answer(text(cancelled));
     case 'input_required':
-      return send({ id, result: { resultType: 'input_required', inputRequests: {}, requestState: 's' } });
+      if (params.inputResponses) return answer(text({ got: params.inputResponses, state: params.requestState, id }));
+      return send({
+        id,
+        result: {
+          resultType: 'input_required', requestState: '{"s": 1 }',
+          inputRequests: { who: { method: 'elicitation/create', params: {
+            message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string', default: 'Jo' } } },
+          } } },
+        },
+      });
     case 'malformed':
       if (mode === 'unreadable') return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"n":1e999}}\n`);
       return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{},"error":{"code":1,"message":"both"}}\n`);

@@ -16,8 +16,10 @@ namespace {
 namespace asio = boost::asio;
 
 asio::awaitable<Result<ServerListing>> list_server(asio::any_io_executor executor,
-                                                   mcp::ServerConfig config) {
-  auto client = co_await mcp::Client::connect(executor, std::move(config));
+                                                   mcp::ServerConfig config, OnLogin login) {
+  mcp::Events events;
+  events.show_login = std::move(login);
+  auto client = co_await mcp::Client::connect(executor, std::move(config), std::move(events));
   if (!client) co_return pass_on(client);
   auto listing = co_await (*client)->list_tools();
   co_await (*client)->close();
@@ -27,7 +29,8 @@ asio::awaitable<Result<ServerListing>> list_server(asio::any_io_executor executo
 }  // namespace
 
 Result<std::map<std::string, Result<ServerListing>>> ask_servers(
-    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress) {
+    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress,
+    const OnLogin& login) {
   asio::io_context loop;
   std::map<std::string, Result<ServerListing>> outcomes;
   std::size_t waiting = 0;
@@ -35,7 +38,7 @@ Result<std::map<std::string, Result<ServerListing>>> ask_servers(
     if (server.disabled) continue;
     progress({server.name, ServerProgress::State::kConnecting, 0, {}});
     ++waiting;
-    asio::co_spawn(loop, list_server(loop.get_executor(), server),
+    asio::co_spawn(loop, list_server(loop.get_executor(), server, login),
                    [&outcomes, &progress, &waiting, name = server.name](
                        std::exception_ptr bug, Result<ServerListing> listing) {
                      if (bug) std::rethrow_exception(bug);
@@ -63,8 +66,8 @@ Result<std::map<std::string, Result<ServerListing>>> ask_servers(
 }
 
 Result<std::vector<ServerListing>> list_servers(const std::vector<mcp::ServerConfig>& servers,
-                                                const OnProgress& progress) {
-  auto outcomes = ask_servers(servers, progress);
+                                                const OnProgress& progress, const OnLogin& login) {
+  auto outcomes = ask_servers(servers, progress, login);
   if (!outcomes) return pass_on(outcomes);
   std::vector<ServerListing> listings;
   for (auto& [name, outcome] : *outcomes) {

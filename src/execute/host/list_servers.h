@@ -24,13 +24,18 @@ struct ServerProgress {
 // Called on the caller's thread.
 using OnProgress = std::function<void(const ServerProgress&)>;
 
+// Shows a person where to log in; null where nobody is.
+using OnLogin = std::function<void(const std::string& url)>;
+
 // Connects to every server that is not disabled; one answer or error each. An Error only when a
 // signal came.
 [[nodiscard]] Result<std::map<std::string, Result<ServerListing>>> ask_servers(
-    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress);
+    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress,
+    const OnLogin& login = nullptr);
 
 // The same, all or nothing: one server that fails makes the whole fail.
 [[nodiscard]] Result<std::vector<ServerListing>> list_servers(
-    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress);
+    const std::vector<mcp::ServerConfig>& servers, const OnProgress& progress,
+    const OnLogin& login = nullptr);
 
 }  // namespace mcpac::execute

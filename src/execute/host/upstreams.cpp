@@ -173,10 +173,10 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                    {.why = "the server changed its definition, or took it away",
                     .fix = fmt::format("mcpac lock diff {}", permission.server())});
   }
-  mcp::OnProgress heard;
-  if (caller) heard = [caller](const Json& report) { caller->progress(report); };
+  mcp::CallEvents events;
+  if (caller) events.heard = [caller](const Json& report) { caller->progress(report); };
   co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
-                                              server.config.timeout, std::move(heard));
+                                              server.config.timeout, std::move(events));
 }
 
 gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json arguments,

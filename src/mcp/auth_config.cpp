@@ -1,0 +1,125 @@
+#include "mcp/auth_config.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+namespace mcpac::mcp {
+namespace {
+
+using oauth::Grant;
+using oauth::Settings;
+
+constexpr std::array<std::string_view, 8> kKnown = {
+    "grant", "clientId", "clientSecret", "privateKey",
+    "keyId", "scopes",   "redirectPort", "clientMetadataUrl"};
+
+Result<void> put(std::string& target, Result<std::string> value) {
+  if (!value) return pass_on(value);
+  target = std::move(*value);
+  return {};
+}
+
+Result<void> read_grant(const ConfigMember& member, Grant& grant) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  if (*text == "authorization_code") {
+    grant = Grant::kPerson;
+  } else if (*text == "client_credentials") {
+    grant = Grant::kClientCredentials;
+  } else {
+    return member.refuse(fmt::format("\"{}\" is no grant", *text), "",
+                         R"(known are "authorization_code" and "client_credentials")");
+  }
+  return {};
+}
+
+Result<void> read_port(const ConfigMember& member, std::uint16_t& port) {
+  const OrderedJson& value = member.value();
+  if (!value.is_number_unsigned() ||
+      value.get<std::uint64_t>() > std::numeric_limits<std::uint16_t>::max()) {
+    return member.refuse("a port is a number from 0 to 65535");
+  }
+  port = value.get<std::uint16_t>();
+  return {};
+}
+
+Result<void> read_scopes(const ConfigMember& member, std::vector<std::string>& scopes) {
+  auto words = member.strings();
+  if (!words) return pass_on(words);
+  for (const auto& word : *words) {
+    if (word.empty() || word.find_first_of(" \"\\") != std::string::npos) {
+      return member.refuse(fmt::format("\"{}\" is no scope", word), "one word is one scope");
+    }
+  }
+  scopes = std::move(*words);
+  return {};
+}
+
+Result<void> read_one(const ConfigMember& member, Settings& settings) {
+  const std::string_view name = member.name();
+  if (name == "grant") return read_grant(member, settings.grant);
+  if (name == "clientId") return put(settings.client_id, member.string());
+  if (name == "clientSecret") return put(settings.client_secret, member.string());
+  if (name == "privateKey") return put(settings.private_key, member.string());
+  if (name == "keyId") return put(settings.key_id, member.string());
+  if (name == "clientMetadataUrl") return put(settings.client_document, member.string());
+  if (name == "scopes") return read_scopes(member, settings.scopes);
+  if (name == "redirectPort") return read_port(member, settings.redirect_port);
+  return member.refuse(fmt::format("\"{}\" is no member of \"auth\"", name), "",
+                       did_you_mean(name, kKnown));
+}
+
+Result<void> check(const ConfigMember& member, const Settings& settings) {
+  const bool proves = !settings.client_secret.empty() || !settings.private_key.empty();
+  if (proves && settings.client_id.empty()) {
+    return member.refuse("a secret or key belongs to a client", "", R"(add "clientId")");
+  }
+  if (!settings.client_secret.empty() && !settings.private_key.empty()) {
+    return member.refuse("a client has a secret or a key, not both");
+  }
+  if (settings.grant == Grant::kClientCredentials && !proves) {
+    return member.refuse("client_credentials need credentials", "",
+                         R"(add "clientId", and "clientSecret" or "privateKey")");
+  }
+  const std::string& document = settings.client_document;
+  if (!document.empty() && !document.starts_with("https://") && !document.starts_with("${")) {
+    return member.refuse("\"clientMetadataUrl\" is an https URL");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Settings> read_auth(const ConfigMember& member) {
+  const OrderedJson& object = member.value();
+  if (!object.is_object()) return member.refuse("\"auth\" must be an object");
+  Settings settings;
+  const std::string place = member.place();
+  for (const auto& [key, value] : object.items()) {
+    if (auto read = read_one(ConfigMember(key, value, place), settings); !read) {
+      return pass_on(read);
+    }
+  }
+  if (auto checked = check(member, settings); !checked) return pass_on(checked);
+  return settings;
+}
+
+OrderedJson to_json(const Settings& settings) {
+  OrderedJson out = OrderedJson::object();
+  const auto text = [&out](const char* name, const std::string& value) {
+    if (!value.empty()) out[name] = value;
+  };
+  if (settings.grant == Grant::kClientCredentials) out["grant"] = "client_credentials";
+  text("clientId", settings.client_id);
+  text("clientSecret", settings.client_secret);
+  text("privateKey", settings.private_key);
+  text("keyId", settings.key_id);
+  text("clientMetadataUrl", settings.client_document);
+  if (!settings.scopes.empty()) out["scopes"] = settings.scopes;
+  if (settings.redirect_port != 0) out["redirectPort"] = settings.redirect_port;
+  return out;
+}
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,69 @@
+// Authorizer: the token that travels to one server, and how a new one is got when it says 401 or
+// 403.
+//
+// In this order: another request got one meanwhile, a refresh token, the client's own credentials,
+// a person. Where nobody is there, what the server wants is noted down, and `mcpac login` asks for
+// it. One way is gone at a time, however many requests wait; a failed one is not tried again on
+// this connection. Tokens leave it as the header Authorization to this server, and nowhere else.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "core/error.h"
+#include "mcp/oauth/login.h"
+#include "mcp/oauth/settings.h"
+#include "mcp/oauth/store.h"
+#include "mcp/url.h"
+
+namespace mcpac::mcp::oauth {
+
+struct AuthorizerOptions {
+  std::string server;              // its name in mcpac.json
+  Url url;                         // expanded
+  std::string identity;            // url as it is written: names the file of tokens
+  Settings settings;               // expanded
+  std::filesystem::path folder{};  // of tokens; empty keeps them in memory
+  ShowLogin show{};                // null: nobody is there to log in
+  std::function<void(const std::string& secret)> keep_secret{};  // takes tokens out of texts
+};
+
+class Authorizer : public std::enable_shared_from_this<Authorizer> {
+ public:
+  [[nodiscard]] static Result<std::shared_ptr<Authorizer>> make(
+      boost::asio::any_io_executor executor, AuthorizerOptions options);
+
+  // The value of Authorization; empty without a token.
+  [[nodiscard]] std::string authorization() const;
+
+  // What the server answered to a request that carried `used`. Ok when it is worth being sent
+  // again; an Error says why there is no token.
+  boost::asio::awaitable<Result<void>> challenged(unsigned status, std::string www_authenticate,
+                                                  std::string used);
+
+ private:
+  Authorizer(boost::asio::any_io_executor executor, AuthorizerOptions options);
+  boost::asio::awaitable<Result<void>> get_token(bool step_up, Challenge challenge);
+  boost::asio::awaitable<Result<Tokens>> quietly(const Web& web, Discovered at, Kept& kept,
+                                                 std::string scope, bool step_up);
+  boost::asio::awaitable<Result<void>> ask_person(const Web& web, Discovered at, Kept kept,
+                                                  std::string scope);
+  boost::asio::awaitable<void> take_turn();
+  Result<void> take(Kept kept, Tokens tokens, const std::string& scope);
+  [[nodiscard]] Error named(Error error) const;
+
+  boost::asio::any_io_executor executor_;
+  AuthorizerOptions options_;
+  Store store_;
+  std::string access_;
+  bool busy_ = false;
+  std::optional<Error> failed_;
+};
+
+}  // namespace mcpac::mcp::oauth

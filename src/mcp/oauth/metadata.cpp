@@ -1,0 +1,129 @@
+#include "mcp/oauth/metadata.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/printable.h"
+#include "mcp/oauth/web.h"
+
+namespace mcpac::mcp::oauth {
+namespace {
+
+constexpr std::size_t kMaxWords = 200;
+constexpr std::size_t kMaxWord = 2'048;
+
+std::vector<std::string> strings(const Json& document, std::string_view name) {
+  std::vector<std::string> out;
+  const Json* list = find_member(document, name);
+  if (list == nullptr || !list->is_array()) return out;
+  for (const Json& one : *list) {
+    if (one.is_string() && out.size() < kMaxWords &&
+        one.get_ref<const std::string&>().size() < kMaxWord)
+      out.push_back(one.get<std::string>());
+  }
+  return out;
+}
+
+bool flag(const Json& document, std::string_view name) {
+  const Json* value = find_member(document, name);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+std::string_view path_of(const Url& url) {
+  const std::string_view target = url.target;
+  return target.substr(0, target.find('?'));
+}
+
+std::string_view without_slash(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+// An endpoint that is there must be one that may be called.
+Result<std::string> endpoint(const Json& document, std::string_view name) {
+  const auto text = string_member(document, name);
+  if (text.empty()) return text;
+  auto url = safe_url(text);
+  if (!url) return pass_on(url);
+  return text;
+}
+
+std::unexpected<Error> refuse(std::string what, std::string why) {
+  return fail(ErrorId::kServerHttp, std::move(what), {.why = std::move(why)});
+}
+
+}  // namespace
+
+std::string origin_of(const Url& url) {
+  return fmt::format("{}://{}", url.tls ? "https" : "http", url.authority());
+}
+
+std::vector<std::string> resource_documents(const Url& server) {
+  const std::string base = origin_of(server) + "/.well-known/oauth-protected-resource";
+  const auto path = without_slash(path_of(server));
+  if (path.empty()) return {base};
+  return {fmt::format("{}{}", base, path), base};
+}
+
+std::vector<std::string> issuer_documents(const Url& issuer) {
+  const std::string origin = origin_of(issuer);
+  const auto path = without_slash(path_of(issuer));
+  std::vector<std::string> out = {
+      fmt::format("{}/.well-known/oauth-authorization-server{}", origin, path),
+      fmt::format("{}/.well-known/openid-configuration{}", origin, path)};
+  if (!path.empty()) {
+    out.push_back(fmt::format("{}{}/.well-known/openid-configuration", origin, path));
+  }
+  return out;
+}
+
+Result<ProtectedResource> read_protected_resource(const Json& document, const Url& server) {
+  ProtectedResource out;
+  out.resource = string_member(document, "resource");
+  out.authorization_servers = strings(document, "authorization_servers");
+  out.scopes = strings(document, "scopes_supported");
+  const auto url = parse_url(out.resource);
+  const auto prefix = url ? without_slash(path_of(*url)) : std::string_view();
+  const auto path = path_of(server);
+  const bool ours = url && origin_of(*url) == origin_of(server) && path.starts_with(prefix) &&
+                    (path.size() == prefix.size() || path[prefix.size()] == '/');
+  if (!ours) {
+    return refuse("the server's metadata are about another resource",
+                  fmt::format("they name \"{}\"", printable(out.resource, 200)));
+  }
+  return out;
+}
+
+Result<AuthorizationServer> read_authorization_server(const Json& document,
+                                                      std::string_view issuer) {
+  AuthorizationServer out;
+  out.issuer = string_member(document, "issuer");
+  if (out.issuer != issuer) {
+    return refuse("the metadata of the authorization server name another issuer",
+                  fmt::format("\"{}\" instead of \"{}\"", printable(out.issuer, 200),
+                              printable(issuer, 200)));
+  }
+  auto authorize = endpoint(document, "authorization_endpoint");
+  if (!authorize) return pass_on(authorize);
+  auto token = endpoint(document, "token_endpoint");
+  if (!token) return pass_on(token);
+  auto registration = endpoint(document, "registration_endpoint");
+  if (!registration) return pass_on(registration);
+  if (token->empty()) {
+    return refuse("the authorization server has no token endpoint",
+                  "its metadata name none, or one that is not safe");
+  }
+  out.authorization_endpoint = std::move(*authorize);
+  out.token_endpoint = std::move(*token);
+  out.registration_endpoint = std::move(*registration);
+  out.scopes = strings(document, "scopes_supported");
+  out.token_auth_methods = strings(document, "token_endpoint_auth_methods_supported");
+  const auto challenges = strings(document, "code_challenge_methods_supported");
+  out.pkce = std::ranges::find(challenges, "S256") != challenges.end();
+  out.sends_issuer = flag(document, "authorization_response_iss_parameter_supported");
+  out.knows_client_documents = flag(document, "client_id_metadata_document_supported");
+  return out;
+}
+
+}  // namespace mcpac::mcp::oauth

@@ -1,0 +1,90 @@
+#include "mcp/oauth/registration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mcp/oauth/token_request.h"
+
+namespace mcpac::mcp::oauth {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kMaxId = 4'096;
+
+// Without a secret where the server takes that: PKCE does what a secret of a program that everybody
+// can read could not.
+std::string method_to_register(const AuthorizationServer& server) {
+  const auto& methods = server.token_auth_methods;
+  for (const char* method : {"none", "client_secret_basic", "client_secret_post"}) {
+    if (std::ranges::find(methods, method) != methods.end()) return method;
+  }
+  return "client_secret_basic";
+}
+
+std::string registration_body(const std::string& method, std::uint16_t port) {
+  const Json json = {{"client_name", "mcpac"},
+                     {"redirect_uris", {redirect_uri(port)}},
+                     {"grant_types", {"authorization_code", "refresh_token"}},
+                     {"response_types", {"code"}},
+                     {"token_endpoint_auth_method", method},
+                     {"application_type", "native"}};
+  return to_text(json);
+}
+
+Result<ClientId> read_client(const WebAnswer& answer, const std::string& method,
+                             std::uint16_t port) {
+  auto json = parse_json(answer.body);
+  ClientId client;
+  if (json && answer.is_good()) {
+    client.id = string_member(*json, "client_id");
+    client.secret = string_member(*json, "client_secret");
+    client.method = string_member(*json, "token_endpoint_auth_method", method);
+    client.redirect_port = port;
+  }
+  if (client.id.empty() || client.id.size() > kMaxId) {
+    return fail(
+        ErrorId::kServerHttp,
+        fmt::format("the authorization server registers no client (HTTP status {})", answer.status),
+        {.fix = R"(register one by hand and write "auth": {"clientId": "…"})"});
+  }
+  return client;
+}
+
+}  // namespace
+
+std::string redirect_uri(std::uint16_t port) {
+  return fmt::format("http://127.0.0.1:{}/callback", port);
+}
+
+asio::awaitable<Result<ClientId>> choose_client(const Web& web, AuthorizationServer server,
+                                                Settings settings, ClientId kept,
+                                                std::uint16_t port) {
+  ClientId client;
+  if (!settings.client_id.empty()) {
+    client.id = settings.client_id;
+    client.secret = settings.client_secret;
+    client.method = method_for(server, settings);
+    co_return client;
+  }
+  if (!settings.client_document.empty() && server.knows_client_documents) {
+    client.id = settings.client_document;
+    client.method = "none";
+    co_return client;
+  }
+  if (!kept.id.empty() && kept.redirect_port == port) co_return kept;
+  if (server.registration_endpoint.empty()) {
+    co_return fail(ErrorId::kServerHttp, "the authorization server knows only registered clients",
+                   {.fix = R"(register one by hand and write "auth": {"clientId": "…"})"});
+  }
+  const std::string method = method_to_register(server);
+  WebRequest request;
+  request.url = server.registration_endpoint;
+  request.content_type = "application/json";
+  request.body = registration_body(method, port);
+  auto answer = co_await web.fetch(std::move(request));
+  if (!answer) co_return pass_on(answer);
+  co_return read_client(*answer, method, port);
+}
+
+}  // namespace mcpac::mcp::oauth

@@ -1,0 +1,102 @@
+#include "mcp/oauth/store.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/json.h"
+
+namespace mcpac::mcp::oauth {
+namespace {
+
+constexpr std::size_t kMaxFile = std::size_t{1} << 20U;
+
+Json to_json(const Kept& kept) {
+  return {{"version", 1},
+          {"issuer", kept.issuer},
+          {"client",
+           {{"id", kept.client.id},
+            {"secret", kept.client.secret},
+            {"method", kept.client.method},
+            {"redirectPort", kept.client.redirect_port}}},
+          {"tokens",
+           {{"access", kept.tokens.access},
+            {"refresh", kept.tokens.refresh},
+            {"scope", kept.tokens.scope}}},
+          {"wantedScope", kept.wanted_scope}};
+}
+
+Kept from_json(const Json& json) {
+  Kept kept;
+  kept.issuer = string_member(json, "issuer");
+  kept.wanted_scope = string_member(json, "wantedScope");
+  if (const Json* client = find_member(json, "client"); client != nullptr) {
+    kept.client.id = string_member(*client, "id");
+    kept.client.secret = string_member(*client, "secret");
+    kept.client.method = string_member(*client, "method");
+    const Json* port = find_member(*client, "redirectPort");
+    if (port != nullptr && port->is_number_unsigned()) kept.client.redirect_port = *port;
+  }
+  if (const Json* tokens = find_member(json, "tokens"); tokens != nullptr) {
+    kept.tokens.access = string_member(*tokens, "access");
+    kept.tokens.refresh = string_member(*tokens, "refresh");
+    kept.tokens.scope = string_member(*tokens, "scope");
+  }
+  return kept;
+}
+
+Result<void> make_private_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder.parent_path(), error);
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return fail(ErrorId::kFileUnwritable, fmt::format("cannot make {}", folder.string()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Store::Store(const std::filesystem::path& folder, const std::string& server,
+             const std::string& url) {
+  if (folder.empty()) return;
+  file_ = folder / fmt::format("{}-{}.json", server, sha256_hex(url).substr(0, 16));
+}
+
+Result<Kept> Store::load() const {
+  if (file_.empty()) return memory_;
+  struct stat found {};
+  if (::lstat(file_.c_str(), &found) != 0) return Kept();
+  const bool ours = S_ISREG(found.st_mode) && found.st_uid == ::geteuid();
+  if (!ours || (found.st_mode & 077U) != 0) {
+    return fail(ErrorId::kFileUnreadable, fmt::format("{} is not used", file_.string()),
+                {.why = "tokens belong into a file that only you can read",
+                 .fix = fmt::format("rm {}, then mcpac login", file_.string())});
+  }
+  auto text = read_file(file_, kMaxFile);
+  if (!text) return pass_on(text);
+  auto json = parse_json(*text, file_.string());
+  if (!json) return pass_on(json);
+  return from_json(*json);
+}
+
+Result<void> Store::save(const Kept& kept) {
+  if (file_.empty()) {
+    memory_ = kept;
+    return {};
+  }
+  if (auto made = make_private_folder(file_.parent_path()); !made) return made;
+  return write_file_atomic(file_, to_json(kept).dump(2) + "\n", 0600);
+}
+
+bool Store::forget() {
+  if (file_.empty()) return !std::exchange(memory_, Kept()).issuer.empty();
+  std::error_code error;
+  return std::filesystem::remove(file_, error);
+}
+
+}  // namespace mcpac::mcp::oauth

@@ -1,0 +1,52 @@
+// Store: what a login left, one file a server and URL, readable by the user only.
+//
+// Everything belongs to the issuer that gave it: credentials of one authorization server are never
+// shown to another (SEP-2352). Without a folder it lives as long as the object.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+
+namespace mcpac::mcp::oauth {
+
+struct ClientId {
+  std::string id{};
+  std::string secret{};
+  std::string method{};             // of the token endpoint: "none", "client_secret_basic", …
+  std::uint16_t redirect_port = 0;  // that it is registered with; 0: not registered by us
+};
+
+struct Tokens {
+  std::string access{};
+  std::string refresh{};
+  std::string scope{};  // granted, or asked for where the answer names none
+};
+
+struct Kept {
+  std::string issuer{};
+  ClientId client{};
+  Tokens tokens{};
+  std::string wanted_scope{};  // that a server asked for when nobody was there to log in
+};
+
+class Store {
+ public:
+  // `folder` may be empty. `server` is its name, `url` what it is called at: both name the file.
+  Store(const std::filesystem::path& folder, const std::string& server, const std::string& url);
+
+  // Nothing kept is an empty value. A file that others can read is not believed.
+  [[nodiscard]] Result<Kept> load() const;
+  [[nodiscard]] Result<void> save(const Kept& kept);
+  // True when there was something.
+  bool forget();
+
+ private:
+  std::filesystem::path file_;
+  Kept memory_;
+};
+
+}  // namespace mcpac::mcp::oauth

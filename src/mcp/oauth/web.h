@@ -1,0 +1,63 @@
+// Web: single requests to URLs that a server named, as OAuth makes them.
+//
+// Each such URL is hostile. It is https, or http to this very machine; it leads to no private
+// address unless the server itself has one; no redirect is followed; answers are bounded and have a
+// time limit. So a server on the internet cannot make mcpac call what only this machine reaches.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ssl/context.hpp>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "mcp/http_connection.h"
+#include "mcp/url.h"
+
+namespace mcpac::mcp::oauth {
+
+struct WebRequest {
+  std::string url;
+  std::string body{};           // with one: POST
+  std::string content_type{};   // of the body
+  std::string authorization{};  // never logged
+};
+
+struct WebAnswer {
+  unsigned status = 0;
+  std::string body{};
+  std::string location{};
+  [[nodiscard]] bool is_good() const { return status >= 200 && status < 300; }
+};
+
+class Web {
+ public:
+  // `near`: the server that names URLs; what it can reach may be reached.
+  [[nodiscard]] static boost::asio::awaitable<Result<Web>> make(
+      boost::asio::any_io_executor executor, Url near);
+
+  [[nodiscard]] boost::asio::awaitable<Result<WebAnswer>> fetch(WebRequest request) const;
+  // The JSON object at a URL; an answer that is none, or a status other than 200, is an error.
+  [[nodiscard]] boost::asio::awaitable<Result<Json>> fetch_object(std::string url) const;
+  [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
+
+ private:
+  Web(boost::asio::any_io_executor executor, std::shared_ptr<boost::asio::ssl::context> tls,
+      Reach reach)
+      : executor_(std::move(executor)), tls_(std::move(tls)), reach_(reach) {}
+
+  boost::asio::any_io_executor executor_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  Reach reach_;
+};
+
+// https, or http to a loopback host. kServerHttp else.
+[[nodiscard]] Result<Url> safe_url(std::string_view text);
+[[nodiscard]] bool is_loopback(const Url& url);
+
+}  // namespace mcpac::mcp::oauth

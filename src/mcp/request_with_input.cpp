@@ -1,0 +1,103 @@
+#include "mcp/request_with_input.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include <boost/asio/this_coro.hpp>
+
+#include "core/printable.h"
+#include "mcp/asked.h"
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+// A conversation that has not ended by then is none.
+constexpr int kMaxRounds = 16;
+constexpr std::size_t kMaxQuestions = 16;  // in one round
+
+struct About {
+  std::string server;
+  std::string what;  // "tools/call of \"deploy\""
+  [[nodiscard]] std::unexpected<Error> refuse(ErrorId id, std::string text,
+                                              std::string why = "") const {
+    return fail(id, fmt::format("server {}: {} {}", server, what, text),
+                {.where = "server " + server, .why = std::move(why)});
+  }
+};
+
+// One entry of inputRequests: {"method": …, "params": …}.
+asio::awaitable<Result<Json>> answer_one(const Session& session, const Answer& answer,
+                                         const Json& question, const About& about) {
+  const std::string method = string_member(question, "method");
+  const auto capability = capability_of(method);
+  if (capability.empty() || !session.capabilities().contains(capability) || !answer) {
+    co_return about.refuse(
+        ErrorId::kServerError, "asks for input before it goes on",
+        fmt::format("it wants \"{}\", which nobody here answers", printable(method, 60)));
+  }
+  const Json* given = find_member(question, "params");
+  const Json params = given != nullptr && given->is_object() ? *given : Json::object();
+  auto answered = co_await answer(method, params);
+  if (!answered) co_return pass_on(answered);
+  if (method == "elicitation/create") co_return with_defaults(std::move(*answered), params);
+  co_return std::move(*answered);
+}
+
+asio::awaitable<Result<Json>> answer_all(const Session& session, const Answer& answer,
+                                         const Json& questions, const About& about) {
+  Json answers = Json::object();
+  if (!questions.is_object() || questions.size() > kMaxQuestions) {
+    co_return about.refuse(ErrorId::kServerProtocol, "asks for input in no usable form");
+  }
+  for (const auto& [key, question] : questions.items()) {
+    auto answered = co_await answer_one(session, answer, question, about);
+    if (!answered) co_return pass_on(answered);
+    answers[key] = std::move(*answered);
+  }
+  co_return answers;
+}
+
+}  // namespace
+
+asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> session,
+                                                  std::string method, Json params,
+                                                  std::chrono::milliseconds timeout,
+                                                  RequestOptions options) {
+  const About about{session->server(),
+                    options.name.empty()
+                        ? method
+                        : fmt::format("{} of \"{}\"", method, printable(options.name, 100))};
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const auto state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) {
+      co_return fail(ErrorId::kServerCancelled, method + " was cancelled before it began");
+    }
+    auto reply = co_await session->request(method, params, timeout, options);
+    if (!reply || reply->refusal) co_return reply;
+    const auto type = string_member(reply->result, "resultType", "complete");
+    if (type == "complete") co_return reply;
+    if (type != "input_required") {
+      co_return about.refuse(
+          ErrorId::kServerProtocol,
+          fmt::format("answered with the unknown result type \"{}\"", printable(type, 40)));
+    }
+    const Json* questions = find_member(reply->result, "inputRequests");
+    const Json* kept = find_member(reply->result, "requestState");
+    if (kept == nullptr ? questions == nullptr : !kept->is_string()) {
+      co_return about.refuse(ErrorId::kServerProtocol, "asks for input in no usable form");
+    }
+    const Answer answer = options.events.answer ? options.events.answer : session->usual_answer();
+    const Json asked = questions == nullptr ? Json::object() : *questions;
+    auto answers = co_await answer_all(*session, answer, asked, about);
+    if (!answers) co_return pass_on(answers);
+    params["inputResponses"] = std::move(*answers);
+    params.erase("requestState");
+    if (kept != nullptr) params["requestState"] = *kept;
+  }
+  co_return about.refuse(ErrorId::kServerLimit,
+                         fmt::format("asked for input more than {} times", kMaxRounds));
+}
+
+}  // namespace mcpac::mcp

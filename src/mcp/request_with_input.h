@@ -1,0 +1,26 @@
+// request_with_input(): a request to whose answer somebody of ours may have to contribute.
+//
+// In revision 2026-07-28 a server that needs input answers `input_required`; the request is made
+// again, under a new id, with the answers and with the server's `requestState` exactly as it came.
+// Both belong to this one request and never travel with another.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "core/error.h"
+#include "mcp/session.h"
+
+namespace mcpac::mcp {
+
+// The complete result, or a refusal when `options` keeps errors. kServerError when the server asks
+// for what nobody answers.
+boost::asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> session,
+                                                         std::string method, Json params,
+                                                         std::chrono::milliseconds timeout,
+                                                         RequestOptions options);
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,231 @@
+// The parts of a login by themselves: what a challenge says, where documents are, who is believed.
+#include <doctest/doctest.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "core/file.h"
+#include "mcp/http_connection.h"
+#include "mcp/oauth/assertion.h"
+#include "mcp/oauth/challenge.h"
+#include "mcp/oauth/form.h"
+#include "mcp/oauth/metadata.h"
+#include "mcp/oauth/pkce.h"
+#include "mcp/oauth/scopes.h"
+#include "mcp/oauth/store.h"
+#include "mcp/oauth/web.h"
+#include "mcp/server_config.h"
+#include "mcp/support.h"
+
+using namespace mcpac;
+using namespace mcpac::mcp::oauth;
+
+namespace {
+
+mcp::Url url(std::string_view text) {
+  auto parsed = mcp::parse_url(text);
+  REQUIRE(parsed.has_value());
+  return *parsed;
+}
+
+Json json(std::string_view text) {
+  auto parsed = parse_json(text);
+  REQUIRE(parsed.has_value());
+  return *parsed;
+}
+
+// A fresh private key in PEM.
+std::string p256_key() {
+  EVP_PKEY* key = EVP_EC_gen("P-256");
+  BIO* text = BIO_new(BIO_s_mem());
+  REQUIRE(PEM_write_bio_PrivateKey(text, key, nullptr, nullptr, 0, nullptr, nullptr) == 1);
+  char* bytes = nullptr;
+  const auto size = BIO_get_mem_data(text, &bytes);
+  std::string pem(bytes, static_cast<std::size_t>(size));
+  BIO_free(text);
+  EVP_PKEY_free(key);
+  return pem;
+}
+
+bool is_public(const char* address) {
+  return mcp::is_public(boost::asio::ip::make_address(address));
+}
+
+}  // namespace
+
+TEST_SUITE("mcp/oauth") {
+  TEST_CASE("a challenge is read in any order, with quotes and without, among other schemes") {
+    const auto challenge = parse_challenge(
+        R"(Basic realm="a, Bearer scope=no", bEARER error=insufficient_scope , scope="a b",)"
+        R"( resource_metadata="https://x.example/\"m", DPoP scope="other")");
+    CHECK(challenge.error == "insufficient_scope");
+    CHECK(challenge.scope == "a b");
+    CHECK(challenge.resource_metadata == R"(https://x.example/"m)");
+  }
+
+  TEST_CASE("a challenge that cannot be read says nothing and ends") {
+    for (const char* text : {"", ",,,", "Bearer", "Bearer scope=\"open", "\"\"\"",
+                             "= = =", "Basic scope=\"x\"", "Bearer \x01\x02"}) {
+      const auto challenge = parse_challenge(text);
+      CHECK(challenge.error.empty());
+      CHECK(challenge.resource_metadata.empty());
+    }
+    CHECK(parse_challenge("Bearer scope=\"open").scope == "open");
+  }
+
+  TEST_CASE("documents are looked for at the path of the server first, then at its root") {
+    CHECK(resource_documents(url("https://a.example/x/mcp?q=1")) ==
+          std::vector<std::string>{"https://a.example/.well-known/oauth-protected-resource/x/mcp",
+                                   "https://a.example/.well-known/oauth-protected-resource"});
+    CHECK(
+        issuer_documents(url("https://a.example:8443/t")) ==
+        std::vector<std::string>{"https://a.example:8443/.well-known/oauth-authorization-server/t",
+                                 "https://a.example:8443/.well-known/openid-configuration/t",
+                                 "https://a.example:8443/t/.well-known/openid-configuration"});
+    CHECK(issuer_documents(url("https://a.example")).size() == 2);
+  }
+
+  TEST_CASE("a server's metadata must be about that server") {
+    const auto server = url("https://a.example/team/mcp");
+    const auto believed = [&](const char* resource) {
+      return read_protected_resource(Json{{"resource", resource}}, server).has_value();
+    };
+    CHECK(believed("https://a.example/team/mcp"));
+    CHECK(believed("https://a.example/team/"));
+    CHECK(believed("https://a.example"));
+    CHECK_FALSE(believed("https://b.example/team/mcp"));
+    CHECK_FALSE(believed("http://a.example/team/mcp"));
+    CHECK_FALSE(believed("https://a.example:8443/team/mcp"));
+    CHECK_FALSE(believed("https://a.example/te"));
+    CHECK_FALSE(believed("https://a.example/team/mcp/more"));
+    CHECK_FALSE(believed(""));
+  }
+
+  TEST_CASE("an issuer is compared letter by letter") {
+    const auto document = json(R"({"issuer": "https://a.example", "token_endpoint":
+        "https://a.example/token", "code_challenge_methods_supported": ["plain", "S256"]})");
+    const auto found = read_authorization_server(document, "https://a.example");
+    REQUIRE(found.has_value());
+    CHECK(found->pkce);
+    CHECK_FALSE(read_authorization_server(document, "https://a.example/").has_value());
+    CHECK_FALSE(read_authorization_server(document, "https://A.example").has_value());
+  }
+
+  TEST_CASE("an endpoint that is neither https nor on this machine is not called") {
+    const auto with = [](const char* endpoint) {
+      const Json document = {{"issuer", "https://a.example"}, {"token_endpoint", endpoint}};
+      return read_authorization_server(document, "https://a.example").has_value();
+    };
+    CHECK(with("https://login.example/token"));
+    CHECK(with("http://127.0.0.1:9/token"));
+    CHECK(with("http://localhost/token"));
+    CHECK_FALSE(with("http://a.example/token"));
+    CHECK_FALSE(with("http://169.254.169.254/latest"));
+    CHECK_FALSE(with("file:///etc/passwd"));
+    CHECK_FALSE(with("https://user:secret@a.example/token"));
+    CHECK_FALSE(with("javascript:alert(1)"));
+    CHECK_FALSE(with(""));
+  }
+
+  TEST_CASE("private, local, reserved and wrapped addresses are not public") {
+    for (const char* address :
+         {"127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1",
+          "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1",
+          "::ffff:10.0.0.1", "2002:a00:1::", "2001:db8::1", "64:ff9b::a00:1"}) {
+      CHECK_MESSAGE(!is_public(address), address);
+    }
+    for (const char* address : {"1.1.1.1", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1.1"}) {
+      CHECK_MESSAGE(is_public(address), address);
+    }
+  }
+
+  TEST_CASE("parameters survive a form, and a name that comes twice is refused") {
+    const Parameters given = {{"a b", "c&d=e"}, {"ü", "100%+"}, {"empty", ""}};
+    const auto decoded = form_decode(form_encode(given));
+    REQUIRE(decoded.has_value());
+    CHECK(*decoded == given);
+    CHECK_FALSE(form_decode("state=1&state=2").has_value());
+    CHECK_FALSE(form_decode("a=%zz").has_value());
+    CHECK_FALSE(form_decode("a=%4").has_value());
+    CHECK(with_query("https://a.example/x?y=1", {{"b", "2"}}) == "https://a.example/x?y=1&b=2");
+  }
+
+  TEST_CASE("the challenge of a verifier is that of RFC 7636, appendix B") {
+    CHECK(code_challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") ==
+          "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    CHECK(random_word().size() == 43);
+    CHECK(random_word() != random_word());
+  }
+
+  TEST_CASE("scopes are united without losing or repeating one") {
+    CHECK(unite_scopes("a b", " b  c") == "a b c");
+    CHECK(unite_scopes("", "") == "");
+    CHECK(contains_scopes("a b c", "c a"));
+    CHECK_FALSE(contains_scopes("a", "a b"));
+  }
+
+  TEST_CASE("an assertion has three parts, and only keys that are strong enough sign") {
+    const auto assertion = client_assertion(p256_key(), "k1", "me", "https://a.example");
+    REQUIRE_MESSAGE(assertion.has_value(), test::shown(assertion));
+    CHECK(std::ranges::count(*assertion, '.') == 2);
+    CHECK(assertion->starts_with(base64url(R"({"alg":"ES256","kid":"k1","typ":"JWT"})") + "."));
+    CHECK(assertion->size() - assertion->rfind('.') - 1 == 86);  // 64 bytes
+    CHECK_FALSE(client_assertion("no key", "", "me", "https://a.example").has_value());
+  }
+
+  TEST_CASE("what is kept of a login is readable by the user alone, and else not believed") {
+    auto folder = TemporaryFolder::create("/tmp", "mcpac-logins-");
+    REQUIRE(folder.has_value());
+    const auto inside = folder->path() / "logins";
+    Store store(inside, "web", "https://a.example/mcp");
+    REQUIRE(store.load().has_value());
+    CHECK(store.load()->issuer.empty());
+    Kept kept;
+    kept.issuer = "https://a.example";
+    kept.tokens.access = "secret";
+    kept.client.redirect_port = 4711;
+    REQUIRE(store.save(kept).has_value());
+    const auto again = Store(inside, "web", "https://a.example/mcp").load();
+    REQUIRE(again.has_value());
+    CHECK(again->tokens.access == "secret");
+    CHECK(again->client.redirect_port == 4711);
+    CHECK(Store(inside, "web", "https://b.example/mcp").load()->issuer.empty());
+
+    const auto file = *std::filesystem::directory_iterator(inside);
+    struct stat found {};
+    REQUIRE(::stat(file.path().c_str(), &found) == 0);
+    CHECK((found.st_mode & 0777U) == 0600);
+    REQUIRE(::chmod(file.path().c_str(), 0644) == 0);
+    CHECK_FALSE(store.load().has_value());
+    CHECK(store.forget());
+    CHECK_FALSE(store.forget());
+  }
+
+  TEST_CASE("\"auth\" is read, written, and refused where it makes no sense") {
+    const auto parse = [](const std::string& auth) {
+      return mcp::parse_config(
+          R"({"mcpServers": {"web": {"url": "https://a.example", "auth": )" + auth + "}}}",
+          "mcpac.json");
+    };
+    const std::string text = R"({"grant":"client_credentials","clientId":"me",)"
+                             R"("clientSecret":"${env:S}","scopes":["a","b"],"redirectPort":8123})";
+    const auto config = parse(text);
+    REQUIRE_MESSAGE(config.has_value(), test::shown(config));
+    CHECK(to_text(to_json(config->servers[0])["auth"]) == text);
+    for (const char* wrong :
+         {R"("x")", R"({"clientSecret": "s"})", R"({"grant": "client_credentials"})",
+          R"({"grant": "password"})", R"({"scopes": ["a b"]})", R"({"redirectPort": 70000})",
+          R"({"clientid": "x"})", R"({"clientMetadataUrl": "http://a.example"})",
+          R"({"clientId": "x", "clientSecret": "s", "privateKey": "k"})"}) {
+      CHECK_MESSAGE(!parse(wrong).has_value(), wrong);
+    }
+    CHECK_FALSE(
+        mcp::parse_config(R"({"mcpServers": {"p": {"command": "x", "auth": {"clientId": "a"}}}})",
+                          "mcpac.json")
+            .has_value());
+  }
+}

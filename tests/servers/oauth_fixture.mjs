@@ -1,0 +1,128 @@
+// An MCP server that wants a login, and its authorization server, in one. Plain node, no
+// dependencies. Prints "port N" when it listens on 127.0.0.1.
+//
+//   node oauth_fixture.mjs [FLAG…]
+//
+// Flags: iss=wrong|missing, state=wrong, deny (the person says no), stale (every access token is good
+// for one call), rotate (refresh tokens are good once), no-pkce, issuer=wrong, resource=wrong,
+// moves (documents answer with a redirect), basic (clients have secrets).
+// /mcp is the server; its tool "write" wants the scope "write" besides "read". /log: what was asked.
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+
+const flags = new Set(process.argv.slice(2));
+const log = [];
+const tokens = new Map(); // access token → {scope, uses}
+const refreshes = new Map(); // refresh token → scope
+const codes = new Map(); // code → {challenge, scope, redirect}
+let number = 0;
+let base;
+
+const json = (response, status, value, headers = {}) => {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(JSON.stringify(value));
+};
+
+function give_tokens(scope) {
+  const access = `secret-access-${++number}`;
+  const refresh = `secret-refresh-${number}`;
+  tokens.set(access, { scope, uses: flags.has('stale') ? 1 : 1e9 });
+  refreshes.set(refresh, scope);
+  return { access_token: access, refresh_token: refresh, token_type: 'bearer', scope, expires_in: 60 };
+}
+
+function authorize(response, query) {
+  if (query.get('code_challenge_method') !== 'S256') return json(response, 400, { error: 'invalid_request' });
+  const code = `code-${++number}`;
+  codes.set(code, { challenge: query.get('code_challenge'), scope: query.get('scope') ?? '', redirect: query.get('redirect_uri') });
+  const to = new URL(query.get('redirect_uri'));
+  if (flags.has('deny')) to.searchParams.set('error', 'access_denied');
+  else to.searchParams.set('code', code);
+  to.searchParams.set('state', flags.has('state=wrong') ? 'another' : query.get('state'));
+  if (!flags.has('iss=missing')) to.searchParams.set('iss', flags.has('iss=wrong') ? 'https://evil.example' : `${base}/as`);
+  response.writeHead(302, { Location: to.toString() }).end();
+}
+
+function token(response, form, authorization) {
+  const grant = form.get('grant_type');
+  if (flags.has('basic') && !authorization?.startsWith('Basic ')) return json(response, 401, { error: 'invalid_client' });
+  if (grant === 'client_credentials') return json(response, 200, give_tokens(form.get('scope') ?? ''));
+  if (grant === 'refresh_token') {
+    const scope = refreshes.get(form.get('refresh_token'));
+    if (scope === undefined) return json(response, 400, { error: 'invalid_grant' });
+    if (flags.has('rotate')) refreshes.delete(form.get('refresh_token'));
+    return json(response, 200, give_tokens(scope));
+  }
+  const code = codes.get(form.get('code'));
+  const proof = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url');
+  const fits = code !== undefined && code.challenge === proof && code.redirect === form.get('redirect_uri');
+  codes.delete(form.get('code'));
+  return fits ? json(response, 200, give_tokens(code.scope)) : json(response, 400, { error: 'invalid_grant' });
+}
+
+function metadata() {
+  return {
+    issuer: flags.has('issuer=wrong') ? 'https://evil.example' : `${base}/as`,
+    authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
+    token_endpoint_auth_methods_supported: [flags.has('basic') ? 'client_secret_basic' : 'none'],
+    ...(!flags.has('no-pkce') && { code_challenge_methods_supported: ['S256'] }),
+    authorization_response_iss_parameter_supported: true, scopes_supported: ['read', 'write', 'offline_access'],
+  };
+}
+
+function challenge(response, status, words) {
+  const place = `resource_metadata="${base}/.well-known/oauth-protected-resource/mcp"`;
+  json(response, status, { error: 'no' }, { 'WWW-Authenticate': `Bearer ${words}, ${place}` });
+}
+
+function mcp(response, message, authorization) {
+  const held = tokens.get(authorization?.replace(/^Bearer /, ''));
+  if (held === undefined || held.uses-- <= 0) return challenge(response, 401, 'scope="read"');
+  const { id, method, params } = message;
+  const result = (value) => json(response, 200, { jsonrpc: '2.0', id, result: value });
+  if (id === undefined) return response.writeHead(202).end();
+  if (method === 'initialize') {
+    return result({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'oauth-fixture', version: '1' } });
+  }
+  if (method === 'tools/list') return result({ tools: ['read', 'write'].map((name) => ({ name, inputSchema: { type: 'object' } })) });
+  if (method !== 'tools/call') return json(response, 200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+  if (!held.scope.split(' ').includes(params.name)) return challenge(response, 403, `error="insufficient_scope", scope="${params.name}"`);
+  // The server repeats the token that it got: nothing of it may be seen behind mcpac.
+  return result({ content: [{ type: 'text', text: `${params.name} with ${authorization}` }] });
+}
+
+async function body_of(request) {
+  let words = '';
+  for await (const piece of request) words += piece;
+  return words;
+}
+
+const server = createServer(async (request, response) => {
+  const url = new URL(request.url, base);
+  const body = await body_of(request);
+  const { authorization } = request.headers;
+  if (url.pathname === '/log') return json(response, 200, log);
+  log.push({ path: url.pathname, method: request.method, body, query: url.search, authorization: authorization ?? '' });
+  if (url.pathname.startsWith('/.well-known/')) {
+    if (flags.has('moves')) return response.writeHead(302, { Location: `${base}/elsewhere` }).end();
+    if (url.pathname === '/.well-known/oauth-protected-resource/mcp') {
+      const resource = flags.has('resource=wrong') ? 'https://evil.example/mcp' : `${base}/mcp`;
+      return json(response, 200, { resource, authorization_servers: [`${base}/as`] });
+    }
+    if (url.pathname === '/.well-known/oauth-authorization-server/as') return json(response, 200, metadata());
+    return json(response, 404, {});
+  }
+  if (url.pathname === '/authorize') return authorize(response, url.searchParams);
+  if (url.pathname === '/token') return token(response, new URLSearchParams(body), authorization);
+  if (url.pathname === '/register') {
+    const secret = flags.has('basic') ? { client_secret: 'secret-client' } : {};
+    return json(response, 201, { client_id: `client-${++number}`, ...secret });
+  }
+  if (url.pathname === '/mcp' && request.method === 'POST') return mcp(response, JSON.parse(body), authorization);
+  return json(response, 405, {});
+});
+server.listen(0, '127.0.0.1', () => {
+  base = `http://127.0.0.1:${server.address().port}`;
+  console.log(`port ${server.address().port}`);
+});
+process.stdin.on('end', () => process.exit(0)).resume();

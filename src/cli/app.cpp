@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/standard_output.h"
 
 namespace mcpac::cli {
 namespace {
@@ -110,14 +111,17 @@ int run_in(Context context, int argc, char** argv) {
     add_all(app, context);
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
+    context.exit_code = app.exit(wanted);
   } catch (const CLI::ParseError& error) {
     context.json = wants_json(argc, argv);
     return usage(context, app, error, argc, argv);
   } catch (const std::exception& bug) {
-    context.fail(Error{ErrorId::kInternal, "mcpac met a bug of its own", "", bug.what(),
-                       "please report it with the command line"});
+    // Printing throws, too, where it cannot: that is told below.
+    if (!has_lost_output())
+      context.fail(Error{ErrorId::kInternal, "mcpac met a bug of its own", "", bug.what(),
+                         "please report it with the command line"});
   }
+  finish_output(context);
   return context.exit_code;
 }
 

@@ -41,6 +41,13 @@ fs::path libexec_folder() {
   return self.parent_path().parent_path() / "libexec" / "mcpac";
 }
 
+// What was said on standard output before comes before it where both go to one place. Never throws:
+// there is nobody left to tell that an error cannot be told.
+void write_error(const std::string& text) {
+  std::fflush(stdout);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 }  // namespace
 
 fs::path configuration_folder() {
@@ -64,6 +71,13 @@ Context make_context() {
   return context;
 }
 
+Result<execute::Project> Context::project() const {
+  auto project = execute::load_project(config_file);
+  if (!project) return project;
+  for (auto& server : project->config.servers) server.tokens = folders.state / "logins";
+  return project;
+}
+
 Json to_json(const Error& error) {
   Json json = {{"id", mcpac::to_string(error.id)}, {"what", error.what}};
   if (!error.where.empty()) json["where"] = error.where;
@@ -74,16 +88,13 @@ Json to_json(const Error& error) {
 
 void Context::fail(const Error& error) {
   exit_code = static_cast<int>(exit_code_of(error.id));
-  if (json) {
-    fmt::print(stderr, "{}\n", to_text(to_json(error)));
-    return;
-  }
+  if (json) return write_error(to_text(to_json(error)) + "\n");
   std::string text = printable_lines(error.to_text());
   if (color) {
     const auto end = text.find(':');
     text = fmt::format("\033[1;31m{}\033[0m{}", text.substr(0, end), text.substr(end));
   }
-  fmt::print(stderr, "{}\n", text);
+  write_error(text + "\n");
 }
 
 void Context::print(const Json& value) const {
@@ -92,16 +103,12 @@ void Context::print(const Json& value) const {
 }
 
 void Context::say(std::string_view line) const {
-  fmt::print(stderr, "{}\n", printable_lines(line));
+  write_error(printable_lines(line) + "\n");
 }
 
 void Context::warn(std::string_view text) const {
   const std::string line = printable_lines(text);
-  if (color) {
-    fmt::print(stderr, "\033[1;33mwarning\033[0m: {}\n", line);
-  } else {
-    fmt::print(stderr, "warning: {}\n", line);
-  }
+  write_error(fmt::format("{}: {}\n", color ? "\033[1;33mwarning\033[0m" : "warning", line));
 }
 
 void add_common_options(CLI::App& command, Context& context) {

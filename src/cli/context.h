@@ -40,9 +40,8 @@ struct Context {
   void print(const Json& value) const;     // one JSON document on standard output
   void say(std::string_view line) const;   // one line on standard error
   void warn(std::string_view text) const;  // "warning: …" on standard error
-  [[nodiscard]] Result<execute::Project> project() const {
-    return execute::load_project(config_file);
-  }
+  // The project, its servers knowing where logins are kept.
+  [[nodiscard]] Result<execute::Project> project() const;
 };
 
 // Of the user, not of a project: $XDG_CONFIG_HOME/mcpac.

@@ -1,0 +1,104 @@
+// mcpac login and logout: what a server over HTTP wants a person for.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <tuple>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "execute/host/log_in.h"
+
+extern char** environ;
+
+namespace mcpac::cli {
+namespace {
+
+struct LoginOptions {
+  std::string server;
+  bool no_browser = false;
+};
+
+// The desktop's own way to open an address; without one the person has the printed line. The
+// address was checked to be a URL of printable characters, and no shell sees it.
+void open_browser(const std::string& url) {
+  std::string program = "xdg-open";
+  std::string address = url;
+  const std::array<char*, 3> words = {program.data(), address.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int descriptor : {0, 1, 2}) {
+    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
+  }
+  pid_t pid = 0;
+  std::ignore = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+}
+
+bool has_desktop() {
+  return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+}
+
+// The server of that name; prints why not.
+const mcp::ServerConfig* find_server(Context& context, const Result<execute::Project>& project,
+                                     const std::string& name) {
+  if (!project) {
+    context.fail(project.error());
+    return nullptr;
+  }
+  const auto* server = project->config.find(name);
+  if (server == nullptr) {
+    context.fail({ErrorId::kUnknownServer, fmt::format("there is no server {}", name),
+                  context.config_file.string(), "", "mcpac server list"});
+  }
+  return server;
+}
+
+void log_in(Context& context, const LoginOptions& options) {
+  const auto project = context.project();
+  const auto* server = find_server(context, project, options.server);
+  if (server == nullptr) return;
+  auto outcome = execute::log_in(*server, [&](const std::string& url) {
+    context.say(fmt::format("log in at {} here:\n\n  {}\n", server->name, url));
+    if (!options.no_browser && has_desktop()) open_browser(url);
+  });
+  if (!outcome) return context.fail(outcome.error());
+  if (context.json) {
+    return context.print(
+        {{"server", server->name}, {"asked", outcome->asked}, {"tools", outcome->tools}});
+  }
+  const std::string what =
+      outcome->asked ? "logged in at " + server->name : server->name + " wants no login";
+  context.say(fmt::format("{}: {} tools", what, outcome->tools));
+}
+
+void log_out(Context& context, const std::string& name) {
+  const auto project = context.project();
+  const auto* server = find_server(context, project, name);
+  if (server == nullptr) return;
+  const bool kept = execute::log_out(*server);
+  context.say((kept ? "forgot the login at " : "nothing is kept of a login at ") + name);
+}
+
+}  // namespace
+
+void add_login(CLI::App& app, Context& context) {
+  auto options = std::make_shared<LoginOptions>();
+  auto* login = app.add_subcommand("login", "log in at a server that wants that");
+  add_common_options(*login, context);
+  login->add_option("SERVER", options->server)->required();
+  login->add_flag("--no-browser", options->no_browser, "only print the address of the login page");
+  login->callback([&context, options] { log_in(context, *options); });
+
+  auto name = std::make_shared<std::string>();
+  auto* logout = app.add_subcommand("logout", "forget what is kept of a login");
+  add_common_options(*logout, context);
+  logout->add_option("SERVER", *name)->required();
+  logout->callback([&context, name] { log_out(context, *name); });
+}
+
+}  // namespace mcpac::cli

@@ -144,16 +144,15 @@ std::filesystem::path name_beside(const std::filesystem::path& target) {
                      ::randombytes_random());
 }
 
-std::size_t sweep_abandoned(const std::filesystem::path& folder) {
+std::vector<std::string> abandoned_in(int folder) {
   const auto ours = owner_of(own_mark() + ".");
-  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!ours || !fd || !is_safe(fd.get())) return 0;
-  const int listed = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0);
+  if (!ours) return {};
+  const int listed = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(listed < 0 ? nullptr : ::fdopendir(listed),
                                                     ::closedir);
   if (!entries) {
     if (listed >= 0) ::close(listed);
-    return 0;
+    return {};
   }
   std::vector<std::string> dead;
   for (std::size_t i = 0; i < kMostEntries; ++i) {
@@ -163,8 +162,15 @@ std::size_t sweep_abandoned(const std::filesystem::path& folder) {
     const auto owner = owner_of(name);
     if (owner && owner->place == ours->place && is_dead(*owner)) dead.emplace_back(name);
   }
+  return dead;
+}
+
+std::size_t sweep_abandoned(const std::filesystem::path& folder) {
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || !is_safe(fd.get())) return 0;
   std::size_t removed = 0;
-  for (const std::string& name : dead) removed += remove_one(fd.get(), name) ? 1 : 0;
+  for (const std::string& name : abandoned_in(fd.get()))
+    removed += remove_one(fd.get(), name) ? 1 : 0;
   return removed;
 }
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace mcpac {
 
@@ -18,6 +19,9 @@ namespace mcpac {
 
 // A name of its own beside `target`, for what is to take its place: "TARGET.MARK.1f2e3d4c.tmp".
 [[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target);
+
+// The names in the folder whose owners are dead; at most the first 50,000 entries are looked at.
+[[nodiscard]] std::vector<std::string> abandoned_in(int folder);
 
 // Removes what dead processes of this user left in the folder: folders of TemporaryFolder, files of
 // name_beside(), sockets "NAME.MARK.new". Does not go into other folders, and does nothing in one

@@ -12,6 +12,7 @@
 #include <csignal>
 
 #include "sandbox/capabilities.h"
+#include "sandbox/cgroup_files.h"
 #include "sandbox/descriptors.h"
 #include "sandbox/landlock.h"
 #include "sandbox/listener.h"
@@ -69,6 +70,10 @@ int enter_root(const Plan& plan, std::uint16_t& item) {
   return ::chdir(plan.work_directory.c_str()) == 0 ? 0 : errno;
 }
 
+int join_group(const Confinement& from) {
+  return from.joins_group ? cgroup::write(from.plan->group, "cgroup.procs", "0") : 0;
+}
+
 int begin(const Confinement& from) {
   ::close(from.report_reader);
   reset_signals();
@@ -82,6 +87,9 @@ int enter_namespaces(const Confinement& from) {
   if (plan.identity == Identity::kUserNamespace) {
     if (const int error = map_ids(from.outer_user, from.outer_group)) return error;
   }
+  // Not with the others (launch.cpp).
+  const bool hides_group = plan.group >= 0 && (plan.namespace_flags & CLONE_NEWCGROUP) != 0;
+  if (hides_group && ::unshare(CLONE_NEWCGROUP) != 0) return errno;
   return (plan.namespace_flags & CLONE_NEWUTS) != 0 ? hide_host_name() : 0;
 }
 
@@ -137,6 +145,7 @@ int confine(void* confinement) {
     failure.error = error;
     give_up(report, failure);
   };
+  step(Layer::kLimits, join_group(from));
   step(Layer::kProcess, begin(from));
   step(Layer::kNamespaces, enter_namespaces(from));
   volunteer_for_oom();

@@ -11,6 +11,7 @@ struct Confinement {
   int report_reader;  // the warden's end, inherited by copy: closed first
   uid_t outer_user;
   gid_t outer_group;
+  bool joins_group = false;  // it did not begin in the group of the plan
 };
 
 // The entry of the child. Does not return: it becomes the program, or reports and exits.

@@ -45,14 +45,27 @@ struct Refusals {
   std::uint32_t unused = 0;
 };
 
+// What its control group says of it (cgroup_leaf.h).
+struct GroupUse {
+  std::uint32_t there = 0;  // 0: it had none
+  std::uint32_t unused = 0;
+  std::uint64_t peak_bytes = 0;  // 0: not known
+  std::uint64_t full = 0;        // times that there was no memory left in this very group
+  std::uint64_t killed = 0;      // processes that were ended for want of memory, there or above
+  std::uint64_t refused_threads = 0;
+};
+
 struct EndReport {
-  std::uint32_t version = 3;
+  std::uint32_t version = 4;
   std::int32_t status = 0;  // as wait(2) has it
   std::uint64_t cpu_microseconds = 0;
   std::uint64_t peak_bytes = 0;
   std::uint64_t stack_bytes = 0;     // that the first thread could have
   std::uint64_t most_processes = 0;  // 0: not counted
+  std::uint32_t watched = 0;         // to its end: a crash that was not seen is another thread's
+  std::uint32_t unused = 0;
   Refusals refusals;
+  GroupUse group;
   Crash crash;
   Violation violation;
 };

@@ -63,6 +63,36 @@ void judge_kill(Kind reason, const Limits& limits, std::chrono::microseconds wal
   verdict.detail = "the wall-clock limit of " + std::to_string(limits.wall.count()) + " ms";
 }
 
+// The kernel ends a process in a group for two reasons: the group is full, or a group above it or
+// the machine is, and this process was chosen for that.
+bool memory_ended_it(const EndReport& report, const Verdict& verdict) {
+  return verdict.code == SIGKILL && report.group.killed > 0;
+}
+
+void judge_memory_kill(const EndReport& report, const Limits& limits, Verdict& verdict) {
+  verdict.kind = Kind::kSignalled;
+  if (report.group.full == 0) {
+    verdict.note = "as the machine, or a control group around mcpac, had no memory left";
+    return;
+  }
+  const std::uint64_t used = std::max(report.group.peak_bytes, report.peak_bytes);
+  verdict.kind = Kind::kMemoryLimit;
+  verdict.limit = {{"memory", limits.memory, used}};
+  verdict.detail = "the memory limit of " + std::to_string(limits.memory >> 20U) + " MiB";
+}
+
+bool is_crash(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+         signal == SIGABRT;
+}
+
+// Only the first thread is watched; a signal that it did not get was another's.
+void judge_other_thread(Verdict& verdict) {
+  verdict.note = "in another thread than its first";
+  if (verdict.code == SIGSEGV) verdict.detail = "invalid memory access, or abort()";
+  if (verdict.code == SIGABRT) verdict.detail = "abort()";
+}
+
 void judge_crash(const EndReport& report, Verdict& verdict) {
   const Crash& crash = report.crash;
   take_stand(crash.stand, verdict);
@@ -88,6 +118,8 @@ void judge_signal(const EndReport& report, const Limits& limits, Verdict& verdic
     verdict.detail = "the limit of " + std::to_string(limits.file_size) + " bytes a file";
   } else if (signal == report.crash.signal) {
     judge_crash(report, verdict);
+  } else if (is_crash(signal) && report.watched != 0) {
+    judge_other_thread(verdict);
   } else if (signal == SIGSEGV) {
     verdict.detail =
         "invalid memory access, or abort(): the first process of a pid namespace ends so, too";
@@ -103,8 +135,8 @@ void judge_refusals(const EndReport& report, const Limits& limits, Verdict& verd
   if (report.refusals.file_size > 0) {
     verdict.limit = {{"file-size", limits.file_size, limits.file_size}};
     verdict.detail = "the limit of " + std::to_string(limits.file_size) + " bytes a file";
-  } else if (crashed && all_processes) {
-    verdict.limit = {{"processes", report.most_processes, report.crash.threads}};
+  } else if ((crashed && all_processes) || report.group.refused_threads > 0) {
+    verdict.limit = {{"processes", report.most_processes, report.most_processes}};
     verdict.detail = "it had all of the " + std::to_string(report.most_processes) + " threads";
   }
 }
@@ -129,6 +161,8 @@ Verdict judge(const EndReport& report, const Limits& limits, std::chrono::micros
   verdict.code = signalled ? WTERMSIG(report.status) : WEXITSTATUS(report.status);
   if (report.violation.happened != 0 || (signalled && verdict.code == SIGSYS)) {
     name_call(report.violation, verdict);
+  } else if (signalled && memory_ended_it(report, verdict)) {
+    judge_memory_kill(report, limits, verdict);
   } else if (signalled && verdict.code == SIGKILL && killed_for >= 0) {
     judge_kill(static_cast<Kind>(killed_for), limits, wall, verdict);
   } else if (signalled) {

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "sandbox/clone_into.h"
 #include "sandbox/confine.h"
 
 namespace mcpac::sandbox {
@@ -36,10 +37,32 @@ constexpr int kMemory = CLONE_VM | CLONE_VFORK;
 constexpr std::size_t kStackSize = std::size_t{256} << 10U;
 
 // One stack for all children: the warden is one thread and waits for each to leave it.
-char* stack_top() {
-  static void* const stack = ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-  return stack == MAP_FAILED ? nullptr : static_cast<char*>(stack) + kStackSize;
+std::span<char> stack() {
+  static void* const memory =
+      ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  return {static_cast<char*>(memory), kStackSize};
+}
+
+// clone and not clone3 where there is no group to begin in: container profiles answer clone3 with
+// ENOSYS. A child that could not begin in its group goes there first of all. It makes its cgroup
+// namespace only then: a namespace begins at the group that its maker is in.
+pid_t start_child(Plan& plan, Confinement& confinement, int* process) {
+  const std::span<char> room = stack();
+  if (room.empty()) return -1;
+  int flags = kMemory | CLONE_PIDFD | SIGCHLD | plan.namespace_flags;
+  if (plan.group >= 0) {
+    flags &= ~CLONE_NEWCGROUP;
+    const IntoGroup into{.group = plan.group,
+                         .flags = static_cast<std::uint64_t>(flags & ~CSIGNAL),
+                         .stack = room,
+                         .process = process};
+    const pid_t child = clone_into(into, confine, &confinement);
+    if (child >= 0 || errno != ENOSYS) return child;
+    confinement.joins_group = true;
+  }
+  return ::clone(confine, room.data() + room.size(), flags, &confinement, process);
 }
 
 // The listener that comes with a packet, if any does.
@@ -93,11 +116,8 @@ Launched launch(Plan& plan) {
   const UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
   Confinement confinement{&plan, writer.get(), reader.get(), ::geteuid(), ::getegid()};
-  // clone and not clone3: container profiles answer clone3 with ENOSYS, and it has nothing we need.
-  const int flags = kMemory | CLONE_PIDFD | SIGCHLD | plan.namespace_flags;
   int process = -1;
-  char* const stack = stack_top();
-  result.pid = stack == nullptr ? -1 : ::clone(confine, stack, flags, &confinement, &process);
+  result.pid = start_child(plan, confinement, &process);
   if (result.pid < 0) {
     const bool asked_for_namespaces =
         plan.namespace_flags != 0 && errno != EAGAIN && errno != ENOMEM;

@@ -9,44 +9,21 @@
 #include <csignal>
 #include <cstring>
 
-#include "sandbox/descriptors.h"
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/seccomp.h"
+#include "sandbox/trial.h"
 #include "sandbox/watch.h"
 
 namespace mcpac::sandbox {
 namespace {
-
-// How a trial ended: the layer that failed, or the child's wait status.
-struct Trial {
-  Failure failure;
-  int status = 0;
-  bool listener = false;  // one was handed over
-  [[nodiscard]] bool works() const { return failure.layer == Layer::kNone && status == 0; }
-};
-
-// A plan that starts no program.
-Plan trial_plan() {
-  Plan plan;
-  plan.standard_input = plan.standard_output = plan.standard_error = null_descriptor();
-  plan.user = kFirstOwnId;
-  return plan;
-}
-
-Trial run(Plan& plan) {
-  const Launched launched = launch(plan);
-  Trial trial{launched.failure, 0, static_cast<bool>(launched.listener)};
-  if (trial.failure.layer == Layer::kNone) ::waitpid(launched.pid, &trial.status, 0);
-  return trial;
-}
 
 Trial try_namespaces(Identity identity, int flags, bool own_root) {
   Plan plan = trial_plan();
   plan.identity = identity;
   plan.namespace_flags = flags | (identity == Identity::kUserNamespace ? CLONE_NEWUSER : 0);
   plan.own_root = own_root;
-  return run(plan);
+  return try_out(plan);
 }
 
 // A root that may not make namespaces can still have ids of its own and an empty folder for a root.
@@ -54,7 +31,7 @@ bool can_change_ids() {
   Plan plan = trial_plan();
   plan.identity = Identity::kOwnId;
   plan.empty_root = true;
-  return run(plan).works();
+  return try_out(plan).works();
 }
 
 void explore_namespaces(Machine& machine) {
@@ -85,7 +62,7 @@ void explore_landlock(Machine& machine) {
   }
   Plan plan = trial_plan();
   plan.ruleset = make_ruleset({}, -1, abi);
-  machine.landlock_error = plan.ruleset ? run(plan).failure.error : errno;
+  machine.landlock_error = plan.ruleset ? try_out(plan).failure.error : errno;
   if (machine.landlock_error == 0) machine.landlock_abi = abi;
 }
 
@@ -99,7 +76,7 @@ void explore_filter(Machine& machine) {
   Plan plan = trial_plan();
   plan.filter = std::move(*filter);
   plan.try_filter = true;
-  const Trial trial = run(plan);
+  const Trial trial = try_out(plan);
   machine.filter = WIFSIGNALED(trial.status) && WTERMSIG(trial.status) == SIGSYS;
   machine.filter_error = machine.filter ? 0 : trial.failure.error;
 }
@@ -111,7 +88,7 @@ void explore_listener(Machine& machine) {
   Plan plan = trial_plan();
   plan.filter = std::move(*filter);
   plan.listened = true;
-  const Trial trial = run(plan);
+  const Trial trial = try_out(plan);
   machine.listener = trial.works() && trial.listener;
   machine.listener_error = trial.failure.error;
 }
@@ -219,7 +196,7 @@ Capability describe_watch() {
 
 }  // namespace
 
-Probe describe_machine(const Machine& machine) {
+Probe describe_machine(const Machine& machine, const cgroup::Groups& groups) {
   Probe probe;
   describe_namespaces(machine, probe);
   if (::geteuid() == 0) {
@@ -236,6 +213,7 @@ Probe describe_machine(const Machine& machine) {
   probe.capabilities.push_back(describe_filter(machine));
   if (machine.filter) probe.capabilities.push_back(describe_listener(machine));
   probe.capabilities.push_back(describe_watch());
+  probe.capabilities.push_back(groups.describe());
   probe.tier = machine.tier();
   return probe;
 }

@@ -6,9 +6,10 @@
 
 #include <optional>
 
-#include "sandbox/launch.h"
+#include "sandbox/cgroups.h"
 #include "sandbox/plan.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/step.h"
 
 namespace mcpac::sandbox {
 
@@ -30,7 +31,7 @@ struct Machine {
 // A few short-lived children; once a warden.
 [[nodiscard]] Machine explore_machine();
 // The same in detail, for people.
-[[nodiscard]] Probe describe_machine(const Machine& machine);
+[[nodiscard]] Probe describe_machine(const Machine& machine, const cgroup::Groups& groups);
 
 // Ids of its own for every child of a root warden, as RLIMIT_NPROC counts by id: from 90000 on, and
 // below 100000, where the ids begin that are handed to users. Nothing reserves them. Wardens that

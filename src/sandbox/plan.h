@@ -51,7 +51,8 @@ struct Plan {
   std::string work_directory = "/";
   Limits limits;
   Admits admits;
-  bool count_processes = true;
+  bool count_processes = true;      // by id; a group counts them in any case
+  int group = -1;                   // folder of its control group; -1: none
   UniqueFd ruleset;                 // Landlock; -1: none
   int landlock_abi = 0;             // of the ruleset
   std::vector<sock_filter> filter;  // empty: none (only in a probe)

@@ -53,7 +53,9 @@ int set_limits(const Plan& plan) {
   if (const int error = limit(RLIMIT_FSIZE, limits.file_size)) return error;
   if (const int error = limit(RLIMIT_NOFILE, limits.open_files)) return error;
   if (plan.count_processes) {
-    if (const int error = limit(RLIMIT_NPROC, limits.processes)) return error;
+    // A group says how often it refused one, so it comes first.
+    const std::uint64_t most = limits.processes + (plan.group >= 0 ? 1U : 0U);
+    if (const int error = limit(RLIMIT_NPROC, most)) return error;
   }
   if (limits.cpu.count() > 0) {
     if (const int error = limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count())))

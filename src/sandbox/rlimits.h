@@ -1,4 +1,5 @@
-// Limits without cgroups: what works, and how, was measured (docs/architecture.md, "the sandbox").
+// Limits that every machine has: what works, and how, was measured (docs/limits.md). Where there
+// are control groups, those come on top (cgroup_leaf.h).
 #pragma once
 
 #include "sandbox/plan.h"

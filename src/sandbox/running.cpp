@@ -18,11 +18,14 @@ void report_end(Running& child, int status, const rusage& usage) {
   report.status = status;
   report.violation = child.violation;
   report.crash = child.watch.crash();
+  report.watched = child.watch.saw_all() ? 1 : 0;
   report.refusals.file_size = child.watch.file_size_refusals();
   report.stack_bytes = child.stack_bytes;
   report.most_processes = child.most_processes;
   report.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   report.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
+  if (child.group) report.group = child.group->use();
+  child.group.reset();  // who sees the end finds nothing left
   // Smaller than PIPE_BUF, so it is written whole; a host that has gone does not read it.
   if (::write(child.report.get(), &report, sizeof report) < 0) errno = 0;
   child.pid = -1;

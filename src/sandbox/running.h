@@ -3,7 +3,10 @@
 
 #include <sys/types.h>
 
+#include <optional>
+
 #include "core/file.h"
+#include "sandbox/cgroup_leaf.h"
 #include "sandbox/end_report.h"
 #include "sandbox/watch.h"
 
@@ -17,6 +20,7 @@ struct Running {
   uid_t own_id = 0;
   std::uint64_t stack_bytes = 0;
   std::uint64_t most_processes = 0;  // 0: not counted
+  std::optional<cgroup::Leaf> group{};
   Watch watch{};
   Violation violation{};
 };

@@ -47,10 +47,11 @@ struct Limits {
   std::chrono::milliseconds wall{0};  // 0: none; counted by the host
   std::chrono::seconds cpu{0};        // 0: none
   std::uint64_t memory = 0;           // bytes a program may allocate (RLIMIT_DATA; with Compiles:
-                                      // RLIMIT_AS, as it may share memory); 0: none
+                                      // RLIMIT_AS, as it may share memory); 0: none. In a control
+                                      // group of its own (cgroup_leaf.h) it counts the rest, too
   std::uint64_t file_size = 0;        // bytes of any one file written; 0: no file can be written
-  std::uint64_t processes = 64;       // threads included; not counted in tier B for an ordinary
-                                      // user, where it would count all processes of the user
+  std::uint64_t processes = 64;       // threads included; without a control group not counted in
+                                      // tier B for an ordinary user, as all of the user's would be
   std::uint64_t open_files = 64;      // at most 512
 };
 
@@ -76,15 +77,17 @@ struct Spec {
 // How a child ended.
 struct Verdict {
   enum class Kind : std::uint8_t {
-    kExited,     // `code` is its exit code
-    kSignalled,  // `code` is the signal: SIGSEGV, SIGABRT, …
-    kViolated,   // made a system call that is not admitted; `code` is SIGSYS
-    kTimedOut,   // the wall clock ran out and we killed it
-    kCpuLimit,   // RLIMIT_CPU
-    kKilled,     // we killed it for another reason (interrupt, output limit)
+    kExited,       // `code` is its exit code
+    kSignalled,    // `code` is the signal: SIGSEGV, SIGABRT, …
+    kViolated,     // made a system call that is not admitted; `code` is SIGSYS
+    kTimedOut,     // the wall clock ran out and we killed it
+    kCpuLimit,     // RLIMIT_CPU
+    kMemoryLimit,  // its control group was full, where it has one: `code` is SIGKILL
+    kKilled,       // we killed it for another reason (interrupt, output limit)
   } kind = Kind::kExited;
   int code = 0;
   std::string detail;  // "system call 41 (socket)", "stack overflow: 8 MiB stack" where it is known
+  std::string note;    // of a signal, for people: whose it was, where that is not its first thread
   // With kViolated, where a listener saw the call (sandbox/listener.h); `frames` and `entry` also
   // with kSignalled, where the signal was seen (sandbox/watch.h). All of it is the program's word:
   // clean it before it is shown.

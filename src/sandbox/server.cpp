@@ -13,6 +13,7 @@
 #include <csignal>
 #include <map>
 
+#include "sandbox/cgroups.h"
 #include "sandbox/inherited.h"
 #include "sandbox/launch.h"
 #include "sandbox/listener.h"
@@ -27,8 +28,8 @@
 namespace mcpac::sandbox {
 namespace {
 
-// Descriptors of the warden stay below kProgramDescriptor: three a child, one for the map of its
-// id, and what a spawn needs.
+// Descriptors of the warden stay below kProgramDescriptor: three a child, one of its group, one for
+// the map of its id, and what a spawn needs.
 constexpr std::size_t kMostChildren = 192;
 
 // How long a forbidden call stays unnoticed that was interrupted before it could be seen.
@@ -70,6 +71,7 @@ class Server {
   int socket_;
   UniqueFd signals_;
   Stock stock_;
+  cgroup::Groups groups_;
   std::vector<Running> running_;
   std::map<uid_t, UniqueFd> id_maps_;  // made at first use, then kept
 };
@@ -105,7 +107,7 @@ bool Server::serve_one() {
   } else if (auto* wanted = std::get_if<SpawnRequest>(&*request)) {
     spawn(*wanted, packet->descriptors);
   } else {
-    answer(describe_machine(stock_.machine));
+    answer(describe_machine(stock_.machine, groups_));
   }
   return true;
 }
@@ -167,6 +169,13 @@ void Server::start(Plan& plan) {
   }
   const UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
+  auto group = groups_.next(plan.limits);
+  if (!group) {
+    return answer(Refused{Refused::Kind::kLayerFailed,
+                          {.layer = Layer::kLimits, .error = group.error()},
+                          "cannot make its control group"});
+  }
+  if (*group) plan.group = (*group)->folder();
   Launched launched = launch(plan);
   if (launched.failure.layer != Layer::kNone) {
     const std::uint16_t item = launched.failure.item;
@@ -182,7 +191,8 @@ void Server::start(Plan& plan) {
                 .listener = std::move(launched.listener),
                 .own_id = plan.user,
                 .stack_bytes = stack_bytes(plan),
-                .most_processes = plan.count_processes ? plan.limits.processes : 0};
+                .most_processes = plan.count_processes || *group ? plan.limits.processes : 0,
+                .group = std::move(*group)};
   child.watch.begin(
       child.pid, child.stack_bytes,
       (plan.namespace_flags & CLONE_NEWPID) != 0 ? Watch::Stops::kWithheld : Watch::Stops::kPassed);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "sandbox/cgroup_adopt.h"
 #include "sandbox/child_impl.h"
 #include "sandbox/packet.h"
 #include "sandbox/protocol.h"
@@ -16,9 +17,12 @@
 namespace mcpac::sandbox {
 
 struct Warden::Impl {
+  cgroup::Adopted group;  // given back when the warden has removed its own
   UniqueFd socket;
   pid_t pid = -1;
   std::mutex asking;  // one question at a time, with its answer
+
+  explicit Impl(cgroup::Adopted adopted) : group(std::move(adopted)) {}
 
   // The warden sees the end of the socket, kills what it has and ends.
   ~Impl() {
@@ -166,7 +170,7 @@ Result<Warden> Warden::start(const std::filesystem::path& program, Explore explo
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return fail(ErrorId::kWardenFailed, "cannot make the warden's socket: " + error_name(errno));
   }
-  auto impl = std::make_unique<Impl>();
+  auto impl = std::make_unique<Impl>(cgroup::Adopted::try_to());
   impl->socket = UniqueFd(ends[0]);
   const UniqueFd theirs(ends[1]);
   const int error = start_process(program, explore, theirs.get(), impl->pid);

@@ -71,6 +71,7 @@ void Watch::on_stop(int status) {
 
 void Watch::let_go_on(int signal, Then then) {
   const bool watched = then == Then::kWatched && ++count_ < kMostSignals;
+  watching_ = watched;
   const auto request = watched ? PTRACE_CONT : PTRACE_DETACH;
   ::ptrace(request, child_, nullptr, static_cast<std::uintptr_t>(signal));
 }

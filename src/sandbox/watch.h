@@ -34,6 +34,8 @@ class Watch {
   void on_stop(int status);
 
   [[nodiscard]] const Crash& crash() const { return crash_; }
+  // No signal of its first thread was missed.
+  [[nodiscard]] bool saw_all() const { return started_ && watching_; }
   [[nodiscard]] std::uint32_t file_size_refusals() const { return file_size_refusals_; }
 
  private:
@@ -44,6 +46,7 @@ class Watch {
 
   pid_t child_ = -1;
   bool started_ = false;
+  bool watching_ = true;
   std::uint64_t stack_bytes_ = 0;
   Stops stops_ = Stops::kPassed;
   unsigned count_ = 0;

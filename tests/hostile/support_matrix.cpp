@@ -187,6 +187,7 @@ std::string ending(const Result<sandbox::Verdict>& verdict, std::string output) 
     case Kind::kViolated: return "violated" + call_of(verdict->detail);
     case Kind::kTimedOut: return "timed out";
     case Kind::kCpuLimit: return "cpu limit";
+    case Kind::kMemoryLimit: return "memory limit";
     case Kind::kKilled: return "killed";
   }
   return "?";

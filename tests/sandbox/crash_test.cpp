@@ -141,6 +141,24 @@ TEST_SUITE("sandbox/crash") {
     CHECK(limit_of(verdict_of(hostile({"abort"}))) == "none");
   }
 
+  TEST_CASE("the crash of another thread than the first is told as such") {
+    const auto crash = verdict_of(hostile({"crash-in-thread"}));
+    CHECK(crash_of(crash) == "signal 11: invalid memory access, or abort()");
+    CHECK(crash.note == "in another thread than its first");
+    CHECK(crash.frames.empty());
+    // abort() has no signal of its own for the first process of a pid namespace, in any thread.
+    CHECK(verdict_of(hostile({"abort-in-thread"})).note == crash.note);
+    CHECK(verdict_of(hostile({"crash"})).note.empty());
+    CHECK(verdict_of(hostile({"abort"})).note.empty());
+    CHECK(in_child([]() -> std::string {
+            if (!lack(Lacking::kNamespaces)) return "no filter";
+            Spec spec = hostile({"abort-in-thread"});
+            spec.lowest_tier = Tier::kB;
+            const auto verdict = verdict_of(spec);
+            return crash_of(verdict) + " " + verdict.note;
+          }) == "signal 6: abort() in another thread than its first");
+  }
+
   TEST_CASE("a file that could not grow is named, however the program took it") {
     for (const char* code : {"0", "3"}) {
       CAPTURE(code);

@@ -109,6 +109,7 @@ std::string describe(const Result<Outcome>& outcome) {
       case Verdict::Kind::kViolated: return "violated";
       case Verdict::Kind::kTimedOut: return "timed out";
       case Verdict::Kind::kCpuLimit: return "cpu limit";
+      case Verdict::Kind::kMemoryLimit: return "memory limit";
       case Verdict::Kind::kKilled: return "killed";
     }
     return "?";

@@ -168,9 +168,10 @@ sandbox::Limits compiler_limits() {
 
 namespace {
 
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+
 std::string near_its_limit(const sandbox::Verdict& verdict) {
   if (!verdict.limit) return {};
-  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
   if (verdict.limit->name == "memory") {
     return fmt::format("; it had used {} of the {} MiB of memory that it may",
                        verdict.limit->used / kMebibyte, verdict.limit->allowed / kMebibyte);
@@ -191,6 +192,14 @@ std::string near_its_limit(const sandbox::Verdict& verdict) {
   return {};
 }
 
+// With a control group, which counts what it wrote into a tmpfs as well.
+std::string over_memory(const sandbox::Verdict& verdict) {
+  const auto limit = verdict.limit.value_or(sandbox::Verdict::LimitHit{});
+  return fmt::format(
+      "was ended at its memory limit of {} MiB: it had used {} MiB, files in memory included",
+      limit.allowed / kMebibyte, limit.used / kMebibyte);
+}
+
 }  // namespace
 
 std::string remedy_of(const sandbox::Verdict& verdict) {
@@ -209,11 +218,13 @@ std::string describe(const sandbox::Verdict& verdict) {
     case Kind::kExited:
       return fmt::format("ended with exit code {}{}", verdict.code, near_its_limit(verdict));
     case Kind::kSignalled:
-      return fmt::format("was ended by signal {} ({}){}", verdict.code, ::strsignal(verdict.code),
+      return fmt::format("was ended by signal {} ({}){}{}{}", verdict.code,
+                         ::strsignal(verdict.code), verdict.note.empty() ? "" : " ", verdict.note,
                          near_its_limit(verdict));
     case Kind::kViolated: return describe_violation(verdict, {});
     case Kind::kTimedOut: return fmt::format("was stopped after {:.1f} s of wall time", seconds);
     case Kind::kCpuLimit: return fmt::format("used up its processor time after {:.1f} s", seconds);
+    case Kind::kMemoryLimit: return over_memory(verdict);
     case Kind::kKilled: return "was stopped";
   }
   return "ended";

@@ -58,9 +58,15 @@ std::string verdict_name(const AgentOutcome& outcome) {
     case Kind::kViolated: return "violated";
     case Kind::kTimedOut: return "timed-out";
     case Kind::kCpuLimit: return "cpu-limit";
+    case Kind::kMemoryLimit: return "memory-limit";
     case Kind::kKilled: return "killed";
   }
   return "ended";
+}
+
+std::string what_crashed(const sandbox::Verdict& verdict) {
+  const bool both = !verdict.detail.empty() && !verdict.note.empty();
+  return verdict.detail + (both ? ", " : "") + verdict.note;
 }
 
 Json ended_record(const AgentOutcome& outcome, const RunLimits& limits) {
@@ -76,8 +82,9 @@ Json ended_record(const AgentOutcome& outcome, const RunLimits& limits) {
                       {"path", printable(verdict.path)},
                       {"callers", outcome.callers}};
   }
-  if (verdict.kind == sandbox::Verdict::Kind::kSignalled && !verdict.frames.empty())
-    record["crash"] = {{"what", verdict.detail}, {"callers", outcome.callers}};
+  const bool seen = !verdict.frames.empty() || !verdict.note.empty();
+  if (verdict.kind == sandbox::Verdict::Kind::kSignalled && seen)
+    record["crash"] = {{"what", what_crashed(verdict)}, {"callers", outcome.callers}};
   auto limit = verdict.limit;
   if (outcome.output_limit) limit = {{"output", limits.output, limits.output}};
   if (limit)
@@ -231,6 +238,7 @@ int exit_code_of(const AgentOutcome& outcome) {
     case Kind::kTimedOut: return static_cast<int>(ExitCode::kTimeout);
     case Kind::kViolated:
     case Kind::kCpuLimit:
+    case Kind::kMemoryLimit:
     case Kind::kKilled: return static_cast<int>(ExitCode::kKilled);
   }
   return static_cast<int>(ExitCode::kInternal);
@@ -259,6 +267,7 @@ std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limi
           "a program talks to its tools and computes; files, sockets and processes are not there",
           "use a tool for it"};
     case Kind::kSignalled:
+    case Kind::kMemoryLimit:
       return Error{ErrorId::kRunKilled, how + describe_place(outcome.callers), "", "",
                    remedy_of(outcome.verdict)};
     case Kind::kCpuLimit:

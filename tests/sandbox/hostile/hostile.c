@@ -506,6 +506,38 @@ static int fill(void) {
   }
   return 12;
 }
+/* Many files, none of them large. */
+static int fill_files(void) {
+  static char block[1 << 20];
+  for (int i = 0; i < 160; ++i) {
+    char path[64];
+    snprintf(path, sizeof path, "file-%d", i);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
+    if (fd < 0 || write(fd, block, sizeof block) != (ssize_t)sizeof block) return outcome(-1);
+    close(fd);
+  }
+  return 0;
+}
+static void* crash_there(void* unused) {
+  crash();
+  return unused;
+}
+static void* abort_there(void* unused) {
+  do_abort();
+  return unused;
+}
+static int in_thread(void* (*what)(void*)) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, what, NULL) != 0) return 11;
+  pthread_join(thread, NULL);
+  return 0;
+}
+static int crash_in_thread(void) {
+  return in_thread(crash_there);
+}
+static int abort_in_thread(void) {
+  return in_thread(abort_there);
+}
 static int signal_flood(void) {
   signal(SIGUSR1, SIG_IGN);
   for (int i = 0; i < 100000; ++i) kill(getpid(), SIGUSR1);
@@ -597,6 +629,9 @@ static const struct {
                  {"crash-and-go-on", crash_and_go_on},
                  {"threads-or-abort", threads_or_abort},
                  {"fill", fill},
+                 {"fill-files", fill_files},
+                 {"crash-in-thread", crash_in_thread},
+                 {"abort-in-thread", abort_in_thread},
                  {"signal-flood", signal_flood},
                  {"stop-then-leave", stop_then_leave}};
 

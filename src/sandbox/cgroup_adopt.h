@@ -1,0 +1,28 @@
+// A host that is alone in a control group that was left to it makes it fit for its children.
+//
+// A group with controllers for those below it may not have processes itself, so the host moves into
+// one below: from there it, and whatever it starts from now on, finds the other as its base
+// (cgroup_base.h). Anybody else in the group, and nothing is changed: their places are not ours.
+#pragma once
+
+#include "core/file.h"
+
+namespace mcpac::sandbox::cgroup {
+
+// Gives the group back as it was with its end, if nobody else has begun to use it.
+class Adopted {
+ public:
+  // Before the first child is started: whoever is there by then stays where they are, and that
+  // makes it impossible. Does nothing where a base is there already.
+  [[nodiscard]] static Adopted try_to();
+  Adopted() = default;
+  Adopted(Adopted&&) noexcept = default;
+  Adopted& operator=(Adopted&&) = delete;
+  ~Adopted();
+
+ private:
+  explicit Adopted(UniqueFd group) : group_(std::move(group)) {}
+  UniqueFd group_;  // none: nothing was done
+};
+
+}  // namespace mcpac::sandbox::cgroup

@@ -228,6 +228,10 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
   }
   if (verbose_ && outcome.tier)
     context_.say(fmt::format("sandbox: tier {}", sandbox::to_string(*outcome.tier)));
+  if (verbose_ && outcome.verdict)
+    context_.say(fmt::format("the program {}; it had {:.1f} MiB of memory at most",
+                             execute::describe(*outcome.verdict),
+                             static_cast<double>(outcome.verdict->peak_memory) / (1U << 20U)));
   if (verbose_ && !outcome.run_id.empty())
     context_.say(fmt::format("run {}: mcpac audit list --run {}", outcome.run_id,
                              outcome.run_id.substr(0, 13)));

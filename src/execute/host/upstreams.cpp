@@ -12,6 +12,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "execute/host/ask_caller.h"
 #include "mcp/secrets.h"
 
 namespace mcpac::execute {
@@ -95,6 +96,7 @@ void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
 
 asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server) {
   mcp::Events events;
+  events.capabilities = capabilities_;
   events.tools_changed = [this, &server] {
     ++server.changes;
     if (!server.ready) return;  // a comparison is under way, and will see this
@@ -173,8 +175,7 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                    {.why = "the server changed its definition, or took it away",
                     .fix = fmt::format("mcpac lock diff {}", permission.server())});
   }
-  mcp::CallEvents events;
-  if (caller) events.heard = [caller](const Json& report) { caller->progress(report); };
+  mcp::CallEvents events = events_for(executor_, std::move(caller));
   co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
                                               server.config.timeout, std::move(events));
 }

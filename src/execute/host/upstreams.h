@@ -32,6 +32,10 @@ class Upstreams final : public gate::Upstream {
   Upstreams(boost::asio::any_io_executor executor, const codegen::Lock& lock);
   ~Upstreams() override;
 
+  // What servers are told that callers answer ({"elicitation": {"form": {}}, …); before start().
+  // Without it nothing is declared, and a server that asks is told that there is no such method.
+  void declare(Json capabilities) { capabilities_ = std::move(capabilities); }
+
   // From any thread, once a server. The future holds the tools of this server that drifted from the
   // lock, or the Error that keeps the server from being used.
   std::shared_future<Result<std::set<std::string>>> start(const mcp::ServerConfig& config);
@@ -68,6 +72,7 @@ class Upstreams final : public gate::Upstream {
   std::map<std::string, std::unique_ptr<Server>, std::less<>> servers_;
   std::map<CallToken, std::unique_ptr<boost::asio::cancellation_signal>> calls_;
   CallToken next_token_ = 1;
+  Json capabilities_ = Json::object();
   OnDrift heard_;
 };
 

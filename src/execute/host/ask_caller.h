@@ -1,0 +1,18 @@
+// events_for(): what a server says while it works on a call, taken to whoever made that call.
+#pragma once
+
+#include <memory>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "gate/caller.h"
+#include "mcp/client.h"
+
+namespace mcpac::execute {
+
+// Progress and questions go to `caller`, which may be null; then nobody hears and answers. A
+// question that the caller does not answer, or no longer, is an error to the server.
+[[nodiscard]] mcp::CallEvents events_for(boost::asio::any_io_executor executor,
+                                         std::shared_ptr<gate::Caller> caller);
+
+}  // namespace mcpac::execute

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/grant_options.h"
 #include "cli/serve_doors.h"
+#include "cli/through_host.h"
 #include "execute/host/interrupt.h"
 
 namespace mcpac::cli {
@@ -84,6 +85,7 @@ void serve(Context& context, const ServeOptions& options) {
   OutputHold hold;
   auto approver = approver_of(*options.approver, hold);
   if (!approver) return context.fail(approver.error());
+  const auto visit = announce_alone(context);
   const auto warning = [&context](std::string_view text) { context.warn(text); };
   auto gateway = gateway::Gateway::open({.project = std::move(*project),
                                          .folders = context.folders,

@@ -1,8 +1,6 @@
 #include "mcp/oauth/store.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <system_error>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json.h"
+#include "core/private_file.h"
 
 namespace mcpac::mcp::oauth {
 namespace {
@@ -50,15 +49,6 @@ Kept from_json(const Json& json) {
   return kept;
 }
 
-Result<void> make_private_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder.parent_path(), error);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return fail(ErrorId::kFileUnwritable, fmt::format("cannot make {}", folder.string()));
-  }
-  return {};
-}
-
 }  // namespace
 
 Store::Store(const std::filesystem::path& folder, const std::string& server,
@@ -69,17 +59,15 @@ Store::Store(const std::filesystem::path& folder, const std::string& server,
 
 Result<Kept> Store::load() const {
   if (file_.empty()) return memory_;
-  struct stat found {};
-  if (::lstat(file_.c_str(), &found) != 0) return Kept();
-  const bool ours = S_ISREG(found.st_mode) && found.st_uid == ::geteuid();
-  if (!ours || (found.st_mode & 077U) != 0) {
-    return fail(ErrorId::kFileUnreadable, fmt::format("{} is not used", file_.string()),
+  auto text = read_private_file(file_, kMaxFile);
+  if (!text) {
+    return fail(ErrorId::kFileUnreadable,
+                fmt::format("{} is not used: {}", file_.string(), text.error().what),
                 {.why = "tokens belong into a file that only you can read",
                  .fix = fmt::format("rm {}, then mcpac login", file_.string())});
   }
-  auto text = read_file(file_, kMaxFile);
-  if (!text) return pass_on(text);
-  auto json = parse_json(*text, file_.string());
+  if (!*text) return Kept();
+  auto json = parse_json(**text, file_.string());
   if (!json) return pass_on(json);
   return from_json(*json);
 }
@@ -89,7 +77,8 @@ Result<void> Store::save(const Kept& kept) {
     memory_ = kept;
     return {};
   }
-  if (auto made = make_private_folder(file_.parent_path()); !made) return made;
+  auto turn = take_turn(file_.parent_path(), "logins");
+  if (!turn) return pass_on(turn);
   return write_file_atomic(file_, to_json(kept).dump(2) + "\n", 0600);
 }
 

@@ -138,6 +138,7 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   check.reason = std::move(decision.reason);
   check.other_rules = decision.other_rules;
   check.would_grant = std::move(decision.would_grant);
+  check.used_up = decision.used_up;
   check.asks = std::move(decision.asks);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
   if (check.reason.empty()) check.reason = "not granted";

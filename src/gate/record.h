@@ -58,6 +58,7 @@ struct Check {
   std::string rule;         // the printed rule that decided or nearly did
   std::string layer;
   std::string reason;
+  bool used_up = false;         // the rule would admit the call, had it not reached a limit
   std::size_t other_rules = 0;  // of that layer, that missed as well
   std::string would_grant;      // the --grant that would admit exactly this call; may be empty
   std::vector<policy::AskRule> asks;  // rules that want an answer first

@@ -63,8 +63,10 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
   decision.reason = nearest.rule.empty()
                         ? fmt::format("nothing in {} allows {}", layer.name, call.permission.text())
                         : nearest.why;
-  // A --grant is of use only where the run's own layer is what refuses.
-  if (index == 0) decision.would_grant = grant_for(call);
+  decision.used_up = nearest.used_up;
+  // A --grant is of use only where the run's own layer is what refuses; and one without the limit
+  // that is used up is not what its user wants.
+  if (index == 0 && !nearest.used_up) decision.would_grant = grant_for(call);
   return decision;
 }
 

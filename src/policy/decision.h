@@ -29,6 +29,7 @@ struct Decision {
   std::string layer;
   std::size_t other_rules = 0;     // of that layer, that speak of the tool and missed as well
   std::string place = {};          // where that rule stands: "mcpac.policy:12", "--deny"
+  bool used_up = false;            // that rule admits the call, and has no more of its limit
   std::vector<AskRule> asks = {};  // with kAsk: the rules of all layers that ask
   // Of an allowed call, for Authority::settle() or give_back(); 0 where nothing was charged.
   std::uint64_t reservation = 0;

@@ -38,7 +38,8 @@ void Denials::add(const gate::Check& check) {
                      .other_rules = check.other_rules,
                      .would_grant = check.would_grant,
                      .calls = 1,
-                     .asked = !check.asks.empty()});
+                     .asked = !check.asks.empty(),
+                     .used_up = check.used_up});
   }
 }
 
@@ -50,7 +51,8 @@ Json to_json(const Denial& denial) {
           {"other_rules", denial.other_rules},
           {"would_grant", denial.would_grant},
           {"calls", denial.calls},
-          {"asked", denial.asked}};
+          {"asked", denial.asked},
+          {"used_up", denial.used_up}};
 }
 
 std::string to_human_text(const Denial& denial) {
@@ -60,7 +62,8 @@ std::string to_human_text(const Denial& denial) {
                             denial_text(denial.reason, denial.rule, denial.other_rules), times),
                 2 * kMaxText);
   const std::string fix =
-      denial.asked ? "a person at the terminal or --approver COMMAND answers what is asked"
+      denial.asked     ? "a person at the terminal or --approver COMMAND answers what is asked"
+      : denial.used_up ? fmt::format("raise the limit of `{}` in {}", denial.rule, denial.layer)
       : denial.would_grant.starts_with("--") ? denial.would_grant  // of a place
       : !denial.would_grant.empty() ? fmt::format("--grant {}", shell_quoted(denial.would_grant))
       : denial.layer.empty()        ? ""

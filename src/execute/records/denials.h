@@ -23,7 +23,8 @@ struct Denial {
   // The --grant that would admit it and little else, or a whole option; may be empty.
   std::string would_grant;
   std::uint64_t calls = 1;
-  bool asked = false;  // it needed an answer
+  bool asked = false;    // it needed an answer
+  bool used_up = false;  // the rule would admit it, had it not reached a limit
 };
 
 class Denials {

@@ -114,7 +114,8 @@ Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call, cons
     Miss miss;
     const auto kind = standing_of(rule, *target, call, times, &miss);
     if (kind == RuleStanding::Kind::kMatches) continue;
-    if (kind == RuleStanding::Kind::kUsedUp) return {target->rule_text, miss.why, target->place};
+    if (kind == RuleStanding::Kind::kUsedUp)
+      return {target->rule_text, miss.why, target->place, 0, true};
     ++missed;
     if (!nearest.rule.empty() && miss.passed <= most) continue;
     most = miss.passed;

@@ -40,6 +40,7 @@ struct Nearest {
   std::string why;
   std::string place;
   std::size_t others = 0;  // that speak of the tool and missed, too
+  bool used_up = false;    // it would admit the call, had it not reached a limit
 };
 [[nodiscard]] Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call,
                                    const Times& times);

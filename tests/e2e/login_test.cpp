@@ -1,0 +1,72 @@
+// mcpac login as a user types it: a real server that wants one, and a browser that follows links.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "e2e/workspace.h"
+#include "mcp/support.h"
+
+using e2e::has;
+using mcpac::test::HttpFixture;
+
+namespace {
+
+// What mcpac finds as xdg-open: opens the page and follows it to wherever it leads.
+std::vector<std::string> with_browser(const e2e::Workspace& workspace) {
+  const auto program =
+      workspace.write("browser/xdg-open",
+                      "#!/bin/sh\n"
+                      "exec node -e 'fetch(process.argv[1]).then((a) => a.text())' \"$1\"\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const char* path = ::getenv("PATH");
+  return {fmt::format("PATH={}:{}", program.parent_path().string(), path), "DISPLAY=:99"};
+}
+
+std::string config_of(const HttpFixture& web) {
+  return fmt::format(R"({{"mcpServers": {{"web": {{"url": "http://127.0.0.1:{}/mcp"}}}}}})",
+                     web.port());
+}
+
+}  // namespace
+
+TEST_SUITE("e2e/login") {
+  TEST_CASE("a server that wants a login is refused to nobody who logs in, and to nobody else") {
+    const HttpFixture web({}, "oauth_fixture.mjs");
+    const e2e::Workspace workspace(config_of(web));
+    const auto before = workspace.mcpac({"generate"});
+    CHECK(before.exit_code == 69);
+    CHECK_MESSAGE(has(before.err, "fix: mcpac login web"), before.err);
+
+    const auto login = workspace.mcpac({"login", "web"}, {.environment = with_browser(workspace)});
+    CHECK_MESSAGE(login.exit_code == 0, login.err);
+    CHECK(has(login.err, "logged in at web: 2 tools"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const auto call = workspace.mcpac({"tools", "call", "web.read", "--grant", "web.read"});
+    CHECK_MESSAGE(has(call.out, "read with Bearer ${login:web}"), (call.out + call.err));
+
+    const auto more = workspace.mcpac({"tools", "call", "web.write", "--grant", "web.write"});
+    CHECK(more.exit_code == 69);
+    CHECK_MESSAGE(has(more.err, "fix: mcpac login web"), more.err);
+    const auto again = workspace.mcpac({"login", "web"}, {.environment = with_browser(workspace)});
+    CHECK_MESSAGE(again.exit_code == 0, again.err);
+    const auto write = workspace.mcpac({"tools", "call", "web.write", "--grant", "web.write"});
+    CHECK_MESSAGE(has(write.out, "write with Bearer ${login:web}"), (write.out + write.err));
+
+    for (const auto& outcome : {before, login, call, more, again, write}) {
+      CHECK_FALSE(has(outcome.out + outcome.err, "secret-"));
+    }
+    CHECK(has(workspace.mcpac({"logout", "web"}).err, "forgot the login at web"));
+    CHECK(workspace.mcpac({"tools", "call", "web.read", "--grant", "web.read"}).exit_code == 69);
+  }
+
+  TEST_CASE("a program and an unknown name cannot be logged in to") {
+    const e2e::Workspace workspace(R"({"mcpServers": {"files": {"command": "true"}}})");
+    const auto program = workspace.mcpac({"login", "files"});
+    CHECK(program.exit_code == 78);
+    CHECK(has(program.err, "nobody logs in to"));
+    CHECK(has(workspace.mcpac({"login", "nobody"}).err, "there is no server nobody"));
+  }
+}

@@ -52,9 +52,8 @@ bool has_other_groups(int group) {
 }  // namespace
 
 Adopted Adopted::try_to() {
-  if (find_base()) return {};
   auto own = find_own();
-  if (!own || !can_adopt(*own)) return {};
+  if (!own || !can_adopt(*own) || find_base()) return {};
   const int group = own->folder.get();
   if (::mkdirat(group, kHostGroup, 0755) != 0 && errno != EEXIST) return {};
   const UniqueFd below = open_folder(group, kHostGroup);

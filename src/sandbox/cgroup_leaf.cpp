@@ -101,6 +101,9 @@ GroupUse Leaf::use() const {
   use.full = count("memory.events", "oom");
   use.killed = count("memory.events", "oom_kill");
   use.refused_threads = count("pids.events", "max");
+  // Kernels count here what a group above refused, too (up to 6.10, which do not know the peak).
+  const auto most_threads = number(folder(), "pids.peak");
+  if (most_threads && *most_threads < count("pids.max")) use.refused_threads = 0;
   return use;
 }
 

@@ -61,16 +61,20 @@ Result<void> make_runner(Toolchain& toolchain, const LibrarySymbols& known,
     if (auto done = write_source(place, name, source.text); !done) return done;
     if (auto done = compile(toolchain, place, name); !done) return done;
   }
+  const std::vector<std::string> own = {object("runner"), object("runtime"),
+                                        object("random_device")};
   // Twice: the first shows which functions are chosen at the start, the second gives them
   // addresses.
-  auto bytes = link(toolchain, place, {object("runner"), object("runtime")});
+  auto bytes = link(toolchain, place, own);
   if (!bytes) return pass_on(bytes);
   auto symbols = symbols_of_program(*bytes, "the runner");
   if (!symbols) return pass_on(symbols);
   const std::string chosen = source_of_chosen(*symbols);
   if (auto done = write_source(place, kChosen, chosen); !done) return done;
   if (auto done = compile(toolchain, place, kChosen); !done) return done;
-  bytes = link(toolchain, place, {object("runner"), object("runtime"), object("chosen")});
+  auto all = own;
+  all.push_back(object("chosen"));
+  bytes = link(toolchain, place, all);
   if (!bytes) return pass_on(bytes);
   symbols = symbols_of_program(*bytes, "the runner");
   if (!symbols) return pass_on(symbols);

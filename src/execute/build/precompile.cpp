@@ -125,7 +125,8 @@ Result<void> precompile_runtime(const Headers& runtime, const fs::path& target,
                                  return folder->compile(command, place);
                                }};
   if (auto done = make_runner(*toolchain, *symbols, for_runner); !done) return done;
-  for (const char* name : {"runtime.pch", "runtime.o", "runner", "image_table.o"}) {
+  for (const char* name :
+       {"runtime.pch", "runtime.o", "runner", "image_table.o", "random_device.o"}) {
     if (auto done = folder->keep(name); !done) return done;
   }
   if (auto done = write_file_atomic(folder->path() / "symbols", symbols->to_bytes()); !done)
@@ -158,13 +159,13 @@ Result<void> precompile_servers(const Headers& servers, const fs::path& runtime,
 }
 
 Result<Toolchain> load_runtime(const fs::path& folder) {
-  return load(folder,
-              {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols", "image_table.o"});
+  return load(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
+                       "image_table.o", "random_device.o"});
 }
 
 Result<Toolchain> load_servers(const fs::path& folder) {
   return load(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
-                       "image_table.o", "agent.hpp", "agent.pch"});
+                       "image_table.o", "random_device.o", "agent.hpp", "agent.pch"});
 }
 
 }  // namespace mcpac::execute

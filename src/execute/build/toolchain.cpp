@@ -45,9 +45,9 @@ Result<TemporaryFolder> make_stand_ins() {
   for (const std::string& file :
        {in(inside::kInclude, "mcpac/warm.hpp"), std::string(inside::kRuntimePch),
         std::string(inside::kAgentHeader), std::string(inside::kPch),
-        in(inside::kPrepared, "runtime.o"), in(inside::kOutput, "runtime.pch"),
-        in(inside::kOutput, "agent.o"), in(inside::kSource, "agent.cpp"),
-        in(inside::kOutput, "objects")}) {
+        in(inside::kPrepared, "runtime.o"), in(inside::kPrepared, "random_device.o"),
+        in(inside::kOutput, "runtime.pch"), in(inside::kOutput, "agent.o"),
+        in(inside::kSource, "agent.cpp"), in(inside::kOutput, "objects")}) {
     const std::filesystem::path stand_in = folder->path().string() + file;
     std::error_code error;
     std::filesystem::create_directories(stand_in.parent_path(), error);
@@ -57,12 +57,13 @@ Result<TemporaryFolder> make_stand_ins() {
 }
 
 // The runner: everything that an agent may need of the libraries, at an address of its own. A
-// question of the unwinder is answered by the runner, which alone knows where an image lies.
+// question of the unwinder is answered by the runner, which alone knows where an image lies. What
+// the runner defines itself takes the place of what a library defines.
 std::vector<std::string> runner_flags() {
-  auto flags =
-      with(language_flags(),
-           {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
-            fmt::format("-Wl,--image-base={:#x}", kRunnerBegin), "-Wl,--wrap=_dl_find_object"});
+  auto flags = with(language_flags(),
+                    {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
+                     fmt::format("-Wl,--image-base={:#x}", kRunnerBegin),
+                     "-Wl,--wrap=_dl_find_object", "-Wl,-z,muldefs"});
   for (const auto name : analyzer::known_c_functions())
     flags.push_back(fmt::format("-Wl,--undefined={}", name));
   return flags;
@@ -152,7 +153,8 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
                with(language_flags(),
                     {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
                      here(in(inside::kOutput, "agent.o")), here(in(inside::kPrepared, "runtime.o")),
-                     "-o", here(in(inside::kOutput, "agent"))})},
+                     here(in(inside::kPrepared, "random_device.o")), "-o",
+                     here(in(inside::kOutput, "agent"))})},
       Question{toolchain.compile_runner,
                with(language_flags(), {"-O2", "-c", "-xc++", here(source), "-o", "{object}"})},
       Question{toolchain.link_runner,

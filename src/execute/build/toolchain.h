@@ -37,7 +37,7 @@ struct Toolchain {
   std::vector<std::string> make_pch;
   // clang -cc1 …: "{source}" -> kOutput/agent.o
   std::vector<std::string> compile;
-  // ld.lld …: kOutput/agent.o + kPrepared/runtime.o -> kOutput/agent
+  // ld.lld …: kOutput/agent.o + kPrepared/runtime.o, random_device.o -> kOutput/agent
   std::vector<std::string> link;
   // clang -cc1 …: "{source}", a part of the runner -> "{object}"; no precompiled header
   std::vector<std::string> compile_runner;

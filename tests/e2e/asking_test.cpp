@@ -222,6 +222,17 @@ TEST_SUITE("e2e/asking") {
     CHECK(has(run.out + run.err, "conditional: asks"));
   }
 
+  TEST_CASE("a review without anybody names a way out that is one") {
+    project().write("quiet.cpp",
+                    "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<>) { return 0; }\n");
+    const auto run = project().mcpac({"execute", "-f", "quiet.cpp", "--review"});
+    CHECK(run.exit_code == 77);
+    CHECK(has(run.err, "MCPAC-E0711"));
+    CHECK(has(run.err, "without --review"));
+    CHECK_FALSE(has(run.err, "--expect-denials"));
+    CHECK(has(ask("").err, "--expect-denials"));
+  }
+
   TEST_CASE("a person at the terminal is shown what cannot draw, and answers in words") {
     project().write("draws.cpp", R"(#include <mcpac.hpp>
 #include <print>
@@ -263,6 +274,8 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     INFO(yes.out);
     CHECK(has(yes.out, "Run it? [y/N]"));
     CHECK(has(yes.out, R"(zebra = "\u001b[2J\u202eevil\r\nmcpac asks: fine")"));
+    CHECK(has(yes.out, "under these rules:\r\n    the command line: ask fixture.echo\r\n"));
+    CHECK_FALSE(has(yes.out, "the program's declaration"));
     CHECK(has(yes.out, "asked by the command line: ask fixture.echo"));
     CHECK(has(yes.out, "That is none of the answers."));
     CHECK(has(yes.out, "said"));

@@ -37,4 +37,25 @@ TEST_SUITE("execute/authorities") {
     fs::create_directory(ceiling);
     CHECK_FALSE(load_in(folder.path()).has_value());
   }
+
+  TEST_CASE("what users stated is told with its layer, and without what the program declares") {
+    const Json schema = {{"type", "object"}};
+    policy::ToolSchemas tools;
+    tools.emplace(Permission::parse("fs.read").value(), schema);
+    const SystemClock clock;
+    policy::LayerText run;
+    run.name = "the command line";
+    run.grants = {"fs.read"};
+    run.places = {"network any"};
+    policy::LayerText ceiling;
+    ceiling.name = "mcpac.policy";
+    ceiling.asks = {"fs.read"};
+    const auto authority = policy::Authority::load(
+        {run, declaration_layer({"fs.read"}), ceiling},
+        {.tools = &tools, .resolver = nullptr, .clock = &clock, .bases = {}});
+    REQUIRE(authority.has_value());
+    CHECK(stated_rules(*authority) == std::vector<std::string>{"the command line: allow fs.read",
+                                                               "the command line: network any",
+                                                               "mcpac.policy: ask fs.read"});
+  }
 }

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "core/canonical_json.h"
 #include "core/hash.h"
 #include "core/printable.h"
 #include "core/rfc3339.h"
+#include "execute/check/authorities.h"
 
 namespace mcpac::execute {
 namespace {
@@ -31,19 +31,12 @@ const ApprovedProgram* last_approval(const Approvals& approvals, const ReviewSub
   return found == approvals.programs.end() ? nullptr : &*found;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 ProgramReview make_review(const ReviewSubject& subject, const ApprovalStore& store) {
   ProgramReview review{.id = {},
                        .program = subject.program,
                        .binding = subject.binding,
                        .declared = {},
-                       .rules = lines_of(subject.authority->print()),
+                       .rules = stated_rules(*subject.authority),
                        .removed = {},
                        .last_approved = {}};
   const Approvals approvals = store.read();
@@ -73,16 +66,20 @@ std::string names_of_asked(const ProgramReview& review) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::unexpected<Error> nobody(const ProgramReview& review) {
+std::unexpected<Error> nobody(const ProgramReview& review, Review wanted) {
   const std::string asked = names_of_asked(review);
-  return fail(ErrorId::kApprovalMissing,
-              asked.empty() ? fmt::format("nobody is there to review {}", review.program)
-                            : fmt::format("{} asks for {}, and nobody is there to answer",
-                                          review.program, asked),
-              {.where = review.program,
-               .why = "rules that ask are answered at a terminal or by an approver",
-               .fix = "run it at a terminal, or give --approver COMMAND; with --expect-denials it "
-                      "runs, and every call that asks is denied"});
+  const char* otherwise =
+      wanted == Review::kAlways
+          ? "; without --review, nobody needs to see it"
+          : "; with --expect-denials it runs, and every call that asks is denied";
+  return fail(
+      ErrorId::kApprovalMissing,
+      asked.empty()
+          ? fmt::format("nobody is there to review {}", review.program)
+          : fmt::format("{} asks for {}, and nobody is there to answer", review.program, asked),
+      {.where = review.program,
+       .why = "questions are answered at a terminal or by an approver",
+       .fix = fmt::format("run it at a terminal, or give --approver COMMAND{}", otherwise)});
 }
 
 void remember(const ReviewSubject& subject, const ApprovalStore& store) {
@@ -125,7 +122,7 @@ Result<void> require_review(const ReviewSubject& subject, Review wanted, DeniedU
   if (!asks && wanted == Review::kWhenAsked) return {};
   if (approver == nullptr) {
     if (denied == DeniedUses::kExpect && wanted == Review::kWhenAsked) return {};
-    return nobody(review);
+    return nobody(review, wanted);
   }
   auto reply = answer_to(review, *approver, host, interrupt);
   if (!reply) return pass_on(reply);

@@ -1,5 +1,6 @@
 #include "execute/check/authorities.h"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -86,6 +87,18 @@ Result<policy::Authority> load_authority(const Project& project, const PolicyWor
                       .files = {std::move(*rules)}});
   }
   return policy::Authority::load(layers, world.environment());
+}
+
+std::vector<std::string> stated_rules(const policy::Authority& authority) {
+  std::vector<std::string> lines;
+  for (const auto& layer : authority.layers()) {
+    if (layer.name == kDeclarationLayer) continue;
+    for (const auto& rule : layer.rules)
+      lines.push_back(fmt::format("{}: {}", layer.name, rule.text));
+    for (const auto& place : layer.places)
+      lines.push_back(fmt::format("{}: {}", layer.name, place.text));
+  }
+  return lines;
 }
 
 }  // namespace mcpac::execute

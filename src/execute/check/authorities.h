@@ -45,4 +45,8 @@ inline constexpr std::string_view kDeclarationLayer = "the program's declaration
                                                        const PolicyWorld& world,
                                                        std::vector<policy::LayerText> layers);
 
+// The rules and places of all layers but the program's declaration, each behind its layer's name:
+// "the command line: allow fs.read".
+[[nodiscard]] std::vector<std::string> stated_rules(const policy::Authority& authority);
+
 }  // namespace mcpac::execute

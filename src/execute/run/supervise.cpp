@@ -8,6 +8,7 @@
 #include "core/printable.h"
 #include "core/rfc3339.h"
 #include "execute/asking/approval_store.h"
+#include "execute/check/authorities.h"
 #include "execute/host/gate_control.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/run_record.h"
@@ -18,16 +19,6 @@
 namespace mcpac::execute {
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::string_view rest = text; !rest.empty();) {
-    const auto end = std::min(rest.find('\n'), rest.size());
-    lines.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return lines;
-}
 
 // A run whose record has no signed end proves less than its user believes. An error of the program
 // itself is not hidden by it.
@@ -109,7 +100,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   std::unique_ptr<RunControl> control;  // lives on the loop, as long as the gate
   const LiveFacts facts{.program = authority.program,
                         .started = rfc3339_utc(parts.clock.wall_now()),
-                        .granted = lines_of(setup.authority.print())};
+                        .granted = stated_rules(setup.authority)};
   const AgentIo io{.standard_output = parts.listener.standard_output,
                    .standard_error = parts.listener.standard_error,
                    .output_sink = parts.listener.output_sink,

@@ -73,6 +73,22 @@ TEST_SUITE("execute/check") {
     CHECK(execute::check(declaring({"fs.read"}), world.grant("fs.read,fs.write")).value().ok());
   }
 
+  TEST_CASE("what a rule denies is to be taken out of the rules or the program, not granted") {
+    const World world;
+    policy::LayerText layer;
+    layer.name = "the command line";
+    layer.grants = {"fs.*"};
+    layer.denies = {"fs.write"};
+    const auto authority = policy::Authority::load(
+        {layer}, {.tools = &world.tools, .resolver = nullptr, .clock = &world.clock, .bases = {}});
+    REQUIRE(authority.has_value());
+    const auto result = execute::check(declaring({"fs.read", "fs.write"}), *authority).value();
+    CHECK(result.missing == std::vector<std::string>{"fs.write"});
+    CHECK(result.to_grant.empty());
+    CHECK(result.fix ==
+          "take `deny fs.write` out of the command line, or what it denies out of the program");
+  }
+
   TEST_CASE("files and network are missing until a place is granted, with the options to add") {
     const World world;
     const auto report = declaring({"fs.read", "mcpac.files", "mcpac.network"});

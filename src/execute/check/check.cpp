@@ -66,6 +66,7 @@ void add_remedy(const Permission& permission, std::string rule, const policy::De
   if (refused.rule.starts_with("deny")) {
     result.blocked.push_back(
         fmt::format("{} denies {}: {}", refused.layer, permission.text(), refused.rule));
+    result.to_lift.push_back(fmt::format("`{}` out of {}", refused.rule, refused.layer));
   } else if (refused.layer == kPolicyLayer) {
     result.blocked.push_back(fmt::format("{} does not allow {}", kPolicyLayer, permission.text()));
     result.to_allow.push_back(std::move(rule));
@@ -121,6 +122,9 @@ std::string fix_of(const CheckResult& result) {
     fix += fmt::format("{}`{}` in {}", fix.empty() ? "" : ", and ", statement, kPolicyLayer);
   for (const std::string& rule : result.to_allow)
     fix += fmt::format("{}`allow {}` in {}", fix.empty() ? "" : ", and ", rule, kPolicyLayer);
+  if (!result.to_lift.empty())
+    fix += fmt::format("{}take {}, or what it denies out of the program",
+                       fix.empty() ? "" : ", and ", fmt::join(result.to_lift, ", "));
   return fix;
 }
 

@@ -20,6 +20,7 @@ struct CheckResult {
   std::vector<std::string> to_allow;     // rules that the project's policy would need as well
   std::vector<std::string> to_place;     // the options that declared files and network need
   std::vector<std::string> to_state;     // statements that the project's policy would need
+  std::vector<std::string> to_lift;      // deny rules in the way, and whose they are
   std::vector<std::string> blocked;      // why a grant alone does not help
   std::string fix;                       // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }

@@ -48,11 +48,12 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
     result = std::move(*again);
   }
   if (result.ok()) return {};
+  const bool is_denied = result.to_lift.size() == result.missing.size();
   return fail(
       ErrorId::kPermissionMissing,
-      fmt::format("{} declares {} not granted: {}", report.file,
+      fmt::format("{} declares {} {}: {}", report.file,
                   result.missing.size() == 1 ? "a permission that was" : "permissions that were",
-                  fmt::join(result.missing, ", ")),
+                  is_denied ? "denied" : "not granted", fmt::join(result.missing, ", ")),
       {.where = report.file,
        .why = result.blocked.empty() ? "a program may do only what its user granted"
                                      : fmt::format("{}", fmt::join(result.blocked, "; ")),

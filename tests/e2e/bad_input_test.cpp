@@ -132,6 +132,10 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
                                        "fixture.die");
     INFO(run.err);
     CHECK(run.out == "transport error\n");
+    // The same from the command line has the id of a dead server, as everywhere.
+    const auto called = workspace.mcpac({"tools", "call", "fixture.die", "--grant", "fixture.die"});
+    CHECK(called.exit_code == 69);
+    CHECK(has(called.err, "MCPAC-E0301"));
   }
 
   TEST_CASE("secrets from the environment never reach output, errors or the log") {

@@ -21,6 +21,17 @@
 namespace mcpac::execute {
 namespace {
 
+// What became of the server, where it did not answer: by the id that the gate passes on.
+ErrorId id_of_transport(const gate::CallError& error) {
+  using enum ErrorId;
+  const std::string id = string_member(error.data, "id");
+  for (const ErrorId known : {kServerStart, kServerDied, kServerTimeout, kServerProtocol,
+                              kServerHttp, kServerTls, kServerLimit, kServerCancelled}) {
+    if (id == to_string(known)) return known;
+  }
+  return kServerError;
+}
+
 // The gate's refusal in the words of a person at a terminal.
 Error to_error(const gate::CallError& error, const Permission& tool) {
   using Kind = gate::ErrorKind;
@@ -48,7 +59,7 @@ Error to_error(const gate::CallError& error, const Permission& tool) {
               fmt::format("mcpac lock diff {}", tool.server())};
     case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
     default:
-      return {ErrorId::kServerError, error.message, fmt::format("server {}", tool.server()), "",
+      return {id_of_transport(error), error.message, fmt::format("server {}", tool.server()), "",
               ""};
   }
 }

@@ -37,7 +37,9 @@ void denied(Context& context, const Events& events, const std::string& rule) {
   std::erase_if(rows,
                 [&rule](const auto& row) { return row.rule.find(rule) == std::string::npos; });
   show<execute::DeniedByRule>(context, rows, "no call was denied", [](const auto& row) {
-    return fmt::format("{:>6}  {}{}  {}: {}  ({})", row.calls, printable(row.capability),
+    return fmt::format("{:>6}  {}{}{}  {}: {}  ({})", row.calls,
+                       row.observed ? "OBSERVED, made all the same: " : "",
+                       printable(row.capability),
                        row.target.empty() ? "" : " " + printable(row.target),
                        printable(row.layer.empty() ? "the gate" : row.layer),
                        printable(row.rule.empty() ? "no rule" : row.rule), printable(row.reason));
@@ -48,7 +50,10 @@ void show_touches(Context& context, const Result<std::vector<execute::Touch>>& r
   if (!rows) return context.fail(rows.error());
   show<execute::Touch>(context, *rows, "no run could", [](const auto& row) {
     return fmt::format(
-        "{}  {}  {}  {}  {}", row.time, short_id(row.run_id), row.did ? "did  " : "could",
+        "{}  {}  {}  {}  {}", row.time, short_id(row.run_id),
+        row.did      ? "did  "
+        : row.failed ? "tried"
+                     : "could",
         printable(row.program),
         printable(row.argument.empty() ? row.permission
                                        : fmt::format("{} by {}", row.permission, row.argument)));
@@ -144,7 +149,7 @@ void add_audit_query(CLI::App& audit, Context& context) {
                "which runs did touch PATH, and which could have, by which tool and argument",
                "PATH", touched);
   add_question(*query, context, "connected",
-               "which runs did connect to DESTINATION (HOST:PORT), and which could have",
+               "which runs did connect to DESTINATION (HOST:PORT), tried to, and could have",
                "DESTINATION", connected);
   add_question(*query, context, "first-use",
                "when each tool was first used on each target, and each destination connected to",

@@ -254,6 +254,22 @@ TEST_SUITE("execute/replay_connections") {
     CHECK_FALSE(who_could_connect(events, "a b:443"));
   }
 
+  TEST_CASE("a connection that failed was tried, not made") {
+    Recorded run({layer("the command line", kApi)});
+    run.connect("api.example.com", 443, "93.184.216.34");
+    const auto rows_now = [&] {
+      const auto rows = who_could_connect(run.sink.events, "api.example.com:443");
+      REQUIRE(rows);
+      return *rows;
+    };
+    CHECK(rows_now().back().did);
+    const Json number = run.payload("NetworkCheck", 0).at("connection");
+    REQUIRE(run.sink.append("ConnectionEnded",
+                            Json{{"connection", number}, {"outcome", "MCPAC-E0731"}}));
+    CHECK_FALSE(rows_now().back().did);
+    CHECK(rows_now().back().failed);
+  }
+
   TEST_CASE("a run that never connected did not use the network that it declares") {
     Recorded run({layer("the command line", kApi)});
     const auto unused = granted_never_used(run.sink.events);

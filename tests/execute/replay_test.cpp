@@ -288,6 +288,10 @@ TEST_SUITE("execute/replay") {
     run.call("fs.list");
     CHECK(run.payload("CapabilityCheck").at("would_deny") == true);
     CHECK_MESSAGE(run.replay().differences.empty(), text_of(run.replay()));
+    const auto denied = denied_by_rule(run.sink.events);
+    REQUIRE(denied.size() == 1);
+    CHECK(denied[0].capability == "fs.write");
+    CHECK(denied[0].observed);
   }
 
   TEST_CASE("a record or a policy that somebody changed comes out otherwise") {

@@ -29,6 +29,12 @@ bool is_allowed(const audit::Event& event) {
   return allowed != nullptr && *allowed == true;
 }
 
+// Rules denied it, and it was made: the run only observed.
+bool is_observed(const audit::Event& event) {
+  const Json* denied = find_member(event.payload, "would_deny");
+  return denied != nullptr && *denied == true;
+}
+
 // The numbers of the rules of the run's own layer that let the call through.
 void note_rules(const Json& payload, std::set<std::size_t>& used) {
   const Json* layers = find_member(payload, "layers");
@@ -82,20 +88,22 @@ std::vector<std::string> unused_rules(const Json& started, const std::set<std::s
 }  // namespace
 
 std::vector<DeniedByRule> denied_by_rule(const std::vector<audit::Event>& events) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, DeniedByRule> groups;
+  std::map<std::tuple<std::string, std::string, std::string, std::string, bool>, DeniedByRule>
+      groups;
   for (const auto& event : events) {
-    if (!is_check(event) || is_allowed(event)) continue;
+    if (!is_check(event) || (is_allowed(event) && !is_observed(event))) continue;
     const auto& payload = event.payload;
     DeniedByRule row{.layer = string_member(payload, "layer"),
                      .rule = string_member(payload, "rule"),
                      .capability = capability_of(event),
                      .target = destination_of(event),
                      .reason = {},
+                     .observed = is_observed(event),
                      .calls = 0,
                      .first = event.time,
                      .last = {},
                      .runs = {}};
-    std::tuple key{row.layer, row.rule, row.capability, row.target};
+    std::tuple key{row.layer, row.rule, row.capability, row.target, row.observed};
     auto& group = groups.try_emplace(std::move(key), std::move(row)).first->second;
     ++group.calls;
     group.reason = string_member(payload, "reason");
@@ -185,6 +193,7 @@ Json to_json(const std::vector<DeniedByRule>& rows) {
                     {"capability", row.capability},
                     {"target", row.target.empty() ? Json(nullptr) : Json(row.target)},
                     {"reason", row.reason},
+                    {"observed", row.observed},
                     {"calls", row.calls},
                     {"first", row.first},
                     {"last", row.last},
@@ -201,7 +210,8 @@ Json to_json(const std::vector<Touch>& rows) {
                     {"time", row.time},
                     {"permission", row.permission},
                     {"argument", row.argument.empty() ? Json(nullptr) : Json(row.argument)},
-                    {"did", row.did}});
+                    {"did", row.did},
+                    {"failed", row.failed}});
   }
   return list;
 }

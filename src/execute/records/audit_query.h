@@ -16,14 +16,15 @@
 
 namespace mcpac::execute {
 
-// Denied calls and connections, by the rule that denied them or came nearest, the most frequent
-// first.
+// Calls and connections that rules deny, by the rule that denied them or came nearest, the most
+// frequent first.
 struct DeniedByRule {
   std::string layer;
   std::string rule;  // empty: no rule spoke of the tool
   std::string capability;
-  std::string target;  // of a connection: "api.example.com:443"
-  std::string reason;  // of the last
+  std::string target;     // of a connection: "api.example.com:443"
+  std::string reason;     // of the last
+  bool observed = false;  // made all the same: --no-permission-check
   std::size_t calls = 0;
   std::string first;  // times
   std::string last;
@@ -40,6 +41,7 @@ struct Touch {
   std::string permission;
   std::string argument;  // empty where it did
   bool did = false;
+  bool failed = false;  // it tried to connect, and there was no connection
 };
 // `path` is absolute; what lies below it counts as the path where a call did touch it.
 [[nodiscard]] Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& events,

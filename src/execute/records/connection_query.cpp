@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/printable.h"
 #include "gate/network_record.h"
@@ -78,6 +79,21 @@ Result<Destination> read_destination(const std::string& text) {
                .fix = "e.g. api.example.com:443 or [2001:4860::1]:443"});
 }
 
+using ConnectionId = std::pair<std::string, std::uint64_t>;  // of a run, and its number there
+
+// Connections that never came to be: their end says with which error.
+std::set<ConnectionId> failed_connections(const std::vector<audit::Event>& events) {
+  std::set<ConnectionId> failed;
+  for (const auto& event : events) {
+    if (event.kind != "ConnectionEnded") continue;
+    const Json* number = find_member(event.payload, "connection");
+    const bool is_error = string_member(event.payload, "outcome").starts_with("MCPAC-E");
+    if (is_error && number != nullptr && number->is_number_unsigned())
+      failed.emplace(event.run_id, number->get<std::uint64_t>());
+  }
+  return failed;
+}
+
 bool means(const RecordedConnection& check, const Destination& destination) {
   if (check.port != destination.port) return false;
   const auto address = read_address(destination.host);
@@ -125,20 +141,24 @@ Result<std::vector<Touch>> who_could_connect(const std::vector<audit::Event>& ev
   if (!destination) return pass_on(destination);
   std::vector<Touch> rows;
   std::map<std::string, std::string> programs;
-  const auto add = [&](const audit::Event& event, bool did) {
-    rows.push_back(
-        {event.run_id, programs[event.run_id], event.time, policy::kNetworkPermission, "", did});
+  const auto add = [&](const audit::Event& event, bool did, bool failed) {
+    rows.push_back({event.run_id, programs[event.run_id], event.time, policy::kNetworkPermission,
+                    "", did, failed});
   };
   for (const auto& event : events) {
     if (event.kind != "RunStarted") continue;
     programs[event.run_id] = string_member(event.payload, "program");
     auto rules = network_rules(event.payload);
     if (!rules) return pass_on(rules);
-    if (rules->decide_network(destination->host, destination->port).allowed) add(event, false);
+    if (rules->decide_network(destination->host, destination->port).allowed)
+      add(event, false, false);
   }
+  const auto failed = failed_connections(events);
   for (const auto& event : events) {
     const auto check = connection_of(event);
-    if (check && is_dialled(*check) && means(*check, *destination)) add(event, true);
+    if (!check || !is_dialled(*check) || !means(*check, *destination)) continue;
+    const bool has_failed = failed.contains({event.run_id, check->connection});
+    add(event, !has_failed, has_failed);
   }
   return rows;
 }

@@ -29,6 +29,7 @@ enum class PromptFormat : std::uint8_t {
 struct PromptOptions {
   PromptFormat format = PromptFormat::kSignatures;
   std::string granted{};  // the user's rules, one a line; "" says nothing of them
+  std::string places{};   // files and network that the run is given, one a line; "" where none
 };
 [[nodiscard]] std::string prompt(const std::vector<ToolRef>& tools, const PromptOptions& options);
 

@@ -43,7 +43,25 @@ std::string_view to_text(PromptFormat format) {
 struct Granted {
   std::vector<ToolRef> tools;
   std::string conditions;
+  std::string places;  // what the run is given beside tools
 };
+
+bool has_rules(const GrantOptions& options) {
+  return !options.grants.empty() || !options.asks.empty() || !options.denies.empty() ||
+         !options.policy_files.empty() || !options.profiles.empty();
+}
+
+bool has_places(const GrantOptions& options) {
+  return !options.files.empty() || !options.networks.empty();
+}
+
+// As the user stated them: a deny, too.
+std::string places_of(const policy::Authority& authority) {
+  std::string lines;
+  const auto layers = authority.layers();
+  for (const auto& place : layers.front().places) lines += place.text + "\n";
+  return lines;
+}
 
 Result<Granted> granted(const execute::Project& project, const codegen::Lock& lock,
                         const std::vector<ToolRef>& chosen, const GrantOptions& options) {
@@ -54,7 +72,12 @@ Result<Granted> granted(const execute::Project& project, const codegen::Lock& lo
   world.tools = execute::tool_schemas(lock);
   auto authority = execute::load_authority(project, world, {std::move(*layer)});
   if (!authority) return pass_on(authority);
-  Granted result;
+  Granted result{.tools = {}, .conditions = {}, .places = places_of(*authority)};
+  // Places alone say nothing of the tools.
+  if (!has_rules(options)) {
+    result.tools = chosen;
+    return result;
+  }
   for (const ToolRef& ref : chosen) {
     auto permission = Permission::of(ref.server->name, ref.tool->name);
     if (!permission) return pass_on(permission);
@@ -66,11 +89,6 @@ Result<Granted> granted(const execute::Project& project, const codegen::Lock& lo
   return result;
 }
 
-bool has_rules(const GrantOptions& options) {
-  return !options.grants.empty() || !options.asks.empty() || !options.denies.empty() ||
-         !options.policy_files.empty();
-}
-
 void show(Context& context, const PromptChoice& choice) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
@@ -79,11 +97,12 @@ void show(Context& context, const PromptChoice& choice) {
   auto chosen = choose_tools(*lock, choice.tools);
   if (!chosen) return context.fail(chosen.error());
   codegen::PromptOptions options;
-  if (has_rules(*choice.grants)) {
+  if (has_rules(*choice.grants) || has_places(*choice.grants)) {
     auto allowed = granted(*project, *lock, *chosen, *choice.grants);
     if (!allowed) return context.fail(allowed.error());
     chosen = std::move(allowed->tools);
     options.granted = std::move(allowed->conditions);
+    options.places = std::move(allowed->places);
     if (chosen->empty()) context.warn("the rules grant none of the chosen tools");
   }
   options.format = to_format(choice.format, chosen->size());

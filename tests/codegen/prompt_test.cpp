@@ -131,6 +131,17 @@ TEST_SUITE("codegen/prompt") {
     REQUIRE(tools_at != std::string::npos);
     CHECK(one.substr(0, tools_at) == two.substr(0, tools_at));
   }
+  TEST_CASE("places that a run is given are told, inside a fence, with how to use them") {
+    const Output output = made({listing("s", R"([{"name": "only"}])")});
+    CHECK(count(prompt(all_tools(output.lock), {}), "## Files and network") == 0);
+    const std::string given = "files \"./data\" read-only\nnetwork \"api.example.com:443\"\n";
+    for (const auto& tools : {all_tools(output.lock), std::vector<ToolRef>{}}) {
+      const std::string text = prompt(tools, {.places = given});
+      CHECK(count(text, "## Files and network") == 1);
+      CHECK(count(text, "```\n" + given + "```") == 1);
+      CHECK(count(text, "`mcpac::files`") == 1);
+    }
+  }
   TEST_CASE("it names no tool that the project lacks, and says so where there is none") {
     const Output output = made({listing("s", R"([{"name": "only"}])")});
     const std::string text = prompt(all_tools(output.lock), {});

@@ -24,7 +24,7 @@ Result<ReadReport> analyzed(Context& context, const execute::Source& source,
   if (!lock) return pass_on(lock);
   auto report = execute::analyze_source(*project, *lock, context.folders, source, to_tier(tier),
                                         [&context](const char* what) {
-                                          if (context.interactive)
+                                          if (!context.json)
                                             context.say(fmt::format("note: {}", what));
                                         });
   if (!report) return pass_on(report);

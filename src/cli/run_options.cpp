@@ -5,32 +5,73 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <iostream>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/accepted_tier.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 #include "execute/build/stage.h"
 
 namespace mcpac::cli {
 namespace {
 
-// "512MiB", "64KiB", "1GiB" or plain bytes.
-Result<std::uint64_t> parse_size(const std::string& text, const char* option) {
-  std::uint64_t number = 0;
-  std::size_t i = 0;
-  for (; i < text.size() && i < 12 && text[i] >= '0' && text[i] <= '9'; ++i)
-    number = number * 10 + static_cast<std::uint64_t>(text[i] - '0');
-  const std::string unit = text.substr(i);
-  const unsigned shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
-  const bool known = unit.empty() || unit == "B" || shift > 0;
-  if (i == 0 || !known || number == 0 || number > (std::uint64_t{1} << 40U) >> shift) {
+constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 40U;
+
+// Below, not even the runner and its libraries can be loaded, and the kernel ends them without a
+// word.
+constexpr std::uint64_t kLeastMemory = std::uint64_t{32} << 20U;
+
+// As rules write it (64KB, powers of 1,000), and KiB, MiB, GiB or K, M, G: powers of 1,024.
+std::optional<std::uint64_t> any_size(std::string_view text) {
+  const bool has_end = text.ends_with("iB");
+  if (has_end) text.remove_suffix(2);
+  const unsigned shift = text.ends_with('K')   ? 10
+                         : text.ends_with('M') ? 20
+                         : text.ends_with('G') ? 30
+                                               : 0;
+  if (shift == 0) return has_end ? std::nullopt : parse_size(text);
+  const auto number = parse_size(text.substr(0, text.size() - 1));
+  const bool is_plain = text.size() > 1 && text[text.size() - 2] <= '9';
+  if (!number || !is_plain || *number > kLargestSize >> shift) return std::nullopt;
+  return *number << shift;
+}
+
+Result<std::uint64_t> size_of(const std::string& text, const char* option) {
+  const auto size = any_size(text);
+  if (size && *size > 0 && *size <= kLargestSize) return *size;
+  return fail(
+      ErrorId::kUsage,
+      fmt::format("{} wants a size such as 512MiB, not '{}'", option, printable(text)),
+      {.where = option, .fix = "bytes, or KB, MB, GB, KiB, MiB, GiB behind a whole number"});
+}
+
+Result<std::uint64_t> memory_of(const std::string& text) {
+  auto memory = size_of(text, "--memory");
+  if (!memory || *memory >= kLeastMemory) return memory;
+  return fail(ErrorId::kUsage, fmt::format("--memory {} is too little to start any program", text),
+              {.where = "--memory", .fix = "at least 32MiB"});
+}
+
+// "90", "1.5", and with a unit of their own "90s", "5m", "2h".
+Result<std::chrono::milliseconds> time_of(const std::string& text, const char* option) {
+  constexpr double kMost = 86'400;
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seconds);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  seconds *= scale;
+  if (error != std::errc{} || !(seconds > 0 && seconds <= kMost))
     return fail(ErrorId::kUsage,
-                fmt::format("{} wants a size such as 512MiB, not '{}'", option, text));
-  }
-  return number << shift;
+                fmt::format("{} wants seconds, more than 0 and at most a day (86400), not '{}'",
+                            option, printable(text)),
+                {.where = option, .fix = "e.g. 90, 90s, 5m or 2h"});
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
 Json denials_of(const execute::Outcome& outcome) {
@@ -98,7 +139,8 @@ sandbox::Tier to_tier(const std::string& name) {
 
 std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   auto options = std::make_shared<RunOptions>();
-  command.add_option("--timeout", options->timeout_seconds, "wall time of the program in seconds")
+  command
+      .add_option("--timeout", options->timeout, "wall time of the program in seconds, or 5m, 2h")
       ->capture_default_str();
   command.add_option("--memory", options->memory, "address space of the program")
       ->capture_default_str();
@@ -129,20 +171,18 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
 
 Result<execute::RunLimits> to_limits(const RunOptions& options) {
   execute::RunLimits limits;
-  if (!(options.timeout_seconds > 0 && options.timeout_seconds <= 86'400)) {
-    return fail(ErrorId::kUsage, "--timeout wants seconds, more than 0 and at most a day (86400)");
-  }
-  limits.wall = std::chrono::milliseconds(
-      static_cast<std::int64_t>(std::ceil(options.timeout_seconds * 1000)));
-  auto memory = parse_size(options.memory, "--memory");
+  auto wall = time_of(options.timeout, "--timeout");
+  if (!wall) return pass_on(wall);
+  limits.wall = *wall;
+  auto memory = memory_of(options.memory);
   if (!memory) return pass_on(memory);
-  auto output = parse_size(options.output_limit, "--output-limit");
+  auto output = size_of(options.output_limit, "--output-limit");
   if (!output) return pass_on(output);
   limits.memory = *memory;
   limits.output = *output;
-  auto file = parse_size(options.file_limit, "--file-limit");
+  auto file = size_of(options.file_limit, "--file-limit");
   if (!file) return pass_on(file);
-  auto changes = parse_size(options.changes_limit, "--changes-limit");
+  auto changes = size_of(options.changes_limit, "--changes-limit");
   if (!changes) return pass_on(changes);
   limits.file_size = *file;
   limits.changes = *changes;
@@ -158,7 +198,7 @@ execute::Listener RunView::listener() {
     if (verbose_) context_.say(fmt::format("note: {}", text));
   };
   listener.wait = [this](std::string_view text) {
-    if (verbose_ || context_.interactive) context_.say(fmt::format("note: {}", text));
+    if (!context_.json) context_.say(fmt::format("note: {}", text));
   };
   listener.stage = [this](const execute::StageTime& stage) {
     if (verbose_)
@@ -215,7 +255,9 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",
                              outcome.denials.others(), outcome.run_id.substr(0, 13)));
   if (outcome.changes > 0)
-    context_.say(fmt::format("{} changes are kept: mcpac changes diff {}", outcome.changes,
+    context_.say(fmt::format("{} kept: mcpac changes diff {}",
+                             outcome.changes == 1 ? std::string("1 change is")
+                                                  : fmt::format("{} changes are", outcome.changes),
                              outcome.run_id.substr(0, 13)));
   if (outcome.error) {
     Error error = *outcome.error;

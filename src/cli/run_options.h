@@ -12,7 +12,7 @@
 namespace mcpac::cli {
 
 struct RunOptions {
-  double timeout_seconds = 300;
+  std::string timeout = "300";
   std::string memory = "1GiB";
   std::string output_limit = "16MiB";
   std::string file_limit = "100MiB";

@@ -34,7 +34,12 @@ void generate(Context& context, const Options& options) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
   auto report = write(context, *project, options);
-  if (!report) return context.fail(report.error());
+  if (!report) {
+    context.fail(report.error());
+    if (!context.json && !options.offline)
+      context.say("nothing was written; \"disabled\": true in mcpac.json leaves a server out");
+    return;
+  }
   auto editor = execute::write_editor_files(project->folder);
   if (!editor) return context.fail(editor.error());
   if (!editor->empty()) report->written.push_back(*editor);

@@ -73,7 +73,8 @@ void list(Context& context, const std::vector<std::string>& patterns) {
     for (const ToolRef& ref : *tools) all.push_back(to_json(ref));
     return context.print(all);
   }
-  if (tools->empty()) return context.say("no server of the lock has a tool");
+  if (tools->empty())
+    return context.say("no tool of any server is approved; `mcpac generate` reads what they have");
   if (!patterns.empty() || tools->size() <= kMostListed) return show_lines(*tools, {});
   show_servers(*tools);
   context.say(fmt::format("{} tools of {} servers; `mcpac tools list SERVER` or '*' lists them",

@@ -15,6 +15,7 @@
 #include "core/call_arguments.h"
 #include "core/file.h"
 #include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/host/call_tool.h"
 
 namespace mcpac::cli {
@@ -53,6 +54,23 @@ std::vector<codegen::TypedArgument> typed(const std::vector<std::string>& words)
   return result;
 }
 
+// What people try first: the JSON object itself, and path=./data.
+Result<void> check_words(const std::vector<std::string>& words) {
+  bool wants_value = false;
+  for (const std::string& word : words) {
+    const bool is_key = word.starts_with("--");
+    const auto equals = word.find('=');
+    if (!is_key && !wants_value && equals != std::string::npos && equals > 0)
+      return fail(ErrorId::kUsage, fmt::format("'{}' is no option", printable(word, 200)),
+                  {.where = "mcpac tools call",
+                   .why = "arguments of a tool are written --key value, or all as one JSON object",
+                   .fix = fmt::format("--{} {}", printable(word.substr(0, equals), 200),
+                                      printable(shell_quoted(word.substr(equals + 1)), 200))});
+    wants_value = is_key && equals == std::string::npos;
+  }
+  return {};
+}
+
 // Arguments from exactly one place: --arguments, --stdin, or --key value pairs after the tool.
 Result<Json> arguments_of(const CallOptions& options, const std::vector<std::string>& pairs,
                           const codegen::LockedTool& tool) {
@@ -62,6 +80,9 @@ Result<Json> arguments_of(const CallOptions& options, const std::vector<std::str
     return fail(ErrorId::kUsage,
                 "the arguments come from one place: --arguments, --stdin, or --key value");
   if (!options.json_arguments.empty()) return parse_call(options.json_arguments, "--arguments");
+  if (pairs.size() == 1 && pairs.front().starts_with('{'))
+    return parse_call(pairs.front(), "the arguments");
+  if (auto words = check_words(pairs); !words) return pass_on(words);
   if (!options.from_stdin) return codegen::arguments_from(tool, typed(pairs));
   auto text = read_descriptor(0, "standard input", kMaxArguments);
   if (!text) return pass_on(text);
@@ -124,7 +145,9 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
 void add_tools_call(CLI::App& tools, Context& context) {
   auto options = std::make_shared<CallOptions>();
   auto* command = tools.add_subcommand(
-      "call", "one call through the gate: SERVER.TOOL --grant … --key value …");
+      "call",
+      "one call through the gate: mcpac tools call SERVER.TOOL --grant RULE, and its arguments as "
+      "--key value …, as one JSON object, with --arguments or --stdin");
   add_common_options(*command, context);
   command->add_option("TOOL", options->tool, "server.tool")->required();
   command->add_option("--arguments", options->json_arguments, "all arguments as one JSON object")

@@ -99,7 +99,8 @@ execute::OnProgress progress_of(const Context& context, Counts counts) {
     } else if (counts == Counts::kQuiet) {
       return;
     } else if (progress.state == State::kListed) {
-      context.say(fmt::format("{}: {} tools", progress.server, progress.tools));
+      context.say(fmt::format("{}: {} tool{}", progress.server, progress.tools,
+                              progress.tools == 1 ? "" : "s"));
     } else {
       context.say(fmt::format("{}: failed", progress.server));
     }

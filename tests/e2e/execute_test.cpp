@@ -150,6 +150,53 @@ int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", 
                             .json();
     REQUIRE(events.size() == 1);
     CHECK(events[0]["payload"]["would_deny"] == true);
+    const auto id = json["run_id"].get<std::string>();
+    const auto listed = Workspace::shared().mcpac({"audit", "list", "--run", id});
+    CHECK(has(listed.out, "OBSERVED  filesystem.read_text_file"));
+    CHECK(has(listed.out, "(permission checks off); declares: filesystem.read_text_file"));
+    const auto denied = Workspace::shared().mcpac({"audit", "query", "denied", "--run", id});
+    CHECK(has(denied.out, "OBSERVED"));
+  }
+
+  TEST_CASE("random numbers of the kernel's are there, without a file that they come from") {
+    const auto run = Workspace::shared().execute(R"(#include <mcpac.hpp>
+#include <print>
+#include <random>
+#include <system_error>
+int agent_main(mcpac::Requires<>) {
+  std::random_device device;
+  bool differs = false;
+  const unsigned first = device();
+  for (int i = 0; i < 8; ++i) differs = differs || device() != first;
+  std::mt19937_64 engine{std::random_device{}()};
+  const int die = std::uniform_int_distribution<int>(1, 6)(engine);
+  std::println("{} {}", differs ? "random" : "always the same", die >= 1 && die <= 6);
+  try {
+    std::random_device("/dev/hwrng");
+  } catch (const std::system_error&) {
+    std::println("no such device");
+  }
+  return 0;
+}
+)",
+                                                 "");
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == "random true\nno such device\n");
+  }
+
+  TEST_CASE("too little memory to start anything is a wrong command line") {
+    const auto run = Workspace::shared().execute(kReader, "", {"--memory", "4096"});
+    CHECK(run.exit_code == 64);
+    CHECK(has(run.err, "at least 32MiB"));
+  }
+
+  TEST_CASE("what is denied is said to be denied, with what lifts it") {
+    const auto run = Workspace::shared().execute(kReader, "filesystem.*",
+                                                 {"--deny", "filesystem.read_text_file"});
+    CHECK(run.exit_code == 77);
+    CHECK(has(run.err, "declares a permission that was denied: filesystem.read_text_file"));
+    CHECK(has(run.err, "fix: take `deny filesystem.read_text_file` out of the command line"));
   }
 
   TEST_CASE("every check is an event with the fields that the issue names") {

@@ -60,4 +60,17 @@ TEST_SUITE("execute/denials") {
     CHECK(text.find("no --grant helps: mcpac.policy decides") != std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
   }
+
+  TEST_CASE("a limit that is used up is to be raised, and no grant without one is named") {
+    Denials denials;
+    gate::Check used_up = check("its 2 calls are used up");
+    used_up.rule = "allow fs.read calls <= 2";
+    used_up.would_grant = "";
+    used_up.used_up = true;
+    denials.add(used_up);
+    const std::string text = execute::to_human_text(denials.list()[0]);
+    CHECK(text.find("fix: raise the limit of `allow fs.read calls <= 2` in the command line") !=
+          std::string::npos);
+    CHECK(text.find("--grant") == std::string::npos);
+  }
 }

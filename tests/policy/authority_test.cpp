@@ -107,6 +107,19 @@ TEST_CASE("a reservation that is given back can be used again, and only once") {
   CHECK(refused.reason == "its one call is used up");
 }
 
+TEST_CASE("no grant is suggested in the place of a limit that is used up") {
+  const World world;
+  auto authority = world.grant({"kv.get calls <= 1"}).value();
+  CHECK(authority.decide(tool("kv.get"), {{"key", "a"}}).allowed());
+  const Decision used_up = authority.decide(tool("kv.get"), {{"key", "a"}});
+  CHECK(used_up.used_up);
+  CHECK(used_up.would_grant.empty());
+  CHECK(used_up.rule == "allow kv.get calls <= 1");
+  const Decision missed = authority.decide(tool("kv.set"), {{"key", "a"}, {"value", "b"}});
+  CHECK_FALSE(missed.used_up);
+  CHECK_FALSE(missed.would_grant.empty());
+}
+
 TEST_CASE("a refusal names the target that came nearest, not the whole list that it stands in") {
   const World world;
   auto authority =

@@ -1,0 +1,52 @@
+// Standard output that nobody reads, or that takes no more.
+#include <doctest/doctest.h>
+
+#include "e2e/workspace.h"
+#include "places.h"
+
+using e2e::has;
+using e2e::Workspace;
+
+namespace {
+
+// In a shell of the shared project; $mcpac is the program.
+e2e::Outcome shell(const std::string& script) {
+  auto environment = Workspace::shared().environment();
+  environment.push_back("mcpac=" + mcpac::testing::in_build("bin/mcpac"));
+  return e2e::run_program({"bash", "-c", script}, environment,
+                          {.folder = Workspace::shared().folder()});
+}
+
+}  // namespace
+
+TEST_SUITE("e2e/output") {
+  TEST_CASE("a reader that goes away is no error: mcpac ends as SIGPIPE would end it") {
+    // More than a pipe holds, whoever is first.
+    const auto run = shell(
+        "for i in 1 2 3 4 5 6; do $mcpac tools describe filesystem --json; done > /dev/null;"
+        "(sleep 0.3; $mcpac tools describe '*' --json; echo \"code $?\" >&2) | true");
+    CHECK(has(run.err, "code 141"));
+    CHECK_FALSE(has(run.err, "MCPAC-E"));
+  }
+
+  TEST_CASE("what a full disk swallows is told, and not as a bug of mcpac") {
+    for (const char* command : {"tools list", "tools list --json", "audit list", "info"}) {
+      CAPTURE(command);
+      const auto run = shell("$mcpac " + std::string(command) + " > /dev/full");
+      CHECK(run.exit_code == 69);
+      CHECK(has(run.err, "MCPAC-E0102"));
+      CHECK(has(run.err, "standard output cannot be written"));
+      CHECK_FALSE(has(run.err, "MCPAC-E0100"));
+    }
+  }
+
+  TEST_CASE("the output of a program that cannot be written is told, and its exit code stays") {
+    Workspace::shared().write(
+        "three.cpp",
+        "#include <mcpac.hpp>\n#include <cstdio>\n"
+        "int agent_main(mcpac::Requires<>) { std::puts(\"x\"); return 3; }\n");
+    const auto run = shell("$mcpac execute three.cpp > /dev/full");
+    CHECK(run.exit_code == 3);
+    CHECK(has(run.err, "MCPAC-E0102"));
+  }
+}

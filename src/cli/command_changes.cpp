@@ -1,6 +1,8 @@
 // mcpac changes: what runs with --changeset left, and making it the user's own files or nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
@@ -10,6 +12,7 @@
 #include "execute/changes/changes_diff.h"
 #include "execute/changes/changeset.h"
 #include "execute/changes/writable_today.h"
+#include "execute/files/open_place.h"
 
 namespace mcpac::cli {
 namespace {
@@ -84,8 +87,10 @@ void show(Context& context, const std::string& run) {
   if (context.json) return context.print(to_json(*changes));
   fmt::print("run      {}\nprogram  {}\nended    {}\n", changes->run, printable(changes->program),
              changes->ended);
-  for (const auto& place : changes->places) {
-    for (const Change& change : place.changes) fmt::print("{}\n", line_of(place, change));
+  for (std::size_t i = 0; i < changes->places.size(); ++i) {
+    for (const Change& change : changes->places[i].changes)
+      fmt::print("{}{}\n", line_of(changes->places[i], change),
+                 execute::is_applied(*changes, i, change) ? "  (applied)" : "");
   }
 }
 
@@ -116,6 +121,14 @@ std::vector<fs::path> absolute(const std::vector<std::string>& words) {
   return paths;
 }
 
+bool has_change_at(const Changeset& changes, const fs::path& path) {
+  return std::ranges::any_of(changes.places, [&](const auto& place) {
+    return std::ranges::any_of(place.changes, [&](const Change& change) {
+      return execute::lies_in(place.path / change.path, path);
+    });
+  });
+}
+
 // What was applied is gone from the changes only when all of it was: a part can be looked at again.
 void apply(Context& context, const std::string& run, const std::vector<std::string>& words) {
   const auto changes = found(context, run);
@@ -126,6 +139,14 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
   const auto may_write = execute::writable_today(*project, clock, *changes);
   if (!may_write) return context.fail(may_write.error());
   const auto chosen = absolute(words);
+  for (const fs::path& path : chosen) {
+    if (!has_change_at(*changes, path))
+      return context.fail({ErrorId::kChangesUnknown,
+                           fmt::format("{} has no change at {}", changes->run.substr(0, 13),
+                                       printable(path.string())),
+                           "", "",
+                           fmt::format("mcpac changes show {}", changes->run.substr(0, 13))});
+  }
   auto applied = execute::apply(*changes, chosen, *may_write);
   if (!applied) return context.fail(applied.error());
   Json done = Json::array();
@@ -142,7 +163,6 @@ void apply(Context& context, const std::string& run, const std::vector<std::stri
     if (auto removed = execute::discard(*changes); !removed) context.warn(removed.error().what);
   }
   if (context.json) return context.print({{"run", changes->run}, {"applied", std::move(done)}});
-  if (applied->done.empty()) return context.say("nothing was chosen");
   context.say(fmt::format("applied {} of {}{}", applied->done.size(), counted(changes->count()),
                           whole ? "" : "; the changeset is kept"));
 }

@@ -56,6 +56,10 @@ TEST_SUITE("e2e/changes") {
     CHECK(has(show.out, "modified"));
     CHECK(has(show.out, place.at("new/b.txt")));
     CHECK(has(show.out, "folder-deleted"));
+    const auto nothing = place.workspace.mcpac({"changes", "apply", id, place.at("elsewhere")});
+    CHECK(nothing.exit_code == 66);
+    CHECK(has(nothing.err, "MCPAC-E0721"));
+    CHECK(has(nothing.err, place.at("elsewhere")));
     const auto diff = place.workspace.mcpac({"changes", "diff", id});
     CHECK(has(diff.out, "-two\n+2\n"));
     const auto apply = place.workspace.mcpac({"changes", "apply", id});

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "core/printable.h"
 #include "execute/changes/apply_file.h"
+#include "execute/changes/changes_store.h"
 #include "execute/changes/folder_access.h"
 #include "execute/files/open_place.h"
 #include "execute/files/protected_names.h"
@@ -38,9 +40,12 @@ std::unexpected<Error> refuse(const Task& task, std::string why) {
 }
 
 std::unexpected<Error> conflict(const Task& task, std::string why) {
-  return fail(ErrorId::kChangesConflict,
-              fmt::format("{} has changed on both sides", printable(task.path.string())),
-              {.why = std::move(why)});
+  return fail(
+      ErrorId::kChangesConflict,
+      fmt::format("{} has changed on both sides", printable(task.path.string())),
+      {.why = std::move(why),
+       .fix = "look at it with `mcpac changes diff RUN`; discard the changes and run again, "
+              "or name other files to apply"});
 }
 
 // What lies there now is what lay there when the run ended. A folder's own times change with what
@@ -175,10 +180,21 @@ Result<Opened> open_place_of(const Changeset& changes, std::size_t i) {
   return opened;
 }
 
+// As long as it is held no other apply works on the same changes.
+Result<UniqueFd> take_turn(const Changeset& changes) {
+  const fs::path record = changes.folder / kRecord;
+  UniqueFd held(::open(record.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) == 0) return held;
+  return fail(ErrorId::kChangesConflict, held ? "somebody else is applying these changes"
+                                              : "the changes are not there any more");
+}
+
 }  // namespace
 
 Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen,
                       const MayWrite& may_write) {
+  auto turn = take_turn(changes);
+  if (!turn) return pass_on(turn);
   std::vector<Opened> opened;
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < changes.places.size(); ++i) {
@@ -206,6 +222,17 @@ Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen
     applied.done.push_back(task.path);
   }
   return applied;
+}
+
+bool is_applied(const Changeset& changes, std::size_t place, const Change& change) {
+  const auto opened = open_place_of(changes, place);
+  if (!opened) return false;
+  if (change.kind == Kind::kFolderAdded) {
+    const auto now = look_beneath(opened->place.get(), change.path);
+    return now && S_ISDIR(now->st_mode);
+  }
+  return is_done({&change, changes.places[place].path / change.path, opened->place.get(),
+                  opened->upper.get(), false, nullptr});
 }
 
 }  // namespace mcpac::execute

@@ -31,4 +31,7 @@ struct Applied {
                                     std::span<const std::filesystem::path> chosen,
                                     const MayWrite& may_write);
 
+// Does this change of that place lie in the user's files already, as after an apply of a part?
+[[nodiscard]] bool is_applied(const Changeset& changes, std::size_t place, const Change& change);
+
 }  // namespace mcpac::execute

@@ -58,7 +58,9 @@ std::string compare(const std::string& before, const std::string& after) {
 std::string diff_of(const Changeset& changes, std::size_t place, const Change& change) {
   const std::string name = printable((changes.places[place].path / change.path).string(), 4'000);
   const bool was = change.before.has_value();
-  const bool is = !change.digest.empty();
+  // Also of what has no content: nothing may be applied, or left out, without its name.
+  const bool is =
+      !change.digest.empty() || change.kind == Kind::kFolderAdded || change.kind == Kind::kRefused;
   std::string text =
       fmt::format("--- {}\n+++ {}\n", was ? name : "/dev/null", is ? name : "/dev/null");
   if (change.kind == Kind::kRefused) return text + fmt::format("(never applied: {})\n", change.why);

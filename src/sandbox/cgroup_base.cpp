@@ -33,7 +33,7 @@ struct MountPoint {
 };
 
 // "36 25 0:30 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw". A place with a blank in its name is
-// written with a backslash, and nobody has one.
+// written with a backslash, and nobody has one. A mount of before this namespace shows "/..".
 std::optional<MountPoint> find_mount() {
   const auto table = mcpac::read_file("/proc/self/mountinfo");
   if (!table) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<MountPoint> find_mount() {
     constexpr std::size_t kRoot = 3;
     constexpr std::size_t kPlace = 4;
     if (words.size() <= kPlace || line.find(" - cgroup2 ") == std::string_view::npos) continue;
-    if (line.find('\\') != std::string_view::npos) continue;
+    if (line.find('\\') != std::string_view::npos || words[kRoot].starts_with("/..")) continue;
     return MountPoint{std::string(words[kRoot]), std::string(words[kPlace])};
   }
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -146,6 +147,23 @@ TEST_SUITE("sandbox/cgroup") {
           }) == "works; below; 1");
   }
 
+  TEST_CASE("a container that may write its groups is one, where mcpac is its first process") {
+    const auto group = TestGroup::make("container");
+    if (!group || !is_root("make a container")) return;
+    CHECK(in_child([&]() -> std::string {
+            if (!group->enter() || ::unshare(CLONE_NEWCGROUP | CLONE_NEWNS) != 0)
+              return "not apart";
+            if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+                ::umount2("/sys/fs/cgroup", MNT_DETACH) != 0 ||
+                ::mount("none", "/sys/fs/cgroup", "cgroup2", 0, nullptr) != 0)
+              return "not mounted";
+            auto warden = Warden::start(warden_program());
+            if (!warden) return warden.error().to_text();
+            return cgroup_row(*warden) + "; " + ending(*warden, limited({"thread-count"})) + "; " +
+                   joined(group->groups());
+          }) == "works; exit 0 63, processes 64; mcpac-host");
+  }
+
   TEST_CASE("files in a tmpfs are memory: what rlimits do not count ends the program, named") {
     const auto group = TestGroup::make("memory");
     const auto place = MemoryPlace::make();
@@ -164,12 +182,15 @@ TEST_SUITE("sandbox/cgroup") {
   TEST_CASE("memory that a program asks for is refused before its group is full") {
     const auto group = TestGroup::make("refusal");
     if (!group) return;
-    CHECK(in_group(*group, [](Warden& warden) {
-            return ending(warden, limited({"allocate", "400"}));
-          }).starts_with("exit 10 ENOMEM, memory 268435456"));
-    CHECK(in_group(*group, [](Warden& warden) {
-            return ending(warden, limited({"allocate", "200"}));
-          }) == "exit 0");
+    const auto allocating = [&](const char* mebibytes) {
+      return in_group(*group, [&](Warden& warden) {
+        Spec spec = limited({"allocate", mebibytes});
+        spec.limits.memory = 64 * kMebibyte;
+        return ending(warden, spec);
+      });
+    };
+    CHECK(allocating("100").starts_with("exit 10 ENOMEM, memory 67108864"));
+    CHECK(allocating("48") == "exit 0");
   }
 
   TEST_CASE("a group above that is full is told from the program's own limit") {

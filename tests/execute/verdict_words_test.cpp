@@ -20,9 +20,7 @@ TEST_SUITE("execute/verdict_words") {
     verdict.kind = Verdict::Kind::kMemoryLimit;
     verdict.code = SIGKILL;
     verdict.limit = {{"memory", 256 * kMebibyte, 304 * kMebibyte}};
-    CHECK(
-        describe(verdict) ==
-        "was ended at its memory limit of 256 MiB: it had used 304 MiB, files in memory included");
+    CHECK(describe(verdict) == "was ended at its memory limit of 256 MiB: it had used 304 MiB");
     CHECK(remedy_of(verdict) == "less at a time, or --memory SIZE");
   }
 

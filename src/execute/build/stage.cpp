@@ -192,12 +192,10 @@ std::string near_its_limit(const sandbox::Verdict& verdict) {
   return {};
 }
 
-// With a control group, which counts what it wrote into a tmpfs as well.
 std::string over_memory(const sandbox::Verdict& verdict) {
   const auto limit = verdict.limit.value_or(sandbox::Verdict::LimitHit{});
-  return fmt::format(
-      "was ended at its memory limit of {} MiB: it had used {} MiB, files in memory included",
-      limit.allowed / kMebibyte, limit.used / kMebibyte);
+  return fmt::format("was ended at its memory limit of {} MiB: it had used {} MiB",
+                     limit.allowed / kMebibyte, limit.used / kMebibyte);
 }
 
 }  // namespace

@@ -5,7 +5,13 @@
 namespace mcpac::gateway {
 
 ClientRun::ClientRun(Parts parts, gate::GateSetup setup)
-    : parts_(std::move(parts)), anomalies_(*parts_.log), gate_(std::move(setup)) {}
+    : ClientRun(std::move(parts), *setup.clock, setup) {}
+
+ClientRun::ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup)
+    : parts_(std::move(parts)),
+      anomalies_(*parts_.log),
+      gate_(std::move(setup)),
+      parked_(gate_, clock) {}
 
 ClientRun::~ClientRun() {
   end("gateway-ended");
@@ -18,6 +24,7 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
       {.gate = &gate_,
        .anomalies = &anomalies_,
        .catalog = parts_.catalog,
+       .parked = &parked_,
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },
        .say = std::move(say),

@@ -55,9 +55,12 @@ class ClientRun {
   void control_by(std::unique_ptr<execute::RunControl> control) { control_ = std::move(control); }
 
  private:
+  ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup);
+
   Parts parts_;
   gate::Anomalies anomalies_;
   gate::Gate gate_;
+  ParkedCalls parked_;
   std::unique_ptr<execute::RunControl> control_;
   std::set<std::weak_ptr<ClientSession>, std::owner_less<>> sessions_;
   bool ended_ = false;

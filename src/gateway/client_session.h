@@ -17,7 +17,9 @@
 
 #include "gate/anomalies.h"
 #include "gate/gate.h"
+#include "gateway/call_of_client.h"
 #include "gateway/catalog.h"
+#include "gateway/parked_calls.h"
 #include "gateway/request_context.h"
 #include "ipc/json_rpc.h"
 
@@ -42,6 +44,8 @@ struct SessionSetup {
   gate::Gate* gate = nullptr;            // borrowed
   gate::Anomalies* anomalies = nullptr;  // borrowed
   std::shared_ptr<const Catalog> catalog;
+  // Borrowed. Null: a client of 2026-07-28 is asked nothing.
+  ParkedCalls* parked = nullptr;
   // Tools that are another one by now: not shown any more.
   Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
   std::function<void(Outgoing)> say;
@@ -78,9 +82,9 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   [[nodiscard]] const std::optional<std::string>& version() const { return version_; }
 
  private:
-  class CallOfClient;
+  friend class CallOfClient;
   struct Call {
-    gate::Gate::CallId id = 0;
+    std::shared_ptr<CallOfClient> call;
     bool is_taken_back = false;
   };
 
@@ -95,14 +99,20 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void discover(const ipc::Request& request);
   void list_tools(const ipc::Request& request, const RequestContext& context);
   void call_tool(const ipc::Request& request, const RequestContext& context);
+  void come_back(const ipc::Request& request, const RequestContext& context,
+                 const std::string& digest);
   void listen(const ipc::Request& request);
   void answered(const ipc::Id& id, Era era, gate::Answer given);
   // A request of ours to the client, of the call `about`.
   void ask(const ipc::Id& about, const std::string& method, const Json& params,
            gate::Caller::Replied done);
+  // The same of a stateless client: its request is answered with the question.
+  void ask_by_result(const ipc::Id& about, const std::string& method, Json params,
+                     gate::Caller::Replied done);
 
+  [[nodiscard]] bool is_calling(const ipc::Id& id) const { return !closed_ && calls_.contains(id); }
   [[nodiscard]] bool is_busy(const ipc::Id& id) const;
-  [[nodiscard]] bool client_answers(const std::string& method) const;
+  [[nodiscard]] bool client_answers(const std::string& method, const RequestContext& context) const;
   void say_result(const ipc::Id& id, const Json& result);
   void say_error(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error);
   void say_error(const ipc::Id& id, std::int64_t code, std::string message);

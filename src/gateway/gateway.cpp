@@ -42,6 +42,11 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
       host_(std::make_unique<execute::Host>(setup_.project.config, lock_)) {
   world_.tools = execute::tool_schemas(lock_);
   host_->on_loop([this] {
+    // What servers ask while they work on a call goes to the client that made it, if that answers.
+    const Json nothing_special = Json::object();
+    host_->upstreams().declare({{"elicitation", {{"form", nothing_special}}},
+                                {"sampling", nothing_special},
+                                {"roots", nothing_special}});
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
       for (const auto& [client, run] : std::map(runs_)) run->heard_of_drift(what, name);
     });

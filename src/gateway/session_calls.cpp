@@ -4,46 +4,36 @@
 #include <utility>
 #include <variant>
 
+#include "core/canonical_json.h"
+#include "core/hash.h"
 #include "gateway/call_answer.h"
 #include "gateway/client_session.h"
 
 namespace mcpac::gateway {
+namespace {
 
-// Travels with one call. When the call has its answer it finds nobody any more.
-class ClientSession::CallOfClient final : public gate::Caller {
- public:
-  CallOfClient(std::weak_ptr<ClientSession> session, ipc::Id id, const RequestContext& context)
-      : session_(std::move(session)),
-        id_(std::move(id)),
-        token_(context.progress_token),
-        era_(context.era) {}
+// The name of the one question of an input_required result.
+constexpr const char* kQuestion = "question";
 
-  void progress(Json report) override {
-    const auto session = live();
-    if (!session || token_.is_null()) return;
-    report["progressToken"] = token_;
-    session->say_about(id_, ipc::encode_notification("notifications/progress", report));
-  }
-  [[nodiscard]] bool answers(const std::string& method) const override {
-    const auto session = live();
-    return session && era_ == Era::kInitialize && session->client_answers(method);
-  }
-  void ask(const std::string& method, Json params, Replied done) override {
-    if (const auto session = live()) session->ask(id_, method, params, std::move(done));
-  }
+std::string digest_of(const std::string& tool, const Json& arguments) {
+  return sha256_hex(canonical_json(Json{{"tool", tool}, {"arguments", arguments}}));
+}
 
- private:
-  [[nodiscard]] std::shared_ptr<ClientSession> live() const {
-    auto session = session_.lock();
-    const bool is_over = !session || session->closed_ || !session->calls_.contains(id_);
-    return is_over ? nullptr : session;
-  }
+// Whether capabilities as a client says them mean that it answers such requests.
+bool promise(const Json& capabilities, const std::string& method) {
+  const auto said = [&](const char* name) {
+    const Json* value = find_member(capabilities, name);
+    return value != nullptr && value->is_object() ? value : nullptr;
+  };
+  if (method == "sampling/createMessage") return said("sampling") != nullptr;
+  if (method == "roots/list") return said("roots") != nullptr;
+  if (method != "elicitation/create") return false;
+  const Json* elicitation = said("elicitation");
+  // Before 2025-11-25 there were forms alone, and an empty object means these still.
+  return elicitation != nullptr && (elicitation->empty() || elicitation->contains("form"));
+}
 
-  std::weak_ptr<ClientSession> session_;
-  ipc::Id id_;
-  Json token_;
-  Era era_;
-};
+}  // namespace
 
 void ClientSession::call_tool(const ipc::Request& request, const RequestContext& context) {
   const Json* name = find_member(request.params, "name");
@@ -65,14 +55,36 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
     return say_error(request.id, unknown_tool(called));
   }
   call.permission = tool->text();
-  call.caller = std::make_shared<CallOfClient>(weak_from_this(), request.id, context);
-  calls_.emplace(request.id, Call{});
-  const auto id = setup_.gate->call(std::move(call), [weak = weak_from_this(), id = request.id,
-                                                      era = context.era](gate::Answer given) {
-    if (const auto self = weak.lock()) self->answered(id, era, std::move(given));
-  });
-  // A refusal has been answered from inside call().
-  if (const auto found = calls_.find(request.id); found != calls_.end()) found->second.id = id;
+  std::string digest = digest_of(call.permission, call.arguments);
+  if (context.era == Era::kStateless && request.params.contains("requestState"))
+    return come_back(request, context, digest);
+  const auto made = std::make_shared<CallOfClient>(std::move(digest));
+  made->belongs_to(shared_from_this(), request.id, context);
+  calls_.emplace(request.id, Call{made});
+  call.caller = made;
+  made->set_gate_id(setup_.gate->call(
+      std::move(call), [made](gate::Answer given) { made->answered(std::move(given)); }));
+}
+
+// The client was asked something, and makes its request once more, with the answer.
+void ClientSession::come_back(const ipc::Request& request, const RequestContext& context,
+                              const std::string& digest) {
+  const Json* brought = find_member(request.params, "inputResponses");
+  const Json* reply = brought == nullptr ? nullptr : find_member(*brought, kQuestion);
+  const bool is_whole = reply != nullptr && reply->is_object();
+  auto parked = is_whole && setup_.parked != nullptr
+                    ? setup_.parked->take(string_member(request.params, "requestState"), digest)
+                    : std::nullopt;
+  if (!parked) {
+    setup_.anomalies->note("a requestState that is none, is over, or is of another call");
+    return say_error(request.id, ipc::kInvalidParams,
+                     "requestState and inputResponses are not what this call was asked for");
+  }
+  const auto call = parked->call;
+  call->belongs_to(shared_from_this(), request.id, context);
+  calls_.emplace(request.id, Call{call});
+  if (auto kept = call->take_kept()) return call->answered(std::move(*kept));
+  parked->reply(*reply);
 }
 
 void ClientSession::answered(const ipc::Id& id, Era era, gate::Answer given) {
@@ -92,24 +104,21 @@ void ClientSession::forget(const ipc::Id& id) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) return;  // the answer may have crossed it
   found->second.is_taken_back = true;
-  const auto call = found->second.id;
-  if (call != 0) setup_.gate->cancel(call);
+  setup_.gate->cancel(found->second.call->gate_id());
 }
 
 void ClientSession::close() {
   if (std::exchange(closed_, true)) return;
   asked_.clear();
   listens_.clear();
-  for (const auto& [id, call] : std::exchange(calls_, {})) setup_.gate->cancel(call.id);
+  for (const auto& [id, call] : std::exchange(calls_, {}))
+    setup_.gate->cancel(call.call->gate_id());
   if (const auto heard = std::exchange(setup_.on_closed, nullptr)) heard();
 }
 
-bool ClientSession::client_answers(const std::string& method) const {
-  if (method != "elicitation/create") return false;
-  const Json* elicitation = find_member(capabilities_, "elicitation");
-  if (elicitation == nullptr || !elicitation->is_object()) return false;
-  // Before 2025-11-25 there were forms alone, and an empty object means these still.
-  return elicitation->empty() || elicitation->contains("form");
+bool ClientSession::client_answers(const std::string& method, const RequestContext& context) const {
+  if (context.era == Era::kInitialize) return promise(capabilities_, method);
+  return setup_.parked != nullptr && promise(context.capabilities, method);
 }
 
 void ClientSession::ask(const ipc::Id& about, const std::string& method, const Json& params,
@@ -117,6 +126,23 @@ void ClientSession::ask(const ipc::Id& about, const std::string& method, const J
   const std::string id = fmt::format("mcpac-{}", ++last_asked_);
   asked_.emplace(id, Asked{about, std::move(done)});
   say_about(about, ipc::encode_request(id, method, params));
+}
+
+void ClientSession::ask_by_result(const ipc::Id& about, const std::string& method, Json params,
+                                  gate::Caller::Replied done) {
+  const auto found = calls_.find(about);
+  if (found == calls_.end() || found->second.is_taken_back) return;
+  const auto call = found->second.call;
+  const std::string name = setup_.parked->park({call, call->digest(), std::move(done)});
+  if (name.empty()) return;  // whoever asked is let go
+  calls_.erase(found);
+  call->belongs_to_nobody();
+  Json question{{"method", method}};
+  if (!params.is_null()) question["params"] = std::move(params);
+  Json result{{"resultType", "input_required"},
+              {"inputRequests", {{kQuestion, std::move(question)}}},
+              {"requestState", name}};
+  say_result(about, in_form(Era::kStateless, std::move(result)));
 }
 
 void ClientSession::handle(ipc::Response response) {

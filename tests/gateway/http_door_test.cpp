@@ -302,6 +302,45 @@ TEST_SUITE("gateway/http") {
     CHECK(text_of(answer.messages()[0]) == "kept");
   }
 
+  TEST_CASE("a server that reports without end fills no memory, and its answer arrives") {
+    Hall hall({.json_within = 50ms});
+    const std::string report(100'000, 'x');
+    gate::testing::FakeUpstream::Call* waiting = nullptr;
+    hall.upstream_does = [&](auto& call) {
+      for (int i = 0; i < 1'000; ++i) call.caller->progress({{"message", report}});
+      waiting = &call;
+    };
+    Json params = stateless({{"name", "git.commit"}});
+    params["_meta"]["progressToken"] = 1;
+    RawClient client(hall.port());
+    client.send(post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                        .body = request(1, "tools/call", params).dump()}));
+    CHECK(becomes_true(hall, [&] { return waiting != nullptr; }));
+    hall.on_loop([&] { waiting->done(gate::testing::text_result("at last")); });
+    const auto messages = client.read().messages();
+    CHECK(messages.size() < 20);
+    CHECK(text_of(messages.back()) == "at last");
+  }
+
+  TEST_CASE("answers that nobody takes do not keep a session from working") {
+    Hall hall;
+    std::vector<gate::testing::FakeUpstream::Call*> waiting;
+    const std::string session = begin_session(hall.port());
+    hall.upstream_does = [&](auto& call) { waiting.push_back(&call); };
+    for (std::size_t id = 1; id <= 200; ++id) {
+      RawClient client(hall.port());
+      client.send(post_text(hall.port(), {.session = session,
+                                          .body = call_body(static_cast<int>(id), "git.commit")}));
+      CHECK(becomes_true(hall, [&] { return waiting.size() == id; }));
+    }
+    hall.upstream_does = [](auto& call) { call.done(gate::testing::text_result("done")); };
+    hall.on_loop([&] {
+      for (auto* call : waiting) call->done(gate::testing::text_result(std::string(400'000, 'x')));
+    });
+    CHECK(post(hall.port(), {.session = session, .body = call_body(500, "git.commit")}).status ==
+          200);
+  }
+
   TEST_CASE("what the client takes back ends its stream without an answer") {
     Hall hall({.json_within = 50ms});
     hall.upstream_does = [](auto&) {};

@@ -187,6 +187,36 @@ TEST_SUITE("gateway/session") {
     CHECK(talk.said.empty());
   }
 
+  TEST_CASE("what a server asks while it works on a call goes to the client that made it") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize("2025-11-25", {{"sampling", Json::object()}, {"elicitation", Json::object()}});
+    talk.send(request(1, "tools/call", call("git.commit")));
+    const auto caller = talk.world.upstream.calls[0].caller;
+    CHECK(caller->answers("sampling/createMessage"));
+    CHECK(caller->answers("elicitation/create"));
+    CHECK_FALSE(caller->answers("roots/list"));
+    CHECK_FALSE(caller->answers("tools/call"));
+    std::vector<Json> replies;
+    const auto keep = [&](const Result<Json>& reply) {
+      replies.push_back(reply ? *reply : Json(reply.error().what));
+    };
+    caller->ask("sampling/createMessage", {{"maxTokens", 5}}, keep);
+    REQUIRE(talk.said.size() == 1);
+    CHECK(talk.said[0].about == ipc::Id(std::int64_t{1}));
+    const Json asked = talk.heard()[0];
+    CHECK(asked.at("params") == Json{{"maxTokens", 5}});
+    const Json reply{{"jsonrpc", "2.0"}, {"id", asked.at("id")}, {"result", {{"role", "x"}}}};
+    CHECK(talk.send(reply).empty());
+    CHECK(talk.send(reply).empty());  // once is enough
+    CHECK(replies == std::vector<Json>{{{"role", "x"}}});
+    CHECK(talk.anomalies.count() == 1);
+    // Whoever asks and is not answered before the call ends is let go.
+    caller->ask("sampling/createMessage", Json::object(), keep);
+    talk.world.upstream.answer(0, Json::object());
+    CHECK(talk.heard().size() == 2);
+    CHECK(replies.size() == 1);
+  }
+
   TEST_CASE("a tool that its server changed is not shown any more, and the client hears of it") {
     Talk talk({.grants = {"fs.read", "git.commit"}});
     talk.initialize();
@@ -289,6 +319,67 @@ TEST_SUITE("gateway/session of 2026-07-28") {
     modern["resultType"] = "complete";
     talk.world.upstream.answer(1, modern);
     CHECK(talk.heard()[0].at("result") == gate::testing::text_result("done"));
+  }
+
+  TEST_CASE("a stateless client is asked by a result, and answers by asking once more") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.world.clock.stop();
+    const auto ask = [&](int id, Json params) {
+      params = stateless(std::move(params));
+      params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = {
+          {"elicitation", {{"form", Json::object()}}}};
+      return talk.send(request(id, "tools/call", std::move(params)));
+    };
+    std::vector<Json> replies;
+    const auto keep = [&](const Result<Json>& reply) { replies.push_back(reply.value()); };
+    const Json plain = call("git.commit", {{"message", "m"}});
+    const auto asked_at = [&](int id) {
+      CHECK(ask(id, plain).empty());
+      const auto caller = talk.world.upstream.calls.back().caller;
+      CHECK(caller->answers("elicitation/create"));
+      CHECK_FALSE(caller->answers("sampling/createMessage"));
+      caller->ask("elicitation/create", {{"message", "sure?"}}, keep);
+      const auto heard = talk.heard();
+      REQUIRE(heard.size() == 1);
+      CHECK(heard[0].at("id") == id);
+      const Json& result = heard[0].at("result");
+      CHECK(result.at("resultType") == "input_required");
+      CHECK(result.at("inputRequests").at("question") ==
+            Json{{"method", "elicitation/create"}, {"params", {{"message", "sure?"}}}});
+      return std::string(result.at("requestState"));
+    };
+    const std::string state = asked_at(1);
+    CHECK(talk.session->calls_in_flight() == 0);
+    const Json yes{{"question", {{"action", "accept"}}}};
+    const auto with = [&](Json params, const Json& brought, const Json& responses) {
+      params["requestState"] = brought;
+      params["inputResponses"] = responses;
+      return params;
+    };
+    // Another call, another state, no answer: none of them opens it.
+    const std::vector<Json> wrong{with(call("git.commit", {{"message", "other"}}), state, yes),
+                                  with(plain, "made up", yes), with(plain, 5, yes),
+                                  with(plain, state, Json::object())};
+    for (const Json& params : wrong) {
+      const auto answers = ask(2, params);
+      REQUIRE(answers.size() == 1);
+      CHECK(answers[0].at("error").at("code") == -32602);
+    }
+    CHECK(replies.empty());
+    CHECK(ask(3, with(plain, state, yes)).empty());
+    CHECK(replies == std::vector<Json>{{{"action", "accept"}}});
+    talk.world.upstream.answer(0, gate::testing::text_result("done"));
+    const auto heard = talk.heard();
+    REQUIRE(heard.size() == 1);
+    CHECK(heard[0].at("id") == 3);
+    CHECK(heard[0].at("result").at("content").at(0).at("text") == "done");
+    // Once, and not for ever.
+    CHECK(ask(4, with(plain, state, yes)).at(0).at("error").at("code") == -32602);
+    const std::string old = asked_at(5);
+    talk.world.clock.pass(std::chrono::minutes(11));
+    CHECK(ask(6, with(plain, old, yes)).at(0).at("error").at("code") == -32602);
+    CHECK(talk.world.upstream.cancelled.size() == 1);
+    CHECK(talk.world.upstream.calls.size() == 2);
   }
 
   TEST_CASE(

@@ -57,13 +57,14 @@ Json request(const Json& id, std::string_view method, Json params) {
 }
 
 Talk::Talk(Options options, NameForm names, SessionLimits limits)
-    : world(with_declared(options)), anomalies(world.audit) {
+    : world(with_declared(options)), anomalies(world.audit), parked(*world.gate, world.clock) {
   const auto authority = gate::testing::authority_of(world, options);
   catalog = Catalog::make(lock_of(world.schemas), authority, names);
   session = ClientSession::open(
       {.gate = world.gate.get(),
        .anomalies = &anomalies,
        .catalog = catalog,
+       .parked = &parked,
        .is_quarantined = [this](const Permission& tool) { return quarantined.contains(tool); },
        .say = [this](Outgoing message) { said.push_back(std::move(message)); },
        .limits = limits});

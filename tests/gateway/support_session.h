@@ -33,6 +33,7 @@ class Talk {
   gate::Anomalies anomalies;
   std::shared_ptr<const Catalog> catalog;
   std::set<Permission> quarantined;
+  ParkedCalls parked;
   std::deque<Outgoing> said;
   std::shared_ptr<ClientSession> session;
 };

@@ -14,6 +14,8 @@ constexpr std::size_t kMaxStreams = 512;
 // Kept for clients that come back, of one conversation. An answer that is larger is kept alone.
 constexpr std::size_t kMaxKept = std::size_t{32} << 20U;
 constexpr std::size_t kMaxGeneral = std::size_t{1} << 20U;
+// What is said of a request before its answer. A server decides how much it reports.
+constexpr std::size_t kMaxReports = std::size_t{1} << 20U;
 
 template <class Number>
 bool read_number(std::string_view text, Number& into) {
@@ -26,11 +28,13 @@ bool read_number(std::string_view text, Number& into) {
 
 std::shared_ptr<Conversation> Conversation::begin(std::shared_ptr<ClientRun> run) {
   std::shared_ptr<Conversation> made(new Conversation(std::move(run)));
-  made->session_ = made->run_->talk([weak = std::weak_ptr(made)](Outgoing message) {
-    if (const auto self = weak.lock()) self->say(std::move(message));
-  }, [weak = std::weak_ptr(made)] {
-    if (const auto self = weak.lock()) self->abandon_all();
-  });
+  made->session_ = made->run_->talk(
+      [weak = std::weak_ptr(made)](Outgoing message) {
+        if (const auto self = weak.lock()) self->say(std::move(message));
+      },
+      [weak = std::weak_ptr(made)] {
+        if (const auto self = weak.lock()) self->abandon_all();
+      });
   return made;
 }
 
@@ -44,7 +48,7 @@ std::shared_ptr<EventStream> Conversation::open_stream(const ipc::Id& request) {
     if (!found->second->is_answered()) return nullptr;
     streams_.erase(found);
   }
-  if (streams_.size() >= kMaxStreams) return nullptr;
+  if (streams_.size() >= kMaxStreams && !drop_oldest()) return nullptr;
   auto stream = std::make_shared<EventStream>(++last_number_);
   streams_.emplace(request, stream);
   return stream;
@@ -74,7 +78,10 @@ void Conversation::say(Outgoing message) {
   Event event{std::move(message.line), message.is_answer, message.error_code};
   const auto found = message.about ? streams_.find(*message.about) : streams_.end();
   if (found != streams_.end()) {
-    found->second->push(std::move(event));
+    EventStream& stream = *found->second;
+    if (!event.is_answer && stream.bytes() > kMaxReports) stream.drop_taken();
+    if (!event.is_answer && stream.bytes() > kMaxReports) return;  // nobody reads them
+    stream.push(std::move(event));
     return make_room();
   }
   // An answer whose stream is gone, or one to nobody in particular.
@@ -83,26 +90,32 @@ void Conversation::say(Outgoing message) {
   general_->shrink(kMaxGeneral);
 }
 
-// Those that nobody reads lose what they kept, the oldest first.
 void Conversation::make_room() {
-  std::size_t kept = 0;
-  for (const auto& [id, stream] : streams_) kept += stream->bytes();
-  while (kept > kMaxKept) {
-    auto oldest = streams_.end();
-    for (auto at = streams_.begin(); at != streams_.end(); ++at) {
-      const bool is_idle = at->second->is_answered() && !at->second->has_reader();
-      if (is_idle && (oldest == streams_.end() || at->second->number() < oldest->second->number()))
-        oldest = at;
-    }
-    if (oldest == streams_.end()) return;
-    kept -= oldest->second->bytes();
-    streams_.erase(oldest);
+  const auto kept = [this] {
+    std::size_t bytes = 0;
+    for (const auto& [id, stream] : streams_) bytes += stream->bytes();
+    return bytes;
+  };
+  while (kept() > kMaxKept && drop_oldest()) {
   }
+}
+
+bool Conversation::drop_oldest() {
+  auto oldest = streams_.end();
+  for (auto at = streams_.begin(); at != streams_.end(); ++at) {
+    const bool is_idle = at->second->is_answered() && !at->second->has_reader();
+    if (is_idle && (oldest == streams_.end() || at->second->number() < oldest->second->number()))
+      oldest = at;
+  }
+  if (oldest == streams_.end()) return false;
+  streams_.erase(oldest);
+  return true;
 }
 
 bool Conversation::is_busy() const {
   return session_->calls_in_flight() > 0 || general_->has_reader() ||
-         std::ranges::any_of(streams_, [](const auto& entry) { return entry.second->has_reader(); });
+         std::ranges::any_of(streams_,
+                             [](const auto& entry) { return entry.second->has_reader(); });
 }
 
 void Conversation::close() {
@@ -122,7 +135,8 @@ std::string to_text(const EventId& id) {
 std::optional<EventId> parse_event_id(std::string_view text) {
   const auto dash = text.find('-');
   EventId id;
-  const bool is_one = dash != std::string_view::npos && read_number(text.substr(0, dash), id.stream) &&
+  const bool is_one = dash != std::string_view::npos &&
+                      read_number(text.substr(0, dash), id.stream) &&
                       read_number(text.substr(dash + 1), id.place);
   return is_one ? std::optional(id) : std::nullopt;
 }

@@ -43,6 +43,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
  private:
   explicit Conversation(std::shared_ptr<ClientRun> run) : run_(std::move(run)) {}
   void say(Outgoing message);
+  // Of streams that are answered and that nobody reads the oldest goes; false: there is none.
+  bool drop_oldest();
   void make_room();
   void abandon_all();
 

@@ -40,6 +40,14 @@ void EventStream::shrink(std::size_t bytes) {
   }
 }
 
+void EventStream::drop_taken() {
+  while (!events_.empty() && first_ < taken_) {
+    bytes_ -= events_.front().line.size();
+    events_.pop_front();
+    ++first_;
+  }
+}
+
 void EventStream::changed() {
   const auto heard = on_change_;
   if (heard) heard();

@@ -39,8 +39,8 @@ class EventStream {
   void abandon();
   [[nodiscard]] bool is_abandoned() const { return abandoned_; }
 
-  // Whoever reads is called when something was pushed; the reader before hears of it, too, and finds
-  // that it is the reader no more.
+  // Whoever reads is called when something was pushed; the reader before hears of it, too, and
+  // finds that it is the reader no more.
   using Ticket = std::uint64_t;
   [[nodiscard]] Ticket attach(std::function<void()> on_change);
   void detach(Ticket ticket);
@@ -51,6 +51,8 @@ class EventStream {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   // Lets go of the oldest events until so many bytes are kept, at least the newest.
   void shrink(std::size_t bytes);
+  // Lets go of those that were taken.
+  void drop_taken();
 
  private:
   void changed();

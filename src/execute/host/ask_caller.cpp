@@ -56,11 +56,15 @@ asio::awaitable<Result<Json>> ask(asio::any_io_executor executor,
 
 }  // namespace
 
-mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate::Caller> caller) {
+mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate::Caller> caller,
+                           std::string server) {
   mcp::CallEvents events;
   if (!caller) return events;
   events.heard = [caller](const Json& report) { caller->progress(report); };
-  events.answer = [executor, caller](std::string method, Json params) {
+  events.answer = [executor, caller, server](std::string method, Json params) {
+    if (method == "elicitation/create" && params.contains("message") &&
+        params["message"].is_string())
+      params["message"] = "[" + server + "] " + params["message"].get<std::string>();
     return ask(executor, caller, std::move(method), std::move(params));
   };
   return events;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -11,8 +12,10 @@
 namespace mcpac::execute {
 
 // Progress and questions go to `caller`, which may be null; then nobody hears and answers. A
-// question that the caller does not answer, or no longer, is an error to the server.
+// question that the caller does not answer, or no longer, is an error to the server. What a person
+// is to read says which server asks: behind a gateway all of them speak through one connection, and
+// none may pass for another, nor for mcpac.
 [[nodiscard]] mcp::CallEvents events_for(boost::asio::any_io_executor executor,
-                                         std::shared_ptr<gate::Caller> caller);
+                                         std::shared_ptr<gate::Caller> caller, std::string server);
 
 }  // namespace mcpac::execute

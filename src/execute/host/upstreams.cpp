@@ -175,7 +175,7 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                    {.why = "the server changed its definition, or took it away",
                     .fix = fmt::format("mcpac lock diff {}", permission.server())});
   }
-  mcp::CallEvents events = events_for(executor_, std::move(caller));
+  mcp::CallEvents events = events_for(executor_, std::move(caller), permission.server());
   co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
                                               server.config.timeout, std::move(events));
 }

@@ -197,21 +197,35 @@ asio::awaitable<Result<void>> HttpTransport::resume(std::int64_t id, StreamEnd e
 
 asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
     std::string last_event, std::optional<std::int64_t> id) {
-  Lease lease(*this, id);
-  const Connection connection = lease.connection();
-  if (lease.is_new()) {
-    auto opened = co_await connection->open();
-    if (!opened) co_return pass_on(opened);
+  HttpHead head;
+  std::string used;
+  {
+    Lease lease(*this, id);
+    const Connection connection = lease.connection();
+    if (lease.is_new()) {
+      auto opened = co_await connection->open();
+      if (!opened) co_return pass_on(opened);
+    }
+    HttpRequest request = make_get(state_, last_event);
+    used = authorize(request);
+    auto answered = co_await connection->exchange(std::move(request));
+    if (!answered) co_return pass_on(answered);
+    head = std::move(*answered);
+    if (head.status == 200 && head.content_type == "text/event-stream") {
+      co_return co_await read_events(connection, std::move(last_event), id);
+    }
   }
-  HttpRequest request = make_get(state_, last_event);
-  authorize(request);
-  auto head = co_await connection->exchange(std::move(request));
-  if (!head) co_return pass_on(head);
-  if (head->status == 404 && !state_.session_id.empty()) lose_session();
-  if (head->status != 200 || head->content_type != "text/event-stream") {
-    co_return std::unexpected(refusal(*head, ""));
+  if (head.status == 404 && !state_.session_id.empty()) lose_session();
+  Error refused = refusal(head, "");
+  if (head.status == 401 && authorizer_ && !closed_) {  // the next try has a token
+    auto got = co_await authorizer_->challenged(head.status, head.www_authenticate, used);
+    if (got) {
+      StreamEnd end;
+      end.last_event = std::move(last_event);
+      co_return end;
+    }
   }
-  co_return co_await read_events(connection, std::move(last_event), id);
+  co_return std::unexpected(std::move(refused));
 }
 
 // The stream of messages that belong to no request. A server that has none answers 405, which is

@@ -63,7 +63,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                 std::chrono::milliseconds grace, std::shared_ptr<boost::asio::ssl::context> tls,
                 std::shared_ptr<oauth::Authorizer> authorizer);
 
-  // http_transport.cpp: sending
+  // http_transport.cpp, http_deliver.cpp: sending
   void spawn_post(Outgoing message);
   boost::asio::awaitable<void> post(Outgoing message);
   // How one exchange went: answered, or with a token that the server does not accept.
@@ -74,7 +74,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   };
   boost::asio::awaitable<Delivered> deliver(const Outgoing& message, Lease& lease);
   boost::asio::awaitable<Result<void>> deliver_authorized(const Outgoing& message);
-  void authorize(HttpRequest& request) const;
+  // Adds the token that there is; the same is answered.
+  std::string authorize(HttpRequest& request) const;
   boost::asio::awaitable<void> delete_session();
   [[nodiscard]] bool is_live(const Outgoing& message) const;
   void release_held();

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -20,10 +18,6 @@ namespace {
 
 // Progress keeps a slow call alive, but not for ever: a server could report it without end.
 constexpr int kMaxTimeouts = 10;
-// Three of 73 real servers print a banner; one that prints this much does not speak MCP.
-constexpr std::size_t kMaxJunkLines = 10'000;
-// A person answers one question at a time; a server that asks this many at once floods.
-constexpr std::size_t kMaxAsked = 16;
 
 }  // namespace
 
@@ -146,176 +140,6 @@ void Session::take_back(std::int64_t id, const Pending& pending, std::string_vie
   notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}});
 }
 
-void Session::receive(std::string_view line, std::optional<std::int64_t> carrier) {
-  const auto self = shared_from_this();  // a callback may drop the client
-  if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-  auto message = ipc::decode(line);
-  if (!message) return receive_junk(line, message.error());
-  if (auto* response = std::get_if<ipc::Response>(&*message)) {
-    receive_response(std::move(*response), line);
-  } else if (auto* request = std::get_if<ipc::Request>(&*message)) {
-    receive_request(std::move(*request), carrier);
-  } else {
-    receive_notification(std::get<ipc::Notification>(*message));
-  }
-}
-
-void Session::receive_response(ipc::Response response, std::string_view line) {
-  // An answer without an id, or with one that is not waited for any more, concerns nobody.
-  const auto* id = response.id ? std::get_if<std::int64_t>(&*response.id) : nullptr;
-  if (id == nullptr) return;
-  const auto found = pending_.find(*id);
-  if (found == pending_.end() || found->second->outcome) return;
-  settle(*id, make_reply(*found->second, response, line));
-}
-
-Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& response,
-                                  std::string_view line) const {
-  if (!response.outcome && pending.options.keeps_errors) {
-    ipc::ErrorObject refusal = std::move(response.outcome.error());
-    refusal.message = secrets_->redact(refusal.message);
-    secrets_->redact(refusal.data);
-    return Reply{.result = {}, .refusal = std::move(refusal), .size = line.size()};
-  }
-  if (!response.outcome) {
-    return std::unexpected(secrets_->redact(rpc_error(pending.method, response.outcome.error())));
-  }
-  Reply reply{.result = std::move(*response.outcome), .ordered = {}, .size = line.size()};
-  if (!reply.result.is_object()) {
-    return failure(ErrorId::kServerProtocol,
-                   fmt::format("server {} answered {} with a result that is no object", server_,
-                               pending.method));
-  }
-  secrets_->redact(reply.result);
-  if (pending.options.keeps_order) {
-    auto ordered = parse_ordered_json(line);
-    if (!ordered) return pass_on(ordered);
-    reply.ordered = std::move((*ordered)["result"]);
-    secrets_->redact(reply.ordered);
-  }
-  return reply;
-}
-
-void Session::receive_request(ipc::Request request, std::optional<std::int64_t> carrier) {
-  if (request.method == "ping") {
-    return transport_->send({.line = ipc::encode_result(request.id, Json::object())});
-  }
-  const auto capability = capability_of(request.method);
-  const bool declared = !capability.empty() && capabilities().contains(capability);
-  const Answer found = declared && !stateless_ ? answer_for(carrier) : nullptr;
-  if (!found || asked_ >= kMaxAsked) {
-    return transport_->send(
-        {.line = ipc::encode_error(request.id, ipc::kMethodNotFound,
-                                   "mcpac does not offer " + printable(request.method, 100))});
-  }
-  ++asked_;
-  asio::co_spawn(executor_, answer(std::move(request), found), asio::detached);
-}
-
-Answer Session::answer_for(std::optional<std::int64_t> id) const {
-  const auto carrier = id ? pending_.find(*id) : pending_.end();
-  if (carrier != pending_.end() && carrier->second->options.events.answer) {
-    return carrier->second->options.events.answer;
-  }
-  // Over stdio nothing says which call a question belongs to, unless there is only one.
-  Answer only;
-  for (const auto& [number, pending] : pending_) {
-    if (!pending->options.events.answer || pending->outcome) continue;
-    if (only) return events_.answer;
-    only = pending->options.events.answer;
-  }
-  return only && !id ? only : events_.answer;
-}
-
-asio::awaitable<void> Session::answer(ipc::Request request, Answer answer) {
-  const auto self = shared_from_this();
-  Json params = request.params.is_null() ? Json::object() : std::move(request.params);
-  secrets_->redact(params);
-  auto answered = co_await answer(request.method, params);
-  --asked_;
-  if (death_) co_return;
-  if (!answered) {
-    transport_->send({.line = ipc::encode_error(request.id, ipc::kInternalError,
-                                                "the client could not answer")});
-    co_return;
-  }
-  if (request.method == "elicitation/create") *answered = with_defaults(*answered, params);
-  transport_->send({.line = ipc::encode_result(request.id, *answered)});
-}
-
-void Session::receive_notification(const ipc::Notification& notification) {
-  if (notification.method == "notifications/progress") {
-    receive_progress(notification.params);
-  } else if (notification.method == "notifications/tools/list_changed") {
-    if (events_.tools_changed) events_.tools_changed();
-  } else if (events_.notified) {
-    Json params = notification.params;
-    secrets_->redact(params);
-    events_.notified(notification.method, params);
-  }
-}
-
-void Session::receive_progress(const Json& params) {
-  const Json* token = find_member(params, "progressToken");
-  if (token == nullptr || !token->is_number_integer()) return;
-  const auto found = pending_.find(token->get<std::int64_t>());
-  if (found == pending_.end() || !found->second->options.wants_progress) return;
-  Pending& pending = *found->second;
-  pending.deadline =
-      std::min(std::chrono::steady_clock::now() + pending.timeout, pending.last_deadline);
-  pending.timer.cancel();
-  if (!pending.options.events.heard) return;
-  Json report = params;
-  report.erase("progressToken");
-  report.erase("_meta");
-  secrets_->redact(report);
-  const auto keep = found->second;  // whoever hears may end the request
-  keep->options.events.heard(report);
-}
-
-// The request that an unreadable line seems to answer, so that nobody waits for its time limit.
-// Only a guess, and it may be: a server can fail its own requests anyway.
-std::optional<std::int64_t> Session::meant_request(std::string_view line) const {
-  constexpr std::size_t kLooked = 512;  // at either end, where the id of a message stands
-  if (!line.starts_with('{') || !line.contains("\"jsonrpc\"")) return std::nullopt;
-  const std::string_view head = line.substr(0, kLooked);
-  const std::string_view tail = line.substr(line.size() - std::min(line.size(), kLooked));
-  const auto names = [](std::string_view text, const std::string& member) {
-    const auto at = text.find(member);
-    if (at == std::string_view::npos) return false;
-    const auto after = text.substr(at + member.size());
-    return after.starts_with(',') || after.starts_with('}') || after.starts_with(' ');
-  };
-  for (const auto& [id, pending] : pending_) {
-    for (const std::string& member :
-         {fmt::format("\"id\":{}", id), fmt::format("\"id\": {}", id)}) {
-      if (names(head, member) || names(tail, member)) return id;
-    }
-  }
-  return std::nullopt;
-}
-
-void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
-  if (const auto id = meant_request(line); id && !error.is_response) {
-    return settle(*id, failure(ErrorId::kServerProtocol,
-                               fmt::format("server {} answered with what cannot be read: {}",
-                                           server_, printable(error.message, 200))));
-  }
-  if (error.is_response && error.id && std::holds_alternative<std::int64_t>(*error.id)) {
-    return settle(std::get<std::int64_t>(*error.id),
-                  failure(ErrorId::kServerProtocol,
-                          fmt::format("server {} answered with a malformed response: {}", server_,
-                                      printable(error.message, 200))));
-  }
-  if (++junk_lines_ <= kMaxJunkLines) return;
-  transport_->kill();
-  end(failure(ErrorId::kServerProtocol,
-              fmt::format("server {} wrote more than {} lines that are no JSON-RPC messages",
-                          server_, kMaxJunkLines),
-              "is this a program that speaks MCP on its standard output?")
-          .error());
-}
-
 void Session::settle(std::int64_t id, Result<Reply> outcome) {
   const auto found = pending_.find(id);
   if (found == pending_.end() || found->second->outcome) return;
@@ -331,17 +155,6 @@ void Session::end(Error error) {
     pending->outcome = std::unexpected(*death_);
     pending->timer.cancel();
   }
-}
-
-Error Session::rpc_error(const std::string& method, const ipc::ErrorObject& error) const {
-  Error out{.id = ErrorId::kServerError,
-            .what = fmt::format("server {} answered {} with error {}: {}", server_, method,
-                                error.code, printable(secrets_->redact(error.message))),
-            .where = "server " + server_,
-            .why = "",
-            .fix = ""};
-  if (!error.data.is_null()) out.why = printable(secrets_->redact(mcpac::to_text(error.data)));
-  return out;
 }
 
 std::unexpected<Error> Session::failure(ErrorId id, std::string what, std::string fix) const {

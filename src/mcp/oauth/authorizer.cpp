@@ -19,6 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kMaxScope = std::size_t{8} << 10U;
+constexpr std::chrono::minutes kRest{1};        // after a way that failed
 constexpr std::chrono::milliseconds kTurn{20};  // between two looks whether a login has ended
 
 // What to ask for: the challenge's scopes, else the resource's; never less than before.
@@ -97,25 +98,30 @@ asio::awaitable<Result<void>> Authorizer::challenged(unsigned status, std::strin
   }
   co_await take_turn();
   Result<void> done;
-  if (failed_) {
-    done = std::unexpected(*failed_);
-  } else if (authorization() == used) {
-    done = co_await get_token(step_up, challenge);
-    if (!done) failed_ = named(std::move(done.error()));
-    if (!done) done = std::unexpected(*failed_);
+  const bool rests = failed_ && std::chrono::steady_clock::now() < rest_ends_;
+  if (authorization() == used && !take_fresher()) {
+    if (!rests) done = co_await get_token(step_up, challenge);
+    if (!rests && !done) failed_ = named(std::move(done.error()));
+    if (!rests) rest_ends_ = std::chrono::steady_clock::now() + kRest;
+    if (rests || !done) done = std::unexpected(*failed_);
   }
+  if (done) failed_.reset();
   busy_ = false;
   co_return done;
+}
+
+// A token that another mcpac got meanwhile.
+bool Authorizer::take_fresher() {
+  const auto kept = store_.load();
+  if (!kept || kept->tokens.access.empty() || kept->tokens.access == access_) return false;
+  access_ = kept->tokens.access;
+  if (options_.keep_secret) options_.keep_secret(access_);
+  return true;
 }
 
 asio::awaitable<Result<void>> Authorizer::get_token(bool step_up, Challenge challenge) {
   auto kept = store_.load();
   if (!kept) co_return pass_on(kept);
-  const bool fresher = !kept->tokens.access.empty() && kept->tokens.access != access_;
-  if (fresher) {  // another mcpac got it
-    access_ = kept->tokens.access;
-    co_return Result<void>();
-  }
   auto web = co_await Web::make(executor_, options_.url);
   if (!web) co_return pass_on(web);
   auto at = co_await discover(*web, options_.url, challenge);

@@ -3,10 +3,12 @@
 //
 // In this order: another request got one meanwhile, a refresh token, the client's own credentials,
 // a person. Where nobody is there, what the server wants is noted down, and `mcpac login` asks for
-// it. One way is gone at a time, however many requests wait; a failed one is not tried again on
-// this connection. Tokens leave it as the header Authorization to this server, and nowhere else.
+// it. One way is gone at a time, however many requests wait; after one that failed there is a rest
+// of a minute, which ends when another mcpac has logged in. Tokens leave it as the header
+// Authorization to this server, and nowhere else.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -55,6 +57,7 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   boost::asio::awaitable<Result<void>> ask_person(const Web& web, Discovered at, Kept kept,
                                                   std::string scope);
   boost::asio::awaitable<void> take_turn();
+  bool take_fresher();
   Result<void> take(Kept kept, Tokens tokens, const std::string& scope);
   [[nodiscard]] Error named(Error error) const;
 
@@ -64,6 +67,7 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   std::string access_;
   bool busy_ = false;
   std::optional<Error> failed_;
+  std::chrono::steady_clock::time_point rest_ends_{};
 };
 
 }  // namespace mcpac::mcp::oauth

@@ -1,0 +1,93 @@
+// The sending half of HttpTransport's exchanges: one message, with a token where the server wants
+// one.
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/http/field.hpp>
+
+#include "mcp/http_transport.h"
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kMaxRefusal = std::size_t{64} << 10U;
+
+}  // namespace
+
+std::string HttpTransport::authorize(HttpRequest& request) const {
+  const auto token = authorizer_ ? authorizer_->authorization() : std::string();
+  if (!token.empty()) request.set(boost::beast::http::field::authorization, token);
+  return token;
+}
+
+// A request that a server did not admit was not carried out, so it may be sent again: once with a
+// token that it accepts, and once more with one that may do more.
+asio::awaitable<Result<void>> HttpTransport::deliver_authorized(const Outgoing& message) {
+  std::set<unsigned> refused;
+  while (true) {
+    Delivered delivered;
+    {
+      Lease lease(*this, message.request_id);
+      delivered = co_await deliver(message, lease);
+    }
+    if (!delivered.challenge) co_return std::move(delivered.outcome);
+    const HttpHead head = std::move(*delivered.challenge);
+    if (!refused.insert(head.status).second) co_return std::move(delivered.outcome);
+    auto got = co_await authorizer_->challenged(head.status, head.www_authenticate, delivered.used);
+    if (!got) {
+      Error error = std::move(got.error());
+      error.what += fmt::format(" (HTTP status {})", head.status);
+      if (error.fix.empty()) error.fix = std::move(delivered.outcome.error().fix);
+      co_return std::unexpected(std::move(error));
+    }
+    if (!is_live(message)) co_return Result<void>();
+  }
+}
+
+asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(const Outgoing& message,
+                                                                 Lease& lease) {
+  const Connection connection = lease.connection();
+  Delivered delivered;
+  // A message without an answer has no clock of its own in the session.
+  asio::steady_timer limit(executor_);
+  if (!message.request_id) {
+    limit.expires_after(std::chrono::seconds(30));
+    limit.async_wait([connection](const boost::system::error_code& error) {
+      if (!error) connection->close();
+    });
+  }
+  if (lease.is_new()) {
+    auto opened = co_await connection->open();
+    if (!opened) {
+      delivered.outcome = failure(opened.error().id, opened.error().what, opened.error().where);
+      co_return delivered;
+    }
+  }
+  if (!is_live(message)) co_return delivered;
+  HttpRequest request = make_post(state_, message);
+  delivered.used = authorize(request);
+  auto head = co_await connection->exchange(std::move(request));
+  if (!head) {
+    delivered.outcome = failure(head.error().id, head.error().what, head.error().where);
+    co_return delivered;
+  }
+  if (closed_) co_return delivered;
+  const bool wants_token =
+      authorizer_ &&
+      (head->status == 401 ||
+       (head->status == 403 && head->www_authenticate.contains("insufficient_scope")));
+  if (!wants_token) {
+    delivered.outcome = co_await take_answer(message, std::move(*head), connection);
+    co_return delivered;
+  }
+  auto body = co_await read_all(connection, kMaxRefusal);
+  delivered.outcome = std::unexpected(refusal(*head, body ? *body : std::string()));
+  delivered.challenge = std::move(*head);
+  co_return delivered;
+}
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,117 @@
+#include "mcp/list_tools.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "core/printable.h"
+
+namespace mcpac::mcp {
+namespace asio = boost::asio;
+namespace {
+
+// Of 100 real servers the largest offers about 200 tools on one page.
+constexpr std::size_t kMaxPages = 1'000;
+constexpr std::size_t kMaxTools = 20'000;
+constexpr std::size_t kMaxListingBytes = std::size_t{64} << 20U;
+
+// Adds one page to the listing. Every entry is a claim of the server: only what the rest of mcpac
+// relies on is checked, a name and an object.
+Result<void> add_page(ServerListing& listing, std::set<std::string>& names, OrderedJson& page,
+                      const std::string& server) {
+  const auto refuse = [&server](ErrorId id, std::string what) {
+    return fail(id, fmt::format("server {}: {}", server, what), {.where = "server " + server});
+  };
+  const auto tools = page.find("tools");
+  if (tools == page.end() || !tools->is_array()) {
+    return refuse(ErrorId::kServerProtocol, "tools/list answered without an array of tools");
+  }
+  for (auto& tool : *tools) {
+    const auto name = tool.is_object() ? tool.find("name") : tool.end();
+    if (!tool.is_object() || name == tool.end() || !name->is_string() ||
+        name->get_ref<const std::string&>().empty()) {
+      return refuse(ErrorId::kServerProtocol,
+                    fmt::format("tool number {} has no name", listing.tools.size() + 1));
+    }
+    const auto text = name->get<std::string>();
+    if (!names.insert(text).second) {
+      return refuse(ErrorId::kServerProtocol,
+                    fmt::format("two tools have the name \"{}\"", printable(text, 100)));
+    }
+    if (listing.tools.size() >= kMaxTools) {
+      return refuse(ErrorId::kServerLimit, fmt::format("more than {} tools", kMaxTools));
+    }
+    listing.tools.push_back({text, std::move(tool)});
+  }
+  return {};
+}
+
+// Takes out of the listing what the revision forbids to use, and says so.
+ParamHeaders take_param_headers(ServerListing& listing, const OnWarning& warned) {
+  ParamHeaders mirrored;
+  std::erase_if(listing.tools, [&](const ToolDefinition& tool) {
+    const auto schema = tool.definition.find("inputSchema");
+    if (schema == tool.definition.end()) return false;
+    auto annotated = read_param_headers(*schema);
+    if (!annotated && warned) {
+      warned(fmt::format("server {}: the tool \"{}\" is left out: {}", listing.server,
+                         printable(tool.name, 100), annotated.error().what));
+    }
+    if (annotated && !annotated->empty()) mirrored.emplace(tool.name, std::move(*annotated));
+    return !annotated;
+  });
+  return mirrored;
+}
+
+}  // namespace
+
+asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> session,
+                                                  ServerConfig config, Negotiated negotiated,
+                                                  std::shared_ptr<ParamHeaders> mirrored,
+                                                  OnWarning warned) {
+  ServerListing listing{.server = config.name,
+                        .identity = config.identity(),
+                        .implementation = negotiated.implementation,
+                        .protocol_version = negotiated.version,
+                        .tools = {}};
+  std::set<std::string> names;
+  std::set<std::string> cursors;
+  std::size_t bytes = 0;
+  Json params = Json::object();
+  for (std::size_t page = 0; page < kMaxPages; ++page) {
+    RequestOptions options;
+    options.keeps_order = true;
+    auto reply = co_await session->request("tools/list", params, config.timeout, options);
+    if (!reply) {
+      const bool none =
+          reply.error().id == ErrorId::kServerError && !negotiated.declares_tools && page == 0;
+      if (none) co_return listing;  // a server of resources or prompts alone
+      co_return pass_on(reply);
+    }
+    bytes += reply->size;
+    auto added = add_page(listing, names, reply->ordered, config.name);
+    if (!added) co_return pass_on(added);
+    const auto cursor = string_member(reply->result, "nextCursor");
+    if (cursor.empty()) {
+      if (config.is_http() && negotiated.era == Era::kStateless) {
+        *mirrored = take_param_headers(listing, warned);
+      }
+      co_return listing;
+    }
+    if (!cursors.insert(cursor).second) {
+      co_return fail(ErrorId::kServerProtocol,
+                     fmt::format("server {}: tools/list goes round in circles", config.name),
+                     {.where = "server " + config.name, .why = "a nextCursor came twice"});
+    }
+    if (bytes > kMaxListingBytes) break;
+    params["cursor"] = cursor;
+  }
+  co_return fail(
+      ErrorId::kServerLimit, fmt::format("server {}: tools/list does not end", config.name),
+      {.where = "server " + config.name,
+       .why =
+           fmt::format("the limits are {} pages and {} MiB", kMaxPages, kMaxListingBytes >> 20U)});
+}
+
+}  // namespace mcpac::mcp

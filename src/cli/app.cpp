@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/standard_output.h"
+#include "core/nearest_name.h"
 
 namespace mcpac::cli {
 namespace {
@@ -88,13 +89,43 @@ std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& erro
   return fmt::format("{}; there are {}", problem, fmt::join(names, ", "));
 }
 
+// A mistyped option of the command or of those above it; else how to find them.
+std::string what_to_do(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::App* at = &command; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  const std::string help = fmt::format("see `{} --help`", full_name(command));
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string option = word.substr(0, word.find('='));
+    if (!option.starts_with("--") || std::ranges::find(names, option) != names.end()) continue;
+    if (const auto meant = did_you_mean(option, names); !meant.empty())
+      return fmt::format("{} {}", meant, help);
+  }
+  return help;
+}
+
 int usage(Context& context, const CLI::App& app, const CLI::ParseError& error, int argc,
           char** argv) {
   const CLI::App& command = named_command(app);
   context.fail(Error{ErrorId::kUsage,
                      what_went_wrong(command, error, words_after_commands(app, argc, argv)), "", "",
-                     fmt::format("see `{} --help`", full_name(command))});
+                     what_to_do(command, words_after_commands(app, argc, argv))});
   return context.exit_code;
+}
+
+// `mcpac help lock diff` is `mcpac lock diff --help`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::ranges::reverse(words);  // as CLI11 takes them
+  return words;
 }
 
 int run_in(Context context, int argc, char** argv) {
@@ -109,7 +140,7 @@ int run_in(Context context, int argc, char** argv) {
       "mcpac");
   try {
     add_all(app, context);
-    app.parse(argc, argv);
+    app.parse(words_of(argc, argv));
   } catch (const CLI::Success& wanted) {  // --help, --version
     context.exit_code = app.exit(wanted);
   } catch (const CLI::ParseError& error) {

@@ -27,8 +27,8 @@ void list(Context& context) {
     if (context.json) continue;
     fmt::print(
         "{}  {}  {}  {}: {}  (by {})\n", answer.id.substr(0, 12), gate::to_string(answer.answer),
-        answer.until.empty() ? "-" : answer.until.substr(0, 19), printable(answer.program, 80),
-        printable(answer.rule.rule), printable(answer.who, 80));
+        answer.until.empty() ? "-" : answer.until.substr(0, 19) + "Z",
+        printable(answer.program, 80), printable(answer.rule.rule), printable(answer.who, 80));
   }
   if (context.json) return context.print(all);
   if (approvals.answers.empty()) context.say("no answer is kept");

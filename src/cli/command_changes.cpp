@@ -53,7 +53,7 @@ void list(Context& context) {
       fmt::print("{}  damaged\n", changes.run);
       continue;
     }
-    fmt::print("{}  {}  {}: {} in {}\n", changes.run, changes.ended.substr(0, 19),
+    fmt::print("{}  {}  {}: {} in {}\n", changes.run, changes.ended.substr(0, 19) + "Z",
                printable(changes.program, 80), counted(changes.count()),
                printable(changes.places.front().path.string()));
   }

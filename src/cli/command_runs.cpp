@@ -28,7 +28,7 @@ std::uint64_t number_of(const Json& json, const char* name) {
 
 std::string line_of(const Json& run) {
   return fmt::format("{}  {}  {}: {} allowed, {} denied, {} in flight{}", string_member(run, "run"),
-                     string_member(run, "started").substr(0, 19),
+                     string_member(run, "started").substr(0, 19) + "Z",
                      printable(string_member(run, "program"), 80), number_of(run, "allowed"),
                      number_of(run, "denied"), number_of(run, "in_flight"),
                      find_member(run, "question")->is_null() ? "" : ", a question waits");

@@ -254,6 +254,15 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
   if (outcome.denials.others() > 0)
     context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",
                              outcome.denials.others(), outcome.run_id.substr(0, 13)));
+  // Such an end says little by itself: an exception that nobody caught.
+  const bool lacked = outcome.verdict && !outcome.error && outcome.verdict->limit &&
+                      outcome.verdict->kind == sandbox::Verdict::Kind::kExited &&
+                      outcome.verdict->code != 0;
+  if (lacked) {
+    hold_.end_line();
+    context_.say(fmt::format("the program {}\n  fix: {}", execute::describe(*outcome.verdict),
+                             execute::remedy_of(*outcome.verdict)));
+  }
   if (outcome.changes > 0)
     context_.say(fmt::format("{} kept: mcpac changes diff {}",
                              outcome.changes == 1 ? std::string("1 change is")

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "sandbox/seccomp_rules.h"
 
@@ -25,11 +26,10 @@ constexpr int kReading[] = {SCMP_SYS(stat),       SCMP_SYS(lstat),      SCMP_SYS
 
 // Links and special files are never made: each is a way to make somebody outside open something
 // else than they think.
-constexpr int kWriting[] = {SCMP_SYS(pwrite64),  SCMP_SYS(pwritev), SCMP_SYS(ftruncate),
-                            SCMP_SYS(fallocate), SCMP_SYS(unlink),  SCMP_SYS(unlinkat),
-                            SCMP_SYS(rmdir),     SCMP_SYS(rename),  SCMP_SYS(renameat),
-                            SCMP_SYS(renameat2), SCMP_SYS(umask),   SCMP_SYS(fsync),
-                            SCMP_SYS(fdatasync)};
+constexpr int kWriting[] = {SCMP_SYS(pwrite64), SCMP_SYS(pwritev),  SCMP_SYS(ftruncate),
+                            SCMP_SYS(unlink),   SCMP_SYS(unlinkat), SCMP_SYS(rmdir),
+                            SCMP_SYS(rename),   SCMP_SYS(renameat), SCMP_SYS(umask),
+                            SCMP_SYS(fsync),    SCMP_SYS(fdatasync)};
 
 // Not held by Landlock (truncate: not before ABI 3), only by what is mounted.
 constexpr int kWritingInOwnRoot[] = {SCMP_SYS(truncate), SCMP_SYS(utimensat), SCMP_SYS(utime),
@@ -51,6 +51,19 @@ using Rules = std::vector<ArgumentRule>;
 
 scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
   return {argument, SCMP_CMP_MASKED_EQ, mask, value};
+}
+
+// Admits the call with these flags (of 32 bits) and no others.
+void flag_rules(Rules& rules, int call, unsigned argument, std::uint64_t flags, int error) {
+  constexpr unsigned kBits = 32;
+  const std::uint64_t others = 0xffffffffU & ~flags;
+  rules.push_back({kAllow, call, {masked(argument, others, 0)}});
+  // Rules of one call never overlap: one for each lowest of the other flags.
+  for (unsigned bit = 0; bit < kBits; ++bit) {
+    const std::uint64_t flag = std::uint64_t{1} << bit;
+    if ((others & flag) == 0) continue;
+    rules.push_back({refuse(error), call, {masked(argument, others & (flag | (flag - 1)), flag)}});
+  }
 }
 
 // open() and openat() for reading, nothing else.
@@ -78,6 +91,11 @@ void writing_rules(Rules& rules, Root root) {
   mode_rules(rules, SCMP_SYS(openat), 3);
   mode_rules(rules, SCMP_SYS(mkdir), 1);
   mode_rules(rules, SCMP_SYS(mkdirat), 2);
+  // Other ways take room that no size shows, which RLIMIT_FSIZE is not asked about; libraries write
+  // zeros instead.
+  flag_rules(rules, SCMP_SYS(fallocate), 1, 0, EOPNOTSUPP);
+  // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
+  flag_rules(rules, SCMP_SYS(renameat2), 4, RENAME_NOREPLACE | RENAME_EXCHANGE, EINVAL);
   if (root != Root::kOwn) return;
   mode_rules(rules, SCMP_SYS(chmod), 1);
   mode_rules(rules, SCMP_SYS(fchmod), 1);
@@ -111,7 +129,9 @@ std::vector<ArgumentRule> admitted_rules(const FilterKey& key) {
   }
   if (key.admits.has<ReceivesDescriptors>()) {
     constexpr scmp_datum_t kChannel = 3;
-    rules.push_back({kAllow, SCMP_SYS(recvmsg), {{0, SCMP_CMP_EQ, kChannel, 0}}});
+    constexpr std::uint64_t kOdd = kOddSocketFlags & ~std::uint64_t{MSG_CMSG_CLOEXEC};
+    rules.push_back(
+        {kAllow, SCMP_SYS(recvmsg), {{0, SCMP_CMP_EQ, kChannel, 0}, masked(2, kOdd, 0)}});
     rules.push_back({refuse(EPERM), SCMP_SYS(recvmsg), {{0, SCMP_CMP_NE, kChannel, 0}}});
   }
   return rules;

@@ -34,14 +34,17 @@ scmp_arg_cmp at_most(unsigned argument, std::uint64_t value) {
 
 using Rules = std::vector<ArgumentRule>;
 
-// Private memory only: shared anonymous memory escapes RLIMIT_DATA.
+// Private memory only: shared anonymous memory escapes RLIMIT_DATA, and so does what grows as a
+// stack does.
 void memory_rules(Rules& rules, Admits admits) {
   if (admits.has<Compiles>()) {
     rules.push_back(
         {kAllow, SCMP_SYS(mmap), {}});  // lld writes its output through a shared mapping
   } else {
-    rules.push_back({kAllow, SCMP_SYS(mmap), {masked(3, MAP_TYPE, MAP_PRIVATE)}});
+    rules.push_back({kAllow, SCMP_SYS(mmap), {masked(3, MAP_TYPE | MAP_GROWSDOWN, MAP_PRIVATE)}});
     rules.push_back({refuse(EPERM), SCMP_SYS(mmap), {masked(3, MAP_SHARED, MAP_SHARED)}});
+    rules.push_back(
+        {refuse(EPERM), SCMP_SYS(mmap), {masked(3, MAP_SHARED | MAP_GROWSDOWN, MAP_GROWSDOWN)}});
   }
   constexpr unsigned kHints[] = {MADV_NORMAL,   MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED,
                                  MADV_DONTNEED, MADV_FREE,   MADV_HUGEPAGE,   MADV_NOHUGEPAGE};
@@ -110,9 +113,10 @@ void descriptor_rules(Rules& rules) {
     rules.push_back({flags ? kAllow : refuse(EPERM), SCMP_SYS(fcntl), {equals(1, command)}});
   }
   rules.push_back({refuse(EPERM), SCMP_SYS(fcntl), {above(1, 4)}});
-  // On a connected socket these are read and write; with an address they reach further.
+  // On a connected socket these are read and write; with an address they reach further, and with
+  // other flags (urgent bytes, a look at what stays) parts of the kernel that have had holes.
   for (const int call : {SCMP_SYS(sendto), SCMP_SYS(recvfrom)}) {
-    rules.push_back({kAllow, call, {{4, SCMP_CMP_EQ, 0, 0}}});
+    rules.push_back({kAllow, call, {masked(3, kOddSocketFlags, 0), {4, SCMP_CMP_EQ, 0, 0}}});
     rules.push_back({refuse(EPERM), call, {differs(4, 0)}});
   }
   // The listener's descriptor is handed over while the filter stands already (listener.cpp); the

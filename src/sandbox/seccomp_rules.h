@@ -2,8 +2,10 @@
 #pragma once
 
 #include <seccomp.h>
+#include <sys/socket.h>
 
 #include <compare>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -48,6 +50,11 @@ struct ArgumentRule {
 // What is admitted besides; overrides the above.
 [[nodiscard]] std::vector<CallGroup> admitted_groups(const FilterKey& key);
 [[nodiscard]] std::vector<ArgumentRule> admitted_rules(const FilterKey& key);
+
+// Flags of sending and receiving that no program here needs: all but these. The kernel reads 32
+// bits of them.
+inline constexpr std::uint64_t kOddSocketFlags =
+    0xffffffffU & ~std::uint64_t{MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL};
 
 // Stands for the process' own number until set_own_process().
 inline constexpr std::uint32_t kOwnProcessMark = 0x5ca1ab1e;

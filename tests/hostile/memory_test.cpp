@@ -16,6 +16,7 @@ TEST_SUITE("hostile/memory") {
         {"messages", "violated msgget"},
         {"messages_posix", "violated mq_open"},
         {"map_droppable", "violated mmap"},
+        {"map_as_stack", "EPERM"},
         {"map_leaked_file", "EBADF"},
         {"lock_pages", "EPERM"},
         {"lock_everything", "violated mlockall"},

@@ -71,6 +71,16 @@ CASE(granted_exchange) {
   close(make("moving"));
   return syscall(SYS_renameat2, AT_FDCWD, in_place("moving"), AT_FDCWD, at("own.txt"), 2);
 }
+CASE(granted_exchange_within) {
+  close(make("moving"));
+  close(make("other"));
+  return syscall(SYS_renameat2, AT_FDCWD, in_place("moving"), AT_FDCWD, in_place("other"), 2);
+}
+/* Leaves a device where the file was. */
+CASE(granted_leave_whiteout) {
+  close(make("moving"));
+  return syscall(SYS_renameat2, AT_FDCWD, in_place("moving"), AT_FDCWD, in_place("moved"), 4);
+}
 CASE(granted_write_by_link) { return open(in_place("out"), O_WRONLY); }
 
 /* Links and special files. */
@@ -149,6 +159,11 @@ CASE(granted_map_to_run) {
 CASE(granted_flood_file) {
   return fallocate(make("large"), 0, 0, 512L << 20U);
 }
+/* Takes the room and no size, which a limit of sizes does not see. */
+CASE(granted_flood_beyond_end) {
+  return fallocate(make("large"), FALLOC_FL_KEEP_SIZE, 0, 16L << 20U);
+}
+CASE(granted_reserve) { return fallocate(make("small"), 0, 0, 4096); }
 CASE(granted_sparse_file) {
   int fd = make("sparse");
   return pwrite(fd, "x", 1, 512L << 20U) == 1 ? 0 : -1;

@@ -21,6 +21,7 @@ CALL(semaphores, SYS_semget, 0, 1, 0600)
 CALL(messages, SYS_msgget, 0, 0600)
 CALL(messages_posix, SYS_mq_open, "mcpac-hostile", O_RDWR | O_CREAT, 0600, NULL)
 CASE(map_droppable) { return map(4096, 8 /* MAP_DROPPABLE */); }
+CASE(map_as_stack) { return map(4096, MAP_PRIVATE | MAP_GROWSDOWN); }
 CASE(map_leaked_file) {
   int fd = open(at("secret.txt"), O_RDONLY);
   return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED ? -1 : 0;

@@ -82,3 +82,14 @@ CASE(receive_address) {
 }
 CASE(talk_on_channel) { return write(kChannel, "x", 1); }
 CALL(urgent_on_channel, SYS_sendto, kChannel, "x", 1, MSG_OOB, NULL, 0)
+CASE(look_at_channel) {
+  char byte;
+  return looked_at(recvfrom(kChannel, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL), EAGAIN);
+}
+CALL(fast_open_on_channel, SYS_sendto, kChannel, "x", 1, MSG_FASTOPEN, NULL, 0)
+/* What libraries ask for. */
+CALL(quiet_on_channel, SYS_sendto, kChannel, "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0)
+CASE(read_channel) {
+  char byte;
+  return looked_at(recvfrom(kChannel, &byte, 1, MSG_WAITALL | MSG_DONTWAIT, NULL, NULL), EAGAIN);
+}

@@ -63,19 +63,20 @@ void judge_kill(Kind reason, const Limits& limits, std::chrono::microseconds wal
   verdict.detail = "the wall-clock limit of " + std::to_string(limits.wall.count()) + " ms";
 }
 
-// The kernel ends a process in a group for two reasons: the group is full, or a group above it or
-// the machine is, and this process was chosen for that.
+// The warden ends a process that holds too much. The kernel ends one in a group for two reasons:
+// the group is full, or a group above it or the machine is, and this process was chosen for that.
 bool memory_ended_it(const EndReport& report, const Verdict& verdict) {
-  return verdict.code == SIGKILL && report.group.killed > 0;
+  return verdict.code == SIGKILL && (report.group.killed > 0 || report.held_memory > 0);
 }
 
 void judge_memory_kill(const EndReport& report, const Limits& limits, Verdict& verdict) {
   verdict.kind = Kind::kSignalled;
-  if (report.group.full == 0) {
+  if (report.group.full == 0 && report.held_memory == 0) {
     verdict.note = "as the machine, or a control group around mcpac, had no memory left";
     return;
   }
-  const std::uint64_t used = std::max(report.group.peak_bytes, report.peak_bytes);
+  const std::uint64_t used =
+      std::max({report.group.peak_bytes, report.peak_bytes, report.held_memory});
   verdict.kind = Kind::kMemoryLimit;
   verdict.limit = {{"memory", limits.memory, used}};
   verdict.detail = "the memory limit of " + std::to_string(limits.memory >> 20U) + " MiB";
@@ -113,7 +114,7 @@ void judge_signal(const EndReport& report, const Limits& limits, Verdict& verdic
     verdict.kind = Kind::kCpuLimit;
     verdict.limit = {{"cpu", microseconds(limits.cpu), report.cpu_microseconds}};
     verdict.detail = "the CPU limit of " + std::to_string(limits.cpu.count()) + " s";
-  } else if (signal == SIGXFSZ) {
+  } else if (signal == SIGXFSZ && limits.file_size > 0) {
     verdict.limit = {{"file-size", limits.file_size, limits.file_size}};
     verdict.detail = "the limit of " + std::to_string(limits.file_size) + " bytes a file";
   } else if (signal == report.crash.signal) {
@@ -132,7 +133,8 @@ void judge_refusals(const EndReport& report, const Limits& limits, Verdict& verd
   const bool crashed = verdict.kind == Kind::kSignalled && verdict.code == report.crash.signal;
   const bool all_processes =
       report.most_processes > 0 && report.crash.threads >= report.most_processes;
-  if (report.refusals.file_size > 0) {
+  // Without files there was nothing to refuse: the program sent itself the signal.
+  if (report.refusals.file_size > 0 && limits.file_size > 0) {
     verdict.limit = {{"file-size", limits.file_size, limits.file_size}};
     verdict.detail = "the limit of " + std::to_string(limits.file_size) + " bytes a file";
   } else if ((crashed && all_processes) || report.group.refused_threads > 0) {

@@ -20,6 +20,8 @@ struct Running {
   uid_t own_id = 0;
   std::uint64_t stack_bytes = 0;
   std::uint64_t most_processes = 0;  // 0: not counted
+  std::uint64_t most_memory = 0;     // 0: not looked at (held_memory.h)
+  std::uint64_t held_memory = 0;     // for which it was ended
   std::optional<cgroup::Leaf> group{};
   Watch watch{};
   Violation violation{};

@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <map>
 
 #include "sandbox/cgroups.h"
+#include "sandbox/held_memory.h"
 #include "sandbox/inherited.h"
 #include "sandbox/launch.h"
 #include "sandbox/listener.h"
@@ -32,8 +34,9 @@ namespace {
 // the map of its id, and what a spawn needs.
 constexpr std::size_t kMostChildren = 192;
 
-// How long a forbidden call stays unnoticed that was interrupted before it could be seen.
-constexpr int kMissedAfterMilliseconds = 200;
+// How long a forbidden call stays unnoticed that was interrupted before it could be seen, and
+// memory that no limit counts.
+constexpr std::chrono::milliseconds kLookEvery{100};
 
 // Readable when a child of ours has ended or stands still. Only read() takes it from there.
 UniqueFd child_signals() {
@@ -63,7 +66,10 @@ class Server {
   void start(Plan& plan);
   void end_violators(std::span<const pollfd> ready);
   void end_missed_violators();
-  [[nodiscard]] bool listens() const;
+  void end_who_holds_too_much();
+  // Whether there is anything that only a look from time to time finds.
+  [[nodiscard]] bool watches() const;
+  [[nodiscard]] bool is_time_to_look();
   void wait_for_children();
   [[nodiscard]] uid_t unused_id() const;
   [[nodiscard]] int id_map(uid_t user);
@@ -72,6 +78,7 @@ class Server {
   UniqueFd signals_;
   Stock stock_;
   cgroup::Groups groups_;
+  std::chrono::steady_clock::time_point looked_;
   std::vector<Running> running_;
   std::map<uid_t, UniqueFd> id_maps_;  // made at first use, then kept
 };
@@ -83,9 +90,10 @@ void Server::run() {
       const bool ending = child.violation.happened != 0;
       waiting.push_back({ending ? -1 : child.listener.get(), POLLIN, 0});
     }
-    const int ready =
-        ::poll(waiting.data(), waiting.size(), listens() ? kMissedAfterMilliseconds : -1);
+    const int ready = ::poll(waiting.data(), waiting.size(),
+                             watches() ? static_cast<int>(kLookEvery.count()) : -1);
     if (ready == 0) end_missed_violators();
+    if (is_time_to_look()) end_who_holds_too_much();
     if (ready <= 0) continue;
     end_violators(std::span(waiting).subspan(2));
     if (waiting[1].revents != 0) wait_for_children();
@@ -192,6 +200,7 @@ void Server::start(Plan& plan) {
                 .own_id = plan.user,
                 .stack_bytes = stack_bytes(plan),
                 .most_processes = plan.count_processes || *group ? plan.limits.processes : 0,
+                .most_memory = most_held_memory(plan),
                 .group = std::move(*group)};
   child.watch.begin(
       child.pid, child.stack_bytes,
@@ -213,10 +222,28 @@ void Server::end_violators(std::span<const pollfd> ready) {
   }
 }
 
-bool Server::listens() const {
+bool Server::watches() const {
   return std::ranges::any_of(running_, [](const Running& child) {
-    return child.listener && child.violation.happened == 0;
+    return child.violation.happened == 0 && (child.listener || child.most_memory > 0);
   });
+}
+
+// Whatever else happens meanwhile: a busy program keeps nobody from looking.
+bool Server::is_time_to_look() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_ < kLookEvery) return false;
+  looked_ = now;
+  return true;
+}
+
+void Server::end_who_holds_too_much() {
+  for (Running& child : running_) {
+    if (child.most_memory == 0 || child.held_memory > 0 || child.violation.happened != 0) continue;
+    const std::uint64_t held = held_memory(child.pid);
+    if (held <= child.most_memory) continue;
+    child.held_memory = held;
+    send_signal(child.process.get(), SIGKILL);
+  }
 }
 
 void Server::end_missed_violators() {

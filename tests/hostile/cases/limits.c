@@ -88,6 +88,42 @@ CASE(memory_protect_late) { /* reserved without rights, then made writable */
 CASE(memory_reserve_all) {
   return mmap(NULL, 1UL << 45U, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED ? -1 : 0;
 }
+/* Past RLIMIT_DATA: it counts what is writable now, and not as a stack is. */
+static void stay_a_while(void) { nanosleep(&(struct timespec){2, 0}, NULL); }
+static long hide_memory(void) {
+  enum { kPiece = 4 * kMiB };
+  for (int i = 0; i < 64; ++i) {
+    char* block = mmap(NULL, kPiece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return -1;
+    memset(block, 1, kPiece);
+    if (mprotect(block, kPiece, PROT_READ) != 0) return -1;
+  }
+  stay_a_while();
+  return 0;
+}
+CASE(memory_hide) { return hide_memory(); }
+static void* hide_and_leave(void* unused) {
+  _exit(hide_memory() == 0 ? 0 : 15);
+  return unused;
+}
+CASE(memory_hide_without_leader) { /* whose number nobody holds memory under any more */
+  if (threads(1, hide_and_leave) != 0) return -1;
+  syscall(SYS_exit, 0);
+  return 0;
+}
+CASE(memory_hide_as_stack) {
+  char room[65536];
+  memset(room, 1, sizeof room);
+  char* page = (char*)(((unsigned long)room + 8192) & ~4095UL);
+  char* block = mremap(page, 4096, 256UL << 20U, MREMAP_MAYMOVE);
+  if (block == MAP_FAILED) return -1;
+  memset(block, 1, 256UL << 20U);
+  stay_a_while();
+  return 0;
+}
+CASE(memory_grow_down) {
+  return mmap(NULL, 512UL << 20U, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0) == MAP_FAILED ? -1 : 0;
+}
 CASE(memory_allowed) {
   char* block = malloc(32UL << 20U);
   if (block == NULL) return -1;

@@ -1,0 +1,58 @@
+#include "sandbox/held_memory.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "core/file.h"
+#include "sandbox/cgroup_leaf.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+// "NAME:\t   123 kB" of a status file.
+std::optional<std::uint64_t> bytes_of(std::string_view status, std::string_view label) {
+  const auto at = status.find(label);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view text = status.substr(at + label.size());
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  std::uint64_t kibibytes = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), kibibytes);
+  return read.ec == std::errc() ? std::optional(kibibytes << 10U) : std::nullopt;
+}
+
+// Nothing where the thread has ended, and with it its hold on the memory.
+std::optional<std::uint64_t> held_by(const std::filesystem::path& thread) {
+  const auto status = read_file(thread / "status");
+  if (!status) return std::nullopt;
+  const auto own = bytes_of(*status, "\nRssAnon:");
+  if (!own) return std::nullopt;
+  return *own + bytes_of(*status, "\nRssShmem:").value_or(0) +
+         bytes_of(*status, "\nVmSwap:").value_or(0);
+}
+
+}  // namespace
+
+std::uint64_t held_memory(pid_t process) {
+  const std::filesystem::path folder = "/proc/" + std::to_string(process);
+  if (const auto held = held_by(folder)) return *held;
+  // Its first thread has ended, and others go on.
+  std::error_code error;
+  for (std::filesystem::directory_iterator thread(folder / "task", error), end;
+       !error && thread != end; thread.increment(error)) {
+    if (const auto held = held_by(thread->path())) return *held;
+  }
+  return 0;
+}
+
+std::uint64_t most_held_memory(const Plan& plan) {
+  // RLIMIT_AS is all that a compiler gets.
+  if (plan.limits.memory == 0 || plan.admits.has<Compiles>()) return 0;
+  return cgroup::group_memory(plan.limits.memory);
+}
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,26 @@
+// What memory a process holds, as the kernel counts it: the look that works on every machine.
+//
+// RLIMIT_DATA counts what is writable now, and is meant for programs that do not hide from it:
+// pages that are made read-only after they were filled are not counted any more, and neither is
+// what grew out of the stack. So the warden looks, some times a second, and ends what holds more.
+// Between two looks a program can take as much as the machine gives it in that time, and never more
+// than RLIMIT_AS. In a control group (cgroup_leaf.h) there is no such time.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "sandbox/plan.h"
+
+namespace mcpac::sandbox {
+
+// Bytes of its own or shared with nobody but files in memory, in memory or swapped out; what it has
+// of files on disk is left out. 0: not known.
+[[nodiscard]] std::uint64_t held_memory(pid_t process);
+
+// Above which a child of this plan is ended; 0: never. As large as its control group would be: its
+// stack and the pages of its program are not part of what RLIMIT_DATA counts.
+[[nodiscard]] std::uint64_t most_held_memory(const Plan& plan);
+
+}  // namespace mcpac::sandbox

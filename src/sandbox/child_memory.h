@@ -39,6 +39,10 @@ class ChildMemory {
   // Whether it has a function of its own for that signal.
   [[nodiscard]] bool catches(int signal) const;
 
+  // What the reads below use; -1: could not be opened.
+  [[nodiscard]] std::vector<int> descriptors() const {
+    return {folder_.get(), memory_.get(), vector_.get(), maps_.get()};
+  }
   // The text at `address` up to its NUL, cut to fit with a NUL of ours.
   void read_text(std::uint64_t address, std::span<char> into) const;
   // The 64-bit words from `address` on, as far as they are mapped; at most `most`.

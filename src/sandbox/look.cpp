@@ -40,6 +40,21 @@ void reap_given_up() {
   std::erase_if(given_up(), [](pid_t reader) { return ::waitpid(reader, nullptr, WNOHANG) != 0; });
 }
 
+// It may have to be given up and then outlive the warden, whose sockets and pipes others wait for.
+void keep_only(const ChildMemory& memory, int pipe) {
+  auto kept = memory.descriptors();
+  kept.push_back(pipe);
+  std::ranges::sort(kept);
+  unsigned next = 0;
+  for (const int fd : kept) {
+    if (fd < 0) continue;
+    const auto number = static_cast<unsigned>(fd);
+    if (number > next) ::close_range(next, number - 1, 0);
+    next = number + 1;
+  }
+  ::close_range(next, ~0U, 0);
+}
+
 bool comes_in_time(int reader_end) {
   pollfd answer{reader_end, POLLIN, 0};
   int ready = 0;
@@ -64,6 +79,7 @@ Sight look_at(const ChildMemory& memory, std::uint64_t counter,
   if (reader < 0) return sight;
   if (reader == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    keep_only(memory, writing.get());
     if (text) memory.read_text(*text, sight.text);
     sight.stand.entry = memory.entry().value_or(0);
     if (stack_pointer) read_frames(memory, *stack_pointer, sight.stand);
@@ -73,6 +89,7 @@ Sight look_at(const ChildMemory& memory, std::uint64_t counter,
   if (comes_in_time(reading.get())) {
     Sight seen;
     if (::read(reading.get(), &seen, sizeof seen) == sizeof seen) sight = seen;
+    sight.came = true;
     ::waitpid(reader, nullptr, 0);
   } else {
     ::kill(reader, SIGKILL);

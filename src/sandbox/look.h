@@ -19,6 +19,7 @@ namespace mcpac::sandbox {
 struct Sight {
   Stand stand;
   std::array<char, 256> text{};
+  bool came = false;  // what could be read is here
 };
 
 // `thread` stands still, with this program counter. `text`: an address to read a path from.

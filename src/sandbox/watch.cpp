@@ -16,6 +16,7 @@ namespace {
 
 // A program that signals itself without an end keeps nobody busy but itself: it is let go.
 constexpr unsigned kMostSignals = 64;
+constexpr unsigned kMostLooks = 8;
 
 // A function's first access to its frame may lie this far below its stack pointer, or anywhere
 // above.
@@ -54,7 +55,7 @@ void Watch::begin(pid_t child, std::uint64_t stack_bytes, Stops stops) {
 
 void Watch::on_stop(int status) {
   const int signal = WSTOPSIG(status);
-  if (!std::exchange(started_, true) && signal == SIGTRAP) {
+  if (signal == SIGTRAP && !std::exchange(started_, true)) {
     // The start of its program, which the kernel says so.
     constexpr std::uintptr_t kOptions = PTRACE_O_EXITKILL;
     ::ptrace(PTRACE_SETOPTIONS, child_, nullptr, kOptions);
@@ -62,11 +63,15 @@ void Watch::on_stop(int status) {
   }
   siginfo_t info{};
   if (::ptrace(PTRACE_GETSIGINFO, child_, nullptr, &info) != 0) {
-    // No signal is on its way: it has stopped, as one told it to, and stays so. Or it is gone.
+    // No signal is on its way: it has stopped, as one told it to, and stays so until it is told to
+    // go on, which nobody traced hears. Or it is gone.
+    if (errno == EINVAL) let_go_on(0, Then::kAlone);
     return;
   }
   const Then then = note(info);
-  let_go_on(stops_ == Stops::kWithheld && signal == SIGSTOP ? 0 : signal, then);
+  // Who sends from outside of its pid namespace has no number in there.
+  const bool own_stop = signal == SIGSTOP && info.si_pid != 0;
+  let_go_on(stops_ == Stops::kWithheld && own_stop ? 0 : signal, then);
 }
 
 void Watch::let_go_on(int signal, Then then) {
@@ -87,6 +92,14 @@ Watch::Then Watch::note(const siginfo_t& signal) {
   return faulted ? Then::kAlone : Then::kWatched;
 }
 
+// One look that nobody answered is enough, and a program that means it crashes once.
+Stand Watch::stand_of(const ChildMemory& memory, std::uint64_t counter, std::uint64_t stack) {
+  if (looks_ == kMostLooks) return {.frame_count = 1, .frames = {counter}};
+  const Sight sight = look_at(memory, counter, stack);
+  looks_ = sight.came ? looks_ + 1 : kMostLooks;
+  return sight.stand;
+}
+
 void Watch::note_crash(const siginfo_t& signal, const ChildMemory& memory) {
   user_regs_struct registers{};
   if (::ptrace(PTRACE_GETREGS, child_, nullptr, &registers) != 0) return;
@@ -103,7 +116,7 @@ void Watch::note_crash(const siginfo_t& signal, const ChildMemory& memory) {
                                         registers.rsp, numbers->stack_begin, stack_bytes_);
     }
   }
-  crash.stand = look_at(memory, registers.rip, registers.rsp).stand;
+  crash.stand = stand_of(memory, registers.rip, registers.rsp);
   crash_ = crash;
 }
 

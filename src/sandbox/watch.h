@@ -27,7 +27,8 @@ int offer_watch();
 class Watch {
  public:
   // The child does not stop for itself when it is the first process of its pid namespace; a tracer
-  // must not make it.
+  // must not make it. Others outside may stop it and let it go on, as if nobody watched; what comes
+  // after that is not seen.
   enum class Stops : std::uint8_t { kPassed, kWithheld };
   void begin(pid_t child, std::uint64_t stack_bytes, Stops stops);
   // The child stands still, as this status of wait(2) says: looks at it, and lets it go on.
@@ -42,6 +43,8 @@ class Watch {
   enum class Then : std::uint8_t { kWatched, kAlone };
   void let_go_on(int signal, Then then);
   [[nodiscard]] Then note(const siginfo_t& signal);
+  [[nodiscard]] Stand stand_of(const ChildMemory& memory, std::uint64_t counter,
+                               std::uint64_t stack);
   void note_crash(const siginfo_t& signal, const ChildMemory& memory);
 
   pid_t child_ = -1;
@@ -50,6 +53,7 @@ class Watch {
   std::uint64_t stack_bytes_ = 0;
   Stops stops_ = Stops::kPassed;
   unsigned count_ = 0;
+  unsigned looks_ = 0;
   std::uint32_t file_size_refusals_ = 0;
   Crash crash_;
 };

@@ -124,9 +124,10 @@ int serve_one(const execute::Folders& folders, const RunCommand& run) {
   const UniqueFd signals = block_ending_signals();
   const UniqueFd channel = take_channel();
   if (!signals || !channel || !wait_for_message(channel.get(), signals.get())) return kNoService;
-  const auto first = receive_message(channel.get());
+  auto first = receive_message(channel.get());
   if (first.arrival != Arrival::kMessage) return kNoService;
   const auto standby = prepare(first.message, folders);
+  first.message.descriptors.clear();  // the folder that we are in now
   if (!wait_for_message(channel.get(), signals.get())) return kNoService;
   auto asked = receive_message(channel.get());
   if (asked.arrival != Arrival::kMessage) return kNoService;

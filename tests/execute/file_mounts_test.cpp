@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,11 +14,14 @@
 #include "core/file.h"
 #include "execute/files/kernel_mounts.h"
 #include "execute/files/protected_names.h"
+#include "execute/support_nobody.h"
+#include "places.h"
 
 using namespace mcpac;
 using execute::FileMounts;
 using execute::mounts_of;
 using execute::ReservedPlaces;
+using execute::test::AsNobody;
 using policy::FileMode;
 using policy::FilePlace;
 using Access = sandbox::Mount::Access;
@@ -157,6 +161,36 @@ TEST_SUITE("execute/file mounts") {
     CHECK(execute::kernel_mount_in(plain.get(), place.folder).value().empty());
   }
 
+  TEST_CASE("mcpac's own is known under another name, too") {
+    if (::geteuid() != 0) {
+      MESSAGE("skipped: mounts need root");
+      return;
+    }
+    const Place place;
+    place.write("mcpac.json");
+    fs::create_directories(place.home.path() / "state/audit");
+    const auto other = [&](const char* what) {
+      const fs::path at = place.home.path() / "other";
+      fs::create_directories(at);
+      return ::mount((place.home.path() / what).c_str(), at.c_str(), nullptr, MS_BIND, nullptr) == 0
+                 ? at
+                 : fs::path();
+    };
+    const auto state = other("state");
+    if (state.empty()) {
+      MESSAGE("skipped: nothing can be mounted here");
+      return;
+    }
+    CHECK(has(refusal(place.grant(state, FileMode::kReadOnly)), "mcpac's own"));
+    CHECK(has(refusal(place.grant(state / "audit", FileMode::kReadOnly)), "mcpac's own"));
+    CHECK(::umount2(state.c_str(), MNT_DETACH) == 0);
+    const auto work = other("work");
+    const auto made = place.grant(work, FileMode::kReadWrite);
+    REQUIRE(made.has_value());
+    CHECK(access_at(*made, work / "mcpac.json") == Access::kRead);
+    CHECK(::umount2(work.c_str(), MNT_DETACH) == 0);
+  }
+
   TEST_CASE("a folder that other runs work in is writable in parts only") {
     Place place;
     place.reserved.shared = {place.folder};
@@ -218,22 +252,105 @@ TEST_SUITE("execute/file mounts") {
     place.write("a/.envrc");
     const auto made = place.grant(place.folder, FileMode::kReadWrite);
     REQUIRE(made.has_value());
-    CHECK(execute::new_protected_names(*made).value().empty());
+    CHECK(execute::new_protected_names(*made).value().names.empty());
     const auto evil = place.write("b/.git/hooks/post-merge").parent_path().parent_path();
-    CHECK(execute::new_protected_names(*made).value() == std::vector<fs::path>{evil});
+    CHECK(execute::new_protected_names(*made).value().names == std::vector<fs::path>{evil});
     // The folder of one that was there is moved away, and another takes its place.
     fs::rename(place.folder / "a", place.folder / "c");
     const auto other = place.write("a/.envrc");
-    CHECK(execute::new_protected_names(*made).value() ==
+    CHECK(execute::new_protected_names(*made).value().names ==
           std::vector<fs::path>{other, evil, place.folder / "c/.envrc"});
     fs::create_symlink("/", place.folder / ".vscode");
     CHECK_FALSE(execute::new_protected_names(*made).has_value());
+  }
+
+  TEST_CASE("a folder that is closed to its own user is not taken for an empty one") {
+    const Place place;
+    place.write("sub/.git/config");
+    place.write("open/text.txt");
+    for (const auto& entry : fs::recursive_directory_iterator(place.home.path()))
+      AsNobody::give(entry.path());
+    AsNobody::give(place.home.path());
+    const AsNobody nobody;
+    const auto close = [&](const char* name) {
+      REQUIRE(::chmod((place.folder / name).c_str(), 0300) == 0);
+    };
+    const auto made = place.grant(place.folder, FileMode::kReadWrite);
+    REQUIRE(made.has_value());
+    CHECK(execute::new_protected_names(*made).value().closed.empty());
+    // A program that may change modes closes it and opens it again in the next run.
+    close("sub");
+    CHECK(
+        has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "cannot be looked through"));
+    CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
+    // After its run nobody says that there is nothing, and what is seen beside it is still named.
+    place.write("open/.envrc");
+    const auto after = execute::new_protected_names(*made);
+    REQUIRE(after.has_value());
+    CHECK(after->closed == std::vector<fs::path>{place.folder / "sub"});
+    CHECK(after->names == std::vector<fs::path>{place.folder / "open/.envrc"});
+    // The place itself, too.
+    REQUIRE(::chmod(place.folder.c_str(), 0300) == 0);
+    CHECK(execute::new_protected_names(*made).value().closed ==
+          std::vector<fs::path>{place.folder});
+    CHECK(
+        has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "cannot be looked through"));
+    REQUIRE(::chmod(place.folder.c_str(), 0700) == 0);
+    REQUIRE(::chmod((place.folder / "sub").c_str(), 0700) == 0);
+  }
+
+  TEST_CASE("a folder of somebody else's that lets nobody in stands in nobody's way") {
+    if (::geteuid() != 0) {
+      MESSAGE("skipped: needs root");
+      return;
+    }
+    const Place place;
+    place.write("database/.git/config");
+    REQUIRE(::chmod((place.folder / "database").c_str(), 0700) == 0);
+    for (const auto& path : {place.home.path(), place.folder, place.folder / "src"})
+      AsNobody::give(path);
+    const AsNobody nobody;
+    CHECK(place.grant(place.folder, FileMode::kReadWrite).has_value());
+  }
+
+  TEST_CASE("a folder that git takes for a repository is held like one, whatever it is called") {
+    const Place place;
+    place.write("docs/HEAD");
+    place.write("docs/objects/x");
+    const auto made = place.grant(place.folder, FileMode::kReadWrite);
+    REQUIRE(made.has_value());
+    CHECK(access_at(*made, place.folder / "docs") == std::nullopt);
+    place.write("docs/refs/x");
+    CHECK(execute::new_protected_names(*made).value().names ==
+          std::vector<fs::path>{place.folder / "docs"});
+    const auto again = place.grant(place.folder, FileMode::kReadWrite);
+    REQUIRE(again.has_value());
+    CHECK(access_at(*again, place.folder / "docs") == Access::kRead);
+    CHECK(execute::new_protected_names(*again).value().names.empty());
+    CHECK(has(refusal(place.grant(place.folder / "docs", FileMode::kReadWrite)),
+              "is a git repository by what it holds"));
+    // Its objects may be another's.
+    place.write("other/HEAD");
+    place.write("other/commondir");
+    CHECK(execute::new_protected_names(*again).value().names ==
+          std::vector<fs::path>{place.folder / "other"});
+  }
+
+  TEST_CASE("the manual names all protected names") {
+    const auto manual = read_file(testing::in_source("docs/files.md"));
+    REQUIRE(manual.has_value());
+    for (const auto name : execute::protected_names()) {
+      CAPTURE(name);
+      CHECK(has(*manual, std::string(name)));
+    }
   }
 
   TEST_CASE("names are protected whole, not by what they contain") {
     CHECK(execute::is_protected_name(".git"));
     CHECK(execute::is_protected_name(".bashrc"));
     CHECK(execute::is_protected_name(".mcpac-anything"));
+    CHECK(execute::is_protected_name(".claude"));
+    CHECK(execute::is_protected_name(".cargo"));
     // The same names where case is folded, and what nobody sees is left out.
     for (const char* name : {".GIT", ".Git", ".BashRC", ".mcp.JSON", ".\u017f\u017fh",
                              ".hus\u212ay", ".g\u200cit", ".git\ufeff"}) {

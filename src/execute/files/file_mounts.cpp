@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <system_error>
 
 #include "core/printable.h"
 #include "execute/files/open_place.h"
-#include "execute/files/protected_names.h"
 
 namespace mcpac::execute {
 namespace {
@@ -61,12 +61,27 @@ Result<void> hold(const fs::path& path, Mounts& mounts) {
 Result<void> hold_protected(const GrantedPlace& place, const ReservedPlaces& reserved,
                             Mounts& mounts) {
   for (const fs::path& kept : reserved.read_only) {
-    if (!lies_in(kept, place.path)) continue;
-    if (auto held = hold(kept, mounts); !held) return held;
+    const auto rest = rest_below(kept, place.identity);
+    if (!rest) continue;
+    if (auto held = hold(place.path / *rest, mounts); !held) return held;
   }
   auto found = find_protected(place.handle.get(), place.path);
   if (!found) return pass_on(found);
-  for (const fs::path& path : *found) {
+  if (!found->closed.empty()) {
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} cannot be looked through for protected names",
+                            printable(found->closed.front().string())),
+                {.why = "a program that may write beside it could open it, and write such a name",
+                 .fix = "make it readable (chmod u+rx), or grant a smaller folder read-write"});
+  }
+  for (const fs::path& path : found->names) {
+    if (path == place.path) {
+      return fail(ErrorId::kFilesRefused,
+                  fmt::format("{} is a git repository by what it holds, and cannot be granted "
+                              "read-write",
+                              printable(path.string())),
+                  {.why = "git runs what its configuration names", .fix = "grant it read-only"});
+    }
     if (auto held = hold(path, mounts); !held) return held;
   }
   return {};
@@ -143,15 +158,16 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   return made;
 }
 
-Result<std::vector<fs::path>> new_protected_names(const FileMounts& files) {
-  std::vector<fs::path> made;
+Result<ProtectedFound> new_protected_names(const FileMounts& files) {
+  ProtectedFound made;
   for (const GrantedPlace& place : files.places) {
     if (place.mode != policy::FileMode::kReadWrite || !place.is_folder) continue;
     auto found = find_protected(place.handle.get(), place.path);
     if (!found) return pass_on(found);
-    for (fs::path& path : *found) {
-      if (!was_held(path, files)) made.push_back(std::move(path));
+    for (fs::path& path : found->names) {
+      if (!was_held(path, files)) made.names.push_back(std::move(path));
     }
+    std::ranges::move(found->closed, std::back_inserter(made.closed));
   }
   return made;
 }

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "execute/files/protected_names.h"
 #include "execute/project/project.h"
 #include "policy/places.h"
 #include "sandbox/sandbox.h"
@@ -58,8 +59,8 @@ struct FileMounts {
                                            const ReservedPlaces& reserved);
 
 // After a run: protected names in its writable folders that were not there when it began, or are
-// other files now. Nothing could hold those, so somebody should hear of them.
-[[nodiscard]] Result<std::vector<std::filesystem::path>> new_protected_names(
-    const FileMounts& files);
+// other files now, and folders that are closed to us now. Nothing could hold those, so somebody
+// should hear of them.
+[[nodiscard]] Result<ProtectedFound> new_protected_names(const FileMounts& files);
 
 }  // namespace mcpac::execute

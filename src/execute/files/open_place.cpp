@@ -98,7 +98,49 @@ Result<void> check_writable(const policy::FilePlace& place, const fs::path& path
   return {};
 }
 
+sandbox::FileIdentity identity_of(const fs::path& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  return {.device = info.st_dev, .inode = info.st_ino};
+}
+
+// The same by what lies there, and not by its name: a folder can be mounted twice, and where case
+// is folded be written twice.
+Result<void> check_identity(const policy::FilePlace& place, const GrantedPlace& opened,
+                            const ReservedPlaces& reserved) {
+  for (const fs::path& closed : reserved.closed) {
+    if (!rest_below(opened.path, identity_of(closed)) && !rest_below(closed, opened.identity))
+      continue;
+    return refuse(place, "is or holds mcpac's own under another name, and cannot be granted",
+                  "a program that reaches mcpac's own files could change what is trusted",
+                  "grant a smaller folder");
+  }
+  if (place.mode == policy::FileMode::kReadOnly) return {};
+  for (const fs::path& kept : reserved.read_only) {
+    if (!rest_below(opened.path, identity_of(kept))) continue;
+    return refuse(place, "cannot be granted read-write",
+                  fmt::format("it is {}, which decides what runs", kept.string()),
+                  "grant it read-only");
+  }
+  for (const fs::path& shared : reserved.shared) {
+    if (!rest_below(shared, opened.identity)) continue;
+    return refuse(
+        place, "cannot be granted read-write",
+        fmt::format("it is or holds {}, where other runs keep their programs", shared.string()),
+        "grant a folder in it");
+  }
+  return {};
+}
+
 }  // namespace
+
+std::optional<fs::path> rest_below(const fs::path& path, const sandbox::FileIdentity& folder) {
+  if (folder == sandbox::FileIdentity{}) return std::nullopt;
+  for (fs::path at = path;; at = at.parent_path()) {
+    if (identity_of(at) == folder) return at == path ? fs::path() : path.lexically_relative(at);
+    if (at == at.parent_path()) return std::nullopt;
+  }
+}
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(path, folder).in2 == folder.end();
@@ -124,6 +166,7 @@ Result<GrantedPlace> open_place(const policy::FilePlace& place, const ReservedPl
   if (!opened.is_folder && !S_ISREG(info.st_mode))
     return refuse(place, "is neither a folder nor a regular file", "", "");
   opened.identity = {.device = info.st_dev, .inode = info.st_ino};
+  if (auto open = check_identity(place, opened, reserved); !open) return pass_on(open);
   auto kernel = kernel_mount_in(opened.handle.get(), path);
   if (!kernel) return pass_on(kernel);
   if (!kernel->empty()) {

@@ -2,12 +2,19 @@
 // others include.
 #pragma once
 
+#include <optional>
+
 #include "execute/files/file_mounts.h"
 
 namespace mcpac::execute {
 
 // Whether `path` is `folder` or lies below it; both absolute and normal.
 [[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+// What is left of `path` below the folder with this identity, wherever else that is mounted and
+// however it is written: "" for the folder itself; nothing where `path` does not lie in it.
+[[nodiscard]] std::optional<std::filesystem::path> rest_below(const std::filesystem::path& path,
+                                                              const sandbox::FileIdentity& folder);
 
 [[nodiscard]] Result<GrantedPlace> open_place(const policy::FilePlace& place,
                                               const ReservedPlaces& reserved);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,8 @@
 
 #include "core/file.h"
 #include "core/printable.h"
+#include "execute/files/folded_name.h"
+#include "execute/files/repository.h"
 
 namespace mcpac::execute {
 namespace {
@@ -21,96 +24,93 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kNames = std::to_array<std::string_view>({
-    ".git",        ".hg",          ".svn",
-    ".gitmodules", ".husky",  // hooks and commands of version control
-    ".vscode",     ".idea",        ".devcontainer",
-    ".envrc",  // run when a folder is opened or entered
-    ".mcp.json",   ".mcpac*",      "mcpac.json",
-    "mcpac.lock",  "mcpac.policy",  // which servers, what rules
-    ".profile",    ".bash*",       ".zsh*",
-    ".zprofile",   ".zlogin",      ".zlogout",  // shells
-    ".ssh",        ".gnupg",       ".gitconfig",
-    ".netrc",      ".npmrc",       ".aws",  // keys, and where they go
+    // Hooks and commands of version control.
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    ".bzr",
+    ".gitmodules",
+    ".husky",
+    // Run when a folder is opened or entered.
+    ".vscode",
+    ".vs",
+    ".idea",
+    ".fleet",
+    ".zed",
+    ".devcontainer*",
+    ".envrc",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    // Agents: what they start, and what they may do unasked.
+    ".mcp.json",
+    ".claude*",
+    ".cursor*",
+    ".gemini",
+    ".codex",
+    ".windsurf*",
+    ".continue",
+    ".opencode",
+    "opencode.json*",
+    ".kiro",
+    ".roo",
+    // Which servers, what rules.
+    ".mcpac*",
+    "mcpac.json",
+    "mcpac.lock",
+    "mcpac.policy",
+    // Shells.
+    ".profile",
+    ".bash*",
+    ".zsh*",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    // Keys, and where they go; what stands in for a compiler or a package.
+    ".ssh",
+    ".gnupg",
+    ".gitconfig",
+    ".netrc",
+    ".npmrc",
+    ".yarnrc*",
+    ".cargo",
+    ".aws",
+    ".docker",
+    ".kube",
 });
-
-struct CodePoints {
-  char32_t first;
-  char32_t last;
-};
-// Ignored where names are folded (Default_Ignorable_Code_Point of Unicode).
-constexpr auto kUnseen = std::to_array<CodePoints>({{0xad, 0xad},
-                                                    {0x34f, 0x34f},
-                                                    {0x61c, 0x61c},
-                                                    {0x115f, 0x1160},
-                                                    {0x17b4, 0x17b5},
-                                                    {0x180b, 0x180f},
-                                                    {0x200b, 0x200f},
-                                                    {0x202a, 0x202e},
-                                                    {0x2060, 0x206f},
-                                                    {0x3164, 0x3164},
-                                                    {0xfe00, 0xfe0f},
-                                                    {0xfeff, 0xfeff},
-                                                    {0xffa0, 0xffa0},
-                                                    {0xfff0, 0xfff8},
-                                                    {0x1bca0, 0x1bca3},
-                                                    {0x1d173, 0x1d17a},
-                                                    {0xe0000, 0xe0fff}});
-
-// The code point that `text` begins with and its length; a byte that begins none stands for itself.
-std::pair<char32_t, std::size_t> first_of(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned lead = byte(0);
-  const std::size_t size = lead >= 0xf0U ? 4 : lead >= 0xe0U ? 3 : lead >= 0xc0U ? 2 : 1;
-  if (size == 1 || size > text.size()) return {lead, 1};
-  char32_t point = lead & (0xffU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) point = point << 6U | (byte(i) & 0x3fU);
-  return {point, size};
-}
-
-// Lower case and without what is ignored, as far as it can make a plain letter.
-std::string folded(std::string_view name) {
-  constexpr char32_t kLongS = 0x17f;
-  constexpr char32_t kKelvin = 0x212a;
-  std::string plain;
-  while (!name.empty()) {
-    const auto [point, size] = first_of(name);
-    const bool unseen = std::ranges::any_of(kUnseen, [&](const CodePoints& range) {
-      return point >= range.first && point <= range.last;
-    });
-    const bool upper = point >= 'A' && point <= 'Z';
-    if (upper)
-      plain += static_cast<char>(point - 'A' + 'a');
-    else if (point == kLongS)
-      plain += 's';
-    else if (point == kKelvin)
-      plain += 'k';
-    else if (!unseen || size == 1)
-      plain += name.substr(0, size);
-    name.remove_prefix(size);
-  }
-  return plain;
-}
 
 // A walk over this many entries takes about a tenth of a second; larger trees want a closer grant.
 constexpr std::size_t kMostEntries = 200'000;
 constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kMostClosed = 64;
 
 class Walk {
  public:
   Result<void> enter(UniqueFd folder, const fs::path& at, std::size_t depth) {
     if (depth > kDeepest) return too_much(at);
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(folder.get()), ::closedir);
-    if (!entries) return {};          // what we cannot list, the program cannot either
+    if (!entries) return cannot_list(at);
     const int fd = folder.release();  // the stream closes it
+    RepositoryParts parts;
     while (const dirent* entry = ::readdir(entries.get())) {
       const std::string_view name = static_cast<const char*>(entry->d_name);
       if (name == "." || name == "..") continue;
       if (++seen_ > kMostEntries) return too_much(at);
+      parts.add(name);
       if (auto done = look_at(fd, *entry, at / name, depth); !done) return done;
     }
+    if (parts.is_whole()) found.names.push_back(at);
     return {};
   }
-  std::vector<fs::path> found;
+  // What we cannot list, a program of ours may all the same: it can change the modes of what is
+  // ours, and reach known names in what it may enter.
+  Result<void> cannot_list(const fs::path& at) {
+    if (found.closed.size() == kMostClosed) return too_much(at);
+    found.closed.push_back(at);
+    return {};
+  }
+  ProtectedFound found;
 
  private:
   static std::unexpected<Error> too_much(const fs::path& at) {
@@ -131,8 +131,17 @@ class Walk {
     if (!S_ISDIR(info.st_mode)) return {};
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     UniqueFd inner(::openat(folder, static_cast<const char*>(entry.d_name), kFlags));
-    if (!inner) return {};
+    if (!inner) return unopened(folder, entry, info, path);
     return enter(std::move(inner), path, depth + 1);
+  }
+
+  // It is gone since, or another's that lets nobody in, or closed.
+  Result<void> unopened(int folder, const dirent& entry, const struct stat& info,
+                        const fs::path& path) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
+    const bool enters = ::faccessat(folder, static_cast<const char*>(entry.d_name), X_OK,
+                                    AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0;
+    return info.st_uid != ::geteuid() && !enters ? Result<void>() : cannot_list(path);
   }
 
   Result<void> keep(const struct stat& info, const fs::path& path) {
@@ -144,7 +153,7 @@ class Walk {
                           "be held read-only",
                    .fix = "grant a folder without it, or grant read-only"});
     }
-    found.push_back(path);
+    found.names.push_back(path);
     return {};
   }
 
@@ -170,12 +179,13 @@ std::span<const std::string_view> protected_names() {
   return kNames;
 }
 
-Result<std::vector<fs::path>> find_protected(int folder, const fs::path& at) {
+Result<ProtectedFound> find_protected(int folder, const fs::path& at) {
   UniqueFd readable(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!readable) return std::vector<fs::path>{};
+  if (!readable) return ProtectedFound{.names = {}, .closed = {at}};
   Walk walk;
   if (auto done = walk.enter(std::move(readable), at, 0); !done) return pass_on(done);
-  std::ranges::sort(walk.found);
+  std::ranges::sort(walk.found.names);
+  std::ranges::sort(walk.found.closed);
   return std::move(walk.found);
 }
 

@@ -25,10 +25,17 @@ namespace mcpac::execute {
 // For the manual and for messages; a name that ends in '*' stands for all that begin so.
 [[nodiscard]] std::span<const std::string_view> protected_names();
 
-// Every protected file and folder below `folder` (an open directory; `at` is its path). Links are
-// not followed. kFilesRefused where a name is a link or special file, which a mount cannot cover,
-// and where the folder has more entries than can be looked at.
-[[nodiscard]] Result<std::vector<std::filesystem::path>> find_protected(
-    int folder, const std::filesystem::path& at);
+struct ProtectedFound {
+  // Protected files and folders, and folders that are repositories by what they hold
+  // (repository.h): `at` itself can be one.
+  std::vector<std::filesystem::path> names;
+  // Folders that cannot be looked through, and that a program of this user's could still write in:
+  // there can be any name below them.
+  std::vector<std::filesystem::path> closed;
+};
+// Below `folder` (an open directory; `at` is its path). Links are not followed. kFilesRefused where
+// a name is a link or special file, which a mount cannot cover, and where the folder has more
+// entries than can be looked at.
+[[nodiscard]] Result<ProtectedFound> find_protected(int folder, const std::filesystem::path& at);
 
 }  // namespace mcpac::execute

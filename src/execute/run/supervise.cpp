@@ -38,9 +38,14 @@ void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
   if (!program.files || limits.writes_to == WritesTo::kChangeset) return;
   const auto made = new_protected_names(*program.files);
   if (!made) return listener.warning("after the run: " + made.error().what);
-  for (const auto& path : *made)
+  for (const auto& path : made->names)
     listener.warning(
         fmt::format("the program made {}, which tools may run or obey", printable(path.string())));
+  for (const auto& path : made->closed)
+    listener.warning(fmt::format(
+        "the program left {} so that it cannot be looked through for names that tools may run or "
+        "obey",
+        printable(path.string())));
 }
 
 }  // namespace

@@ -72,10 +72,19 @@ std::optional<Changeset> found(Context& context, const std::string& run) {
   return std::nullopt;
 }
 
+// Where it is news.
+std::string mode_of(const Change& change) {
+  if (!change.before) return fmt::format(", mode {:03o}", change.mode);
+  const auto before = change.before->mode & 0777U;
+  return before == change.mode ? ""
+                               : fmt::format(", mode {:03o} becomes {:03o}", before, change.mode);
+}
+
 std::string line_of(const execute::ChangedPlace& place, const Change& change) {
   std::string line = fmt::format("{:<14} {}", to_string(change.kind),
                                  printable((place.path / change.path).string(), 4'000));
-  if (!change.digest.empty()) line += fmt::format(" ({} bytes)", change.size);
+  if (!change.digest.empty()) line += fmt::format(" ({} bytes{})", change.size, mode_of(change));
+  if (change.kind == Change::Kind::kFolderAdded) line += fmt::format(" (mode {:03o})", change.mode);
   if (!change.why.empty()) line += ": " + change.why;
   if (change.moved_on) line += ": somebody else changed it, too";
   return line;

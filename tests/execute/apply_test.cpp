@@ -1,10 +1,12 @@
 #include "execute/changes/apply.h"
 
 #include <doctest/doctest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
+#include "execute/changes/changes_store.h"
 #include "execute/support_changes.h"
 
 using namespace mcpac;
@@ -36,6 +38,19 @@ TEST_SUITE("execute/apply") {
     CHECK_FALSE(fs::exists(fs::symlink_status(run.folder / "link")));
   }
 
+  TEST_CASE("two who apply the same changes do not do so at once") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "a");
+    const Changeset changes = run.keep(open);
+    const auto record = changes.folder / execute::kRecord;
+    const UniqueFd other(::open(record.c_str(), O_RDONLY | O_CLOEXEC));
+    REQUIRE(::flock(other.get(), LOCK_EX | LOCK_NB) == 0);
+    CHECK(has(apply_error(changes), "MCPAC-E0723 somebody else is applying"));
+    REQUIRE(::flock(other.get(), LOCK_UN) == 0);
+    CHECK(apply_error(changes) == "applied");
+  }
+
   TEST_CASE("what was applied in part can be applied whole afterwards") {
     Run run;
     put(run.folder / "a.txt", "before");
@@ -49,6 +64,10 @@ TEST_SUITE("execute/apply") {
     REQUIRE(execute::apply(changes, chosen, anywhere).has_value());
     CHECK(get(run.folder / "a.txt") == "after");
     CHECK_FALSE(fs::exists(run.folder / "new"));
+    for (const Change& change : changes.places.front().changes) {
+      CAPTURE(change.path);
+      CHECK(execute::is_applied(changes, 0, change) == !change.path.starts_with("new"));
+    }
     CHECK(apply_error(changes) == "applied");
     CHECK(get(run.folder / "new/b.txt") == "new");
     CHECK(apply_error(changes) == "applied");
@@ -177,6 +196,100 @@ TEST_SUITE("execute/apply") {
     struct stat info {};
     REQUIRE(::stat((run.folder / "tool").c_str(), &info) == 0);
     CHECK((info.st_mode & 07777U) == 0755U);
+  }
+
+  TEST_CASE("others never write what was applied, unless they could before") {
+    Run run;
+    put(run.folder / "shared.txt", "before");
+    put(run.folder / "own.txt", "before");
+    REQUIRE(::chmod((run.folder / "shared.txt").c_str(), 0666) == 0);
+    REQUIRE(::chmod((run.folder / "own.txt").c_str(), 0644) == 0);
+    auto open = run.begin();
+    for (const char* name : {"shared.txt", "own.txt", "new.sh", "new/inner.txt"}) {
+      put(run.upper() / name, "after");
+      REQUIRE(::chmod((run.upper() / name).c_str(), 0777) == 0);
+    }
+    REQUIRE(::chmod((run.upper() / "new").c_str(), 0777) == 0);
+    const Changeset changes = run.keep(open);
+    CHECK(apply_error(changes) == "applied");
+    const auto mode_of = [&](const char* name) {
+      struct stat info {};
+      REQUIRE(::stat((run.folder / name).c_str(), &info) == 0);
+      return info.st_mode & 07777U;
+    };
+    CHECK(mode_of("shared.txt") == 0777U);
+    CHECK((mode_of("own.txt") & 022U) == 0);
+    CHECK((mode_of("new.sh") & 0722U) == 0700U);
+    CHECK((mode_of("new") & 0722U) == 0700U);
+    // What was applied is what the record says, so it can be applied again.
+    CHECK(apply_error(changes) == "applied");
+  }
+
+  TEST_CASE("an odd name is refused and leaves the rest whole") {
+    Run run;
+    auto open = run.begin();
+    for (const char* name : {" ", "sub/ ", "sub/.\x1b[m.", "\x1b[m", "end ", "\n"})
+      put(run.upper() / name, "text");
+    put(run.upper() / "fine.txt", "fine");
+    const Changeset changes = run.keep(open);
+    const auto found = execute::find_changeset(run.kept, run.id);
+    REQUIRE(found.has_value());
+    CHECK(execute::check_whole(*found).has_value());
+    CHECK(to_json(*found) == to_json(changes));
+    const auto& list = found->places.front().changes;
+    CHECK(std::ranges::count(list, Kind::kRefused, &Change::kind) == 6);
+    const std::vector<fs::path> chosen{run.folder / "fine.txt"};
+    REQUIRE(execute::apply(*found, chosen, anywhere).has_value());
+    CHECK(get(run.folder / "fine.txt") == "fine");
+  }
+
+  TEST_CASE("a path that is too long to be opened is refused before anything is applied") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "a");
+    put(run.upper() / "z.txt", "z");
+    UniqueFd at(::open(run.upper().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const std::string name(250, 'd');
+    for (int i = 0; i < 20; ++i) {
+      REQUIRE(::mkdirat(at.get(), name.c_str(), 0700) == 0);
+      at = UniqueFd(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      REQUIRE(static_cast<bool>(at));
+    }
+    const Changeset changes = run.keep(open);
+    CHECK(has(apply_error(changes), "MCPAC-E0724"));
+    CHECK_FALSE(fs::exists(run.folder / "a.txt"));
+    CHECK_FALSE(fs::exists(run.folder / name));
+    const std::vector<fs::path> chosen{run.folder / "a.txt", run.folder / "z.txt"};
+    const auto applied = execute::apply(changes, chosen, anywhere);
+    REQUIRE(applied.has_value());
+    CHECK_FALSE(applied->error.has_value());
+    CHECK(applied->done.size() == 2);
+  }
+
+  TEST_CASE("no folder becomes a git repository, neither at once nor in parts") {
+    Run run;
+    put(run.folder / "half/HEAD", "ref: refs/heads/main");
+    auto open = run.begin();
+    put(run.upper() / "docs/HEAD", "ref: refs/heads/main");
+    put(run.upper() / "docs/config", "[core]\n\tfsmonitor = ./evil\n");
+    fs::create_directories(run.upper() / "docs/objects");
+    fs::create_directories(run.upper() / "docs/refs");
+    put(run.upper() / "half/objects/x", "x");
+    put(run.upper() / "half/refs/x", "x");
+    put(run.upper() / "plain.txt", "plain");
+    const Changeset changes = run.keep(open);
+    CHECK(has(apply_error(changes), "MCPAC-E0724"));
+    const auto error_of = [&](const char* name) {
+      const std::vector<fs::path> chosen{run.folder / name};
+      const auto applied = execute::apply(changes, chosen, anywhere);
+      return applied ? "applied" : applied.error().why;
+    };
+    CHECK(has(error_of("half"), "would be a git repository"));
+    CHECK(has(error_of("docs"), "would be a git repository"));
+    CHECK(error_of("plain.txt") == "applied");
+    CHECK(error_of("docs/HEAD") == "applied");
+    CHECK(error_of("docs/objects") == "applied");
+    CHECK(has(error_of("docs/refs"), "would be a git repository"));
   }
 
   TEST_CASE("a record or a content that was tampered with is damaged, and can be discarded") {

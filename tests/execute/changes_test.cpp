@@ -1,14 +1,20 @@
 #include <doctest/doctest.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
 #include <sys/xattr.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "execute/changes/changes_watch.h"
 #include "execute/changes/changeset.h"
+#include "execute/changes/read_upper.h"
 #include "execute/support_changes.h"
+#include "execute/support_nobody.h"
 
 using namespace mcpac;
 using namespace mcpac::execute::test;
@@ -92,6 +98,20 @@ TEST_SUITE("execute/changes") {
     CHECK_FALSE(fs::exists(run.kept / run.id));
   }
 
+  TEST_CASE("too many files are told from too many bytes") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "large", std::string(10'000, 'a'));
+    CHECK(execute::hold_more_than({run.upper()}, 100));
+    CHECK_FALSE(execute::hold_too_many_files({run.upper()}));
+    for (std::size_t i = 0; i < execute::kMostChanges; ++i) {
+      const auto file = run.upper() / std::to_string(i);
+      REQUIRE(::mknod(file.c_str(), S_IFREG | 0600, 0) == 0);
+    }
+    CHECK(execute::hold_too_many_files({run.upper()}));
+    CHECK(execute::hold_more_than({run.upper()}, 1U << 30U));
+  }
+
   TEST_CASE("a hole counts as its size") {
     Run run;
     auto open = run.begin();
@@ -111,6 +131,89 @@ TEST_SUITE("execute/changes") {
     for (int i = 0; i < 300; ++i) deep /= "d";
     fs::create_directories(deep);
     CHECK(execute::hold_more_than({run.folder}, kHighest));
+  }
+
+  TEST_CASE("what is closed to the one who looks is endless, not empty") {
+    const Run run;
+    put(run.folder / "open.txt", "text");
+    put(run.folder / "closed/file", "text");
+    for (const fs::path& path : {run.home.path(), run.folder, run.folder / "closed"})
+      AsNobody::give(path);
+    const AsNobody nobody;
+    constexpr auto kHighest = std::numeric_limits<std::uint64_t>::max();
+    CHECK_FALSE(execute::hold_more_than({run.folder}, kHighest));
+    REQUIRE(::chmod((run.folder / "closed").c_str(), 0300) == 0);
+    CHECK(execute::hold_more_than({run.folder}, kHighest));
+    REQUIRE(::chmod((run.folder / "closed").c_str(), 0700) == 0);
+    REQUIRE(::chmod(run.folder.c_str(), 0300) == 0);
+    CHECK(execute::hold_more_than({run.folder}, kHighest));
+    REQUIRE(::chmod(run.folder.c_str(), 0700) == 0);
+  }
+
+  TEST_CASE("what is never there when it is looked at is found all the same") {
+    const Run run;
+    for (int i = 0; i < 5'000; ++i) put(run.folder / ("empty" + std::to_string(i)), "");
+    put(run.folder / "large0", std::string(std::size_t{4} << 20U, 'x'));
+    std::atomic<bool> found = false;
+    const std::jthread mover([&](const std::stop_token& stop) {
+      for (int i = 0; !stop.stop_requested(); ++i)
+        fs::rename(run.folder / ("large" + std::to_string(i)),
+                   run.folder / ("large" + std::to_string(i + 1)));
+    });
+    const execute::ChangesWatch watch({run.folder}, std::uint64_t{1} << 20U, [&] { found = true; });
+    for (int i = 0; i < 1'000 && !found; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(found);
+  }
+
+  TEST_CASE("files that come and go are no reason to end a run") {
+    const Run run;
+    for (int i = 0; i < 200; ++i) put(run.folder / ("file" + std::to_string(i)), "text");
+    std::atomic<bool> over = false;
+    const std::jthread writer([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        put(run.folder / "new", "text");
+        fs::rename(run.folder / "new", run.folder / "kept");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    {
+      const execute::ChangesWatch watch({run.folder}, std::uint64_t{8} << 20U,
+                                        [&] { over = true; });
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+    }
+    CHECK_FALSE(over);
+  }
+
+  TEST_CASE("a disk is not filled by files that have no name any more") {
+    if (::geteuid() != 0) {
+      MESSAGE("skipped: mounts need root");
+      return;
+    }
+    const Run run;
+    if (::mount("none", run.folder.c_str(), "tmpfs", 0, "size=16m") != 0) {
+      MESSAGE("skipped: nothing can be mounted here");
+      return;
+    }
+    std::atomic<bool> over = false;
+    {
+      const execute::ChangesWatch watch({run.folder}, std::uint64_t{1} << 20U,
+                                        [&] { over = true; });
+      const UniqueFd file(
+          ::open((run.folder / "gone").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+      REQUIRE(::unlink((run.folder / "gone").c_str()) == 0);
+      const auto fill = [&](std::size_t mebibytes) {
+        const std::string block(mebibytes << 20U, 'x');
+        REQUIRE(::write(file.get(), block.data(), block.size()) ==
+                static_cast<ssize_t>(block.size()));
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      };
+      fill(4);
+      CHECK_FALSE(over);
+      fill(10);
+    }
+    CHECK(over);
+    CHECK(::umount2(run.folder.c_str(), MNT_DETACH) == 0);
   }
 
   TEST_CASE("a changeset is found by its name, and no other record is read") {

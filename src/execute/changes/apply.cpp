@@ -14,6 +14,7 @@
 #include "execute/changes/apply_file.h"
 #include "execute/changes/changes_store.h"
 #include "execute/changes/folder_access.h"
+#include "execute/changes/new_repositories.h"
 #include "execute/files/open_place.h"
 #include "execute/files/protected_names.h"
 
@@ -46,6 +47,10 @@ std::unexpected<Error> conflict(const Task& task, std::string why) {
       {.why = std::move(why),
        .fix = "look at it with `mcpac changes diff RUN`; discard the changes and run again, "
               "or name other files to apply"});
+}
+
+bool deletes(const Task& task) {
+  return task.change->kind == Kind::kDeleted || task.change->kind == Kind::kFolderDeleted;
 }
 
 // What lies there now is what lay there when the run ended. A folder's own times change with what
@@ -96,11 +101,13 @@ bool is_done(const Task& task) {
   return is_file_put(task.place, *task.change);
 }
 
-Result<void> check(const Task& task, const MayWrite& may_write) {
+Result<void> check(const Task& task, const MayWrite& may_write, NewRepositories& repositories) {
   const Change& change = *task.change;
   if (change.kind == Kind::kRefused) return refuse(task, change.why);
   if (has_protected_name(change.path))
     return refuse(task, "the name is protected: what lies there runs later, or holds keys");
+  if (!deletes(task) && repositories.contain(task.place, change.path))
+    return refuse(task, "its folder would be a git repository, whose configuration names programs");
   if (auto admitted = may_write(task.path); !admitted) return refuse(task, admitted.error().what);
   if (is_done(task)) return {};
   if (change.moved_on) return conflict(task, "it was changed while the program ran");
@@ -138,10 +145,6 @@ Result<void> perform(const Task& task) {
   if (auto same = check_state(task); !same) return same;
   auto put = put_file(source, parent, name, change);
   return put ? done(0) : put;
-}
-
-bool deletes(const Task& task) {
-  return task.change->kind == Kind::kDeleted || task.change->kind == Kind::kFolderDeleted;
 }
 
 bool is_chosen(const fs::path& path, std::span<const fs::path> chosen) {
@@ -210,8 +213,10 @@ Result<Applied> apply(const Changeset& changes, std::span<const fs::path> chosen
           {&change, path, opened.back().place.get(), opened.back().upper.get(), replaces, nullptr});
     }
   }
+  NewRepositories repositories;
+  for (const Task& task : tasks) repositories.add(task.place, *task.change);
   for (const Task& task : tasks) {
-    if (auto held = check(task, may_write); !held) return pass_on(held);
+    if (auto held = check(task, may_write, repositories); !held) return pass_on(held);
   }
   Applied applied;
   for (const Task& task : tasks) {

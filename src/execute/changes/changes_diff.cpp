@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/file.h"
 #include "core/line_diff.h"
 #include "core/printable.h"
@@ -31,6 +33,21 @@ Content content_at(const UniqueFd& root, const std::string& path) {
   return {std::move(*text), ""};
 }
 
+// Each byte is seen: what is left out of a line would still be applied. Tabs stay, a carriage
+// return is ^M, and of a line that is too long it is said how much more there is.
+std::string shown(std::string_view line) {
+  std::string text;
+  const std::size_t more = line.size() - std::min(line.size(), kLongestLine);
+  line = line.substr(0, kLongestLine);
+  while (!line.empty()) {
+    const auto end = std::min(line.find_first_of("\t\r"), line.size());
+    text += printable_in_place(line.substr(0, end));
+    if (end < line.size()) text += line[end] == '\t' ? "\t" : "^M";
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return more == 0 ? text : text + fmt::format("… ({} more bytes)", more);
+}
+
 std::string hunk_text(const std::vector<DiffLine>& lines, const DiffHunk& hunk) {
   std::size_t before = 0, after = 0, count_before = 0, count_after = 0;
   std::string body;
@@ -40,7 +57,7 @@ std::string hunk_text(const std::vector<DiffLine>& lines, const DiffHunk& hunk) 
     if (after == 0) after = line.after;
     count_before += line.before > 0 ? 1 : 0;
     count_after += line.after > 0 ? 1 : 0;
-    body += fmt::format("{}{}\n", static_cast<char>(line.kind), printable(line.text, kLongestLine));
+    body += fmt::format("{}{}\n", static_cast<char>(line.kind), shown(line.text));
   }
   return fmt::format("@@ -{},{} +{},{} @@\n{}", before, count_before, after, count_after, body);
 }
@@ -64,8 +81,9 @@ std::string diff_of(const Changeset& changes, std::size_t place, const Change& c
   std::string text =
       fmt::format("--- {}\n+++ {}\n", was ? name : "/dev/null", is ? name : "/dev/null");
   if (change.kind == Kind::kRefused) return text + fmt::format("(never applied: {})\n", change.why);
-  if (change.kind == Kind::kFolderAdded || change.kind == Kind::kFolderDeleted)
-    return text + fmt::format("({})\n", to_string(change.kind));
+  if (change.kind == Kind::kFolderAdded)
+    return text + fmt::format("(folder-added, mode {:03o})\n", change.mode);
+  if (change.kind == Kind::kFolderDeleted) return text + "(folder-deleted)\n";
   Content before, after;
   if (was) before = content_at(open_folder(changes.places[place].path), change.path);
   if (is) {
@@ -73,6 +91,7 @@ std::string diff_of(const Changeset& changes, std::size_t place, const Change& c
         ::open(changes.upper(place).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     after = content_at(upper, change.path);
   }
+  if (is && !was) text += fmt::format("(new file mode {:03o})\n", change.mode);
   if (was && is && (change.before->mode & 0777U) != change.mode)
     text += fmt::format("(mode {:03o} becomes {:03o})\n", change.before->mode & 0777U, change.mode);
   if (!before.problem.empty() || !after.problem.empty())

@@ -2,7 +2,9 @@
 //
 // No kernel limit counts what one program writes in all (RLIMIT_FSIZE is of one file), so a thread
 // looks ten times a second. Between two looks a program can write as much as the disk takes in that
-// time; that is what the limit is exceeded by at most.
+// time. What it hides is not passed over: folders that it closed count as endless, and one that
+// keeps moving its files out of sight is ended, too. Files that it removed and still has open are
+// in no folder; the run is ended before they fill the disk.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +27,14 @@ class ChangesWatch {
 };
 
 // Of all files in the folder, links not followed; more files than a changeset may hold count as
-// endless. A hole counts as its size: nobody would read less of it, or apply less.
+// endless, and so does a folder that cannot be listed. A hole counts as its size: nobody would read
+// less of it, or apply less.
 [[nodiscard]] std::uint64_t bytes_in(const std::filesystem::path& folder);
 // Do they hold more than `bytes` together? What is endless does, whatever the limit.
 [[nodiscard]] bool hold_more_than(const std::vector<std::filesystem::path>& folders,
                                   std::uint64_t bytes);
+
+// More files, folders and other names than a changeset may hold (kMostChanges)?
+[[nodiscard]] bool hold_too_many_files(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace mcpac::execute

@@ -78,19 +78,28 @@ std::optional<struct stat> look_beneath(int root, const std::filesystem::path& p
   return info;
 }
 
-std::optional<std::vector<std::string>> names_in(int folder, std::size_t most) {
+bool each_name(int folder, const std::function<bool(const char*)>& take) {
   UniqueFd own(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!own) return std::nullopt;
+  if (!own) return false;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(own.get()), ::closedir);
-  if (!entries) return std::nullopt;
+  if (!entries) return false;
   static_cast<void>(own.release());  // the stream closes it
-  std::vector<std::string> names;
   while (const dirent* entry = ::readdir(entries.get())) {
-    const std::string_view name = static_cast<const char*>(entry->d_name);
-    if (name == "." || name == "..") continue;
-    if (names.size() == most) return std::nullopt;
-    names.emplace_back(name);
+    const auto* const name = static_cast<const char*>(entry->d_name);
+    if (std::string_view(name) == "." || std::string_view(name) == "..") continue;
+    if (!take(name)) return false;
   }
+  return true;
+}
+
+std::optional<std::vector<std::string>> names_in(int folder, std::size_t most) {
+  std::vector<std::string> names;
+  const bool all = each_name(folder, [&](const char* name) {
+    if (names.size() == most) return false;
+    names.emplace_back(name);
+    return true;
+  });
+  if (!all) return std::nullopt;
   std::ranges::sort(names);
   return names;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ namespace mcpac::execute {
 [[nodiscard]] UniqueFd open_beneath(int root, const std::filesystem::path& path, int flags);
 // Of what lies there itself, link or not; nothing where there is nothing.
 [[nodiscard]] std::optional<struct stat> look_beneath(int root, const std::filesystem::path& path);
+// Each name in the folder, as the kernel has them, until `take` says false. False: it did, or the
+// folder cannot be listed.
+[[nodiscard]] bool each_name(int folder, const std::function<bool(const char*)>& take);
 // Sorted; nothing where the folder cannot be listed, or has more.
 [[nodiscard]] std::optional<std::vector<std::string>> names_in(int folder, std::size_t most);
 

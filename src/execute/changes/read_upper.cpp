@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <climits>
 #include <filesystem>
 
+#include "core/file.h"
 #include "core/printable.h"
 #include "execute/changes/folder_access.h"
 
@@ -18,6 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepest = 256;
+// What is applied is opened by its path below the place, which the kernel takes up to PATH_MAX.
+constexpr std::size_t kLongestPath = PATH_MAX - 256;
+// Of all together: with twice that for what JSON escapes a record stays below what is read of one.
+constexpr std::size_t kMostPathBytes = std::size_t{16} << 20U;
+constexpr std::size_t kLongestRefused = 1'000;
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 constexpr int kFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
@@ -34,6 +42,26 @@ bool is_opaque(int folder) {
   std::array<char, 8> value{};
   return ::fgetxattr(folder, "user.overlay.opaque", value.data(), value.size()) == 1 &&
          value[0] == 'y';
+}
+
+// Others never write what a program left, unless they could before: `before` are the permissions of
+// what lay there, 0 where there was nothing.
+std::uint32_t kept_mode(std::uint32_t left, std::uint32_t before, std::uint32_t mask) {
+  return left & 0777U & ~(mask & ~before);
+}
+
+// What this user's own new files do not get, and never less than writing by others. Read and not
+// set, as umask(2) does: other threads make files.
+std::uint32_t new_file_mask() {
+  constexpr std::uint32_t kWritingByOthers = 022;
+  constexpr std::string_view kLabel = "\nUmask:\t";
+  const auto status = read_file("/proc/self/status");
+  const auto at = status ? status->find(kLabel) : std::string::npos;
+  if (at == std::string::npos) return kWritingByOthers;
+  std::uint32_t mask = 0;
+  const char* const begin = status->data() + at + kLabel.size();
+  const auto read = std::from_chars(begin, status->data() + status->size(), mask, 8);
+  return read.ec == std::errc() ? (mask & 0777U) | kWritingByOthers : 0777U & ~0700U;
 }
 
 struct Entry {
@@ -74,11 +102,15 @@ class Reader {
   static std::unexpected<Error> too_much() {
     return fail(
         ErrorId::kChangesLimit,
-        fmt::format("the program changed more than {} files, or folders too deep", kMostChanges));
+        fmt::format(
+            "the program changed more than {} files, or folders too deep, or under names too "
+            "long for a record",
+            kMostChanges));
   }
 
   Result<void> add(Change change) {
-    if (changes.size() == kMostChanges) return too_much();
+    path_bytes_ += change.path.size();
+    if (changes.size() == kMostChanges || path_bytes_ > kMostPathBytes) return too_much();
     changes.push_back(std::move(change));
     return {};
   }
@@ -95,14 +127,21 @@ class Reader {
 
   Result<void> refuse(const Entry& entry, std::string why) {
     Change change = change_of(Change::Kind::kRefused, entry);
-    change.path = printable(change.path, 4'000);
+    // In place, so that it stays a path: nothing vanishes, and what was a name is still one.
+    const bool is_long = change.path.size() > kLongestRefused;
+    change.path = printable_in_place(change.path.substr(0, kLongestRefused)) + (is_long ? "…" : "");
     change.why = std::move(why);
     return add(std::move(change));
   }
 
-  Result<void> one(int upper, int lower, const Entry& entry, bool opaque, std::size_t depth) {
+  static std::string_view unusable(const Entry& entry) {
     if (printable(entry.name, 4'000) != entry.name)
-      return refuse(entry, "a name with characters that are not shown");
+      return "a name with characters that are not shown";
+    return entry.path.native().size() > kLongestPath ? "a path that is too long" : "";
+  }
+
+  Result<void> one(int upper, int lower, const Entry& entry, bool opaque, std::size_t depth) {
+    if (const auto why = unusable(entry); !why.empty()) return refuse(entry, std::string(why));
     if (is_whiteout(*entry.upper)) return entry.lower ? gone(lower, entry, depth) : Result<void>();
     if (S_ISDIR(entry.upper->st_mode)) return folder(upper, lower, entry, opaque, depth);
     if (!S_ISREG(entry.upper->st_mode))
@@ -128,7 +167,7 @@ class Reader {
     if (modifies && !S_ISREG(entry.lower->st_mode))
       return refuse(entry, "it takes the place of a link or special file");
     change.size = static_cast<std::uint64_t>(entry.upper->st_size);
-    change.mode = entry.upper->st_mode & 0777U;
+    change.mode = kept_mode(entry.upper->st_mode, modifies ? entry.lower->st_mode : 0, mask_);
     change.digest = std::move(*digest);
     if (modifies && is_same(lower, entry, change)) return {};
     return add(std::move(change));
@@ -158,7 +197,7 @@ class Reader {
       Change change = change_of(Change::Kind::kFolderAdded, entry);
       change.before.reset();
       change.moved_on = false;
-      change.mode = entry.upper->st_mode & 0777U;
+      change.mode = kept_mode(entry.upper->st_mode, 0, mask_);
       if (auto done = add(std::move(change)); !done) return done;
     }
     return merge(inner.get(), below ? below.get() : -1, entry.path,
@@ -168,8 +207,7 @@ class Reader {
   // What the program deleted, file by file: a person sees each, and each is held against its state.
   Result<void> gone(int lower, const Entry& entry, std::size_t depth) {
     if (!entry.lower) return {};
-    if (printable(entry.name, 4'000) != entry.name)
-      return refuse(entry, "a name with characters that are not shown");
+    if (const auto why = unusable(entry); !why.empty()) return refuse(entry, std::string(why));
     if (!S_ISDIR(entry.lower->st_mode)) return add(change_of(Change::Kind::kDeleted, entry));
     const UniqueFd inner(open_beneath(lower, entry.name, kFolder));
     const auto names = inner ? names_in(inner.get(), kMostChanges) : std::nullopt;
@@ -182,6 +220,8 @@ class Reader {
   }
 
   std::int64_t started_;
+  std::uint32_t mask_ = new_file_mask();
+  std::size_t path_bytes_ = 0;
 };
 
 }  // namespace

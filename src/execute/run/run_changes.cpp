@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "execute/changes/read_upper.h"
+
 namespace mcpac::execute {
 
 Result<RunChanges> RunChanges::begin(const Folders& folders, const std::string& run,
@@ -36,10 +38,17 @@ Result<std::size_t> RunChanges::end(const Clock& clock, audit::RunLog& log) {
   watch_.reset();
   // A program that ended between two looks is judged as the others.
   if (over_->was_pulled() || hold_more_than(open_->uppers(), limit_)) {
+    if (hold_too_many_files(open_->uppers())) {
+      return fail(ErrorId::kChangesLimit,
+                  fmt::format("the program changed more than {} files", kMostChanges),
+                  {.why = "a changeset holds no more; nothing of it was kept",
+                   .fix = "let it write fewer files, or give it the folder without --changeset"});
+    }
     return fail(
         ErrorId::kChangesLimit,
         fmt::format("the program changed more than {} bytes of files", limit_),
-        {.why = "changes are limited; nothing of them was kept", .fix = "--changes-limit SIZE"});
+        {.why = "changes are limited, and counted where they can be read; nothing of them was kept",
+         .fix = "--changes-limit SIZE"});
   }
   auto kept = open_->keep(clock);
   if (!kept) return pass_on(kept);

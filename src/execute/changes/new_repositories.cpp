@@ -1,0 +1,35 @@
+#include "execute/changes/new_repositories.h"
+
+#include "execute/changes/folder_access.h"
+
+namespace mcpac::execute {
+
+namespace fs = std::filesystem;
+
+void NewRepositories::add(int place, const Change& change) {
+  const bool deletes =
+      change.kind == Change::Kind::kDeleted || change.kind == Change::Kind::kFolderDeleted;
+  const fs::path path = change.path;
+  if (!deletes) made_[{place, path.parent_path()}].add(path.filename().native());
+}
+
+bool NewRepositories::contain(int place, const fs::path& path) {
+  for (fs::path folder = path.parent_path();; folder = folder.parent_path()) {
+    if (is_one({place, folder})) return true;
+    if (folder.empty()) return false;
+  }
+}
+
+bool NewRepositories::is_one(const Folder& folder) {
+  const auto [at, is_new] = known_.try_emplace(folder, false);
+  if (!is_new) return at->second;
+  const auto made = made_.find(folder);
+  RepositoryParts parts = made == made_.end() ? RepositoryParts() : made->second;
+  for (const std::string_view name : kRepositoryParts) {
+    if (look_beneath(folder.first, folder.second / name)) parts.add(name);
+  }
+  at->second = parts.is_whole();
+  return at->second;
+}
+
+}  // namespace mcpac::execute

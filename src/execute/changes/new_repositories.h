@@ -1,0 +1,28 @@
+// NewRepositories: folders that changes would make into git repositories (files/repository.h),
+// together with what lies there already. No protected name gives them away.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "execute/changes/change.h"
+#include "execute/files/repository.h"
+
+namespace mcpac::execute {
+
+class NewRepositories {
+ public:
+  // A change that is to be made below `place`, an open folder that is borrowed.
+  void add(int place, const Change& change);
+  // Whether what `path` names would lie in one.
+  [[nodiscard]] bool contain(int place, const std::filesystem::path& path);
+
+ private:
+  using Folder = std::pair<int, std::filesystem::path>;
+  [[nodiscard]] bool is_one(const Folder& folder);
+  std::map<Folder, RepositoryParts> made_;
+  std::map<Folder, bool> known_;
+};
+
+}  // namespace mcpac::execute

@@ -70,7 +70,8 @@ class RunLog final : public Sink {
   static Result<std::unique_ptr<RunLog>> create(const std::filesystem::path& folder,
                                                 std::string run_id, const Clock& clock,
                                                 CheckpointEvery every = {});
-  // close(), where nobody did.
+  // Where nobody closed it, something went wrong before its end: what is there is signed, and the
+  // run has no closing record.
   ~RunLog() override;
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
@@ -86,6 +87,7 @@ class RunLog final : public Sink {
  private:
   struct State;
   explicit RunLog(std::unique_ptr<State> state);
+  [[nodiscard]] Result<void> end(bool is_whole);
   std::unique_ptr<State> state_;
 };
 

@@ -115,7 +115,7 @@ RunLog::RunLog(std::unique_ptr<State> state) : state_(std::move(state)) {
 }
 
 RunLog::~RunLog() {
-  std::ignore = close();
+  std::ignore = end(false);
 }
 
 const std::string& RunLog::run_id() const {
@@ -139,6 +139,10 @@ Result<std::string> RunLog::append(std::string_view kind, Json payload) {
 }
 
 Result<void> RunLog::close() {
+  return end(true);
+}
+
+Result<void> RunLog::end(bool is_whole) {
   state_->signer.request_stop();
   if (state_->signer.joinable()) state_->signer.join();
   const std::scoped_lock lock(state_->mutex);
@@ -147,8 +151,9 @@ Result<void> RunLog::close() {
     ::unlink(state_->path.c_str());  // nothing was recorded: there was no run
     return {};
   }
-  if (auto done = state_->checkpoint(true); !done) return done;
+  if (auto done = state_->checkpoint(is_whole); !done) return done;
   if (::fdatasync(state_->fd.get()) != 0) return unwritable(state_->path, reason_of(errno));
+  if (!is_whole) return {};
   return RunIndex(state_->path.parent_path(), state_->key, state_->clock)
       .ended(state_->run_id, state_->head, state_->records);
 }

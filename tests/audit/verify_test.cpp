@@ -83,6 +83,21 @@ struct Sample {
 };
 
 TEST_SUITE("audit/verify") {
+  TEST_CASE("a run whose log nobody closed is signed for, and not proven") {
+    const auto folder = temporary_folder();
+    {
+      auto log = RunLog::create(folder.path(), "run-1", kClock);
+      REQUIRE(log);
+      REQUIRE((*log)->append("RunStarted", {{"program", "a.cpp"}}));
+    }
+    const auto result = verified(folder);
+    REQUIRE(result.runs.size() == 1);
+    CHECK(result.runs[0].standing == Standing::kUnfinished);
+    CHECK(result.runs[0].records == 2);
+    CHECK(result.runs[0].signed_records == 2);
+    CHECK(result.runs[0].problems.empty());
+  }
+
   TEST_CASE("a run that nobody touched is proven, whole and up to its end") {
     const auto folder = temporary_folder();
     write_run(folder, "run-1");
@@ -258,6 +273,7 @@ TEST_SUITE("audit/verify") {
           auto log =
               RunLog::create(folder.path(), fmt::format("run-{}-{}", w, i), kClock, {.records = 4});
           for (int n = 0; log && n < 20; ++n) (void)(*log)->append("CapabilityCheck", n);
+          if (log) (void)(*log)->close();
         }
       });
     }

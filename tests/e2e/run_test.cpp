@@ -1,7 +1,11 @@
 // `mcpac run`: programs that somebody else compiled, in the same sandbox at the same gate.
 #include <doctest/doctest.h>
 
+#include <chrono>
+
+#include "core/file.h"
 #include "e2e/workspace.h"
+#include "execute/support_symbols.h"
 
 using e2e::Workspace;
 
@@ -171,6 +175,34 @@ TEST_SUITE("e2e/run") {
         e2e::run_program({program}, {"MCPAC_FD=three"}, {.folder = workspace.folder()});
     CHECK(wrong.exit_code == 69);
     CHECK(wrong.err.find("MCPAC_FD is not the number of a descriptor") != std::string::npos);
+  }
+
+  TEST_CASE("a program that crashes with symbols made to keep us is recorded to its end") {
+    auto& workspace = Workspace::shared();
+    const auto program =
+        build("crashing", "int main() { *(volatile int*)8 = 1; }\n", {"-static", "-no-pie"});
+    const auto whole = mcpac::read_file(program, std::size_t{16} << 20U);
+    REQUIRE(whole.has_value());
+    struct Symbols {
+      std::size_t count;
+      std::size_t name;
+      std::uint16_t tables;
+    };
+    for (const auto& [count, name, tables] :
+         {Symbols{60'000, std::size_t{8} << 20U, 1}, Symbols{100'000, 30, 60'000}}) {
+      CAPTURE(tables);
+      const auto bent = workspace.folder() / "bent";
+      REQUIRE(mcpac::write_file_atomic(
+          bent, mcpac::testing::with_symbols(*whole, count, name, tables), 0755));
+      const auto begin = std::chrono::steady_clock::now();
+      const auto run = workspace.mcpac({"run", bent.string()});
+      INFO(run.err);
+      CHECK(run.exit_code == 128 + 11);
+      CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+      const auto ended =
+          workspace.mcpac({"audit", "list", "--kind", "RunEnded", "--json"}).json().back();
+      CHECK(ended.at("payload").at("verdict") == "signalled");
+    }
   }
 
   TEST_CASE("what is no program for the sandbox is refused before it runs") {

@@ -2,13 +2,17 @@
 #include "execute/records/backtrace.h"
 
 #include <doctest/doctest.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <cstring>
 
 #include "core/file.h"
+#include "execute/support_symbols.h"
 
 // Not in our namespace: functions of mcpac are left out of a backtrace.
 namespace own {
@@ -70,9 +74,37 @@ sandbox::Verdict verdict_here() {
   return verdict;
 }
 
+// A file that is nothing but such symbols.
+std::string file_of_symbols(std::size_t symbols, std::size_t name, std::uint16_t tables) {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_type = ET_EXEC;
+  return testing::with_symbols(testing::bytes_of(header), symbols, name, tables);
+}
+
 }  // namespace
 
 TEST_SUITE("execute/backtrace") {
+  TEST_CASE("a file made to be read for ever, or to fill the memory, is read in a moment") {
+    const auto folder = TemporaryFolder::create("/tmp", "mcpac-test-backtrace").value();
+    const auto file = folder.path() / "program";
+    sandbox::Verdict verdict;
+    verdict.frames = {0x1800, 0x1800};
+    const auto read = [&](const std::string& text) {
+      REQUIRE(write_file_atomic(file, text, 0600));
+      const auto begin = std::chrono::steady_clock::now();
+      const auto callers = callers_of(verdict, std::array{file});
+      CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+      return callers;
+    };
+    CHECK(read(file_of_symbols(1, 30, 1)).size() == 1);
+    // Names that are compared byte by byte, which takes hours.
+    CHECK(read(file_of_symbols(60'000, std::size_t{8} << 20U, 1)).empty());
+    // One table, read 60,000 times: 240 GB.
+    CHECK(read(file_of_symbols(100'000, 30, 60'000)).size() == 1);
+  }
+
   TEST_CASE("the program's own functions are named, innermost first, without parameters") {
     const auto verdict = verdict_here();
     const auto callers = callers_of(verdict, std::array{kThisProgram});

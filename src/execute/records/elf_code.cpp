@@ -13,6 +13,10 @@ namespace mcpac::execute {
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
+// Real programs have two segments of code, one table, and names of a few hundred bytes.
+constexpr std::size_t kMostSegments = 64;
+constexpr std::size_t kMostFunctions = 1'000'000;
+constexpr std::size_t kLongestName = 4'096;
 
 template <class T>
 std::optional<T> value_at(std::string_view bytes, std::uint64_t offset) {
@@ -35,8 +39,9 @@ std::optional<T> item_at(std::string_view bytes, std::uint64_t table, std::uint6
 
 std::string_view text_at(std::string_view names, std::uint64_t offset) {
   if (offset >= names.size()) return {};
-  const auto end = names.find('\0', offset);
-  return end == std::string_view::npos ? std::string_view() : names.substr(offset, end - offset);
+  const auto text = names.substr(offset, kLongestName);
+  const auto end = text.find('\0');
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
 }  // namespace
@@ -60,6 +65,7 @@ Result<ElfCode> ElfCode::read(const std::filesystem::path& file, std::uint64_t e
 void ElfCode::read_segments(std::string_view bytes) {
   const auto header = *value_at<Elf64_Ehdr>(bytes, 0);
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    if (segments_.size() == kMostSegments) return;
     const auto segment = item_at<Elf64_Phdr>(bytes, header.e_phoff, i);
     if (!segment || segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
     segments_.push_back(
@@ -67,26 +73,34 @@ void ElfCode::read_segments(std::string_view bytes) {
   }
 }
 
+// The first table: a file has one.
 void ElfCode::read_functions(std::string_view bytes) {
   const auto header = *value_at<Elf64_Ehdr>(bytes, 0);
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     const auto section = item_at<Elf64_Shdr>(bytes, header.e_shoff, i);
     if (!section || section->sh_type != SHT_SYMTAB) continue;
     const auto strings = item_at<Elf64_Shdr>(bytes, header.e_shoff, section->sh_link);
-    if (!strings || section->sh_link >= header.e_shnum) continue;
-    const auto names = part(bytes, strings->sh_offset, strings->sh_size);
-    const auto table = part(bytes, section->sh_offset, section->sh_size);
-    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.size(); at += sizeof(Elf64_Sym)) {
-      const auto symbol = *value_at<Elf64_Sym>(table, at);
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
-      const std::uint64_t begin = symbol.st_value + bias_;
-      functions_.push_back({begin, begin + symbol.st_size, text_at(names, symbol.st_name)});
-    }
+    if (!strings || section->sh_link >= header.e_shnum) return;
+    read_table(part(bytes, section->sh_offset, section->sh_size),
+               part(bytes, strings->sh_offset, strings->sh_size));
+    return;
   }
-  // Of several names for one place the one that covers most of it comes first.
-  std::ranges::sort(functions_, [](const CodeFunction& one, const CodeFunction& other) {
-    return std::tie(one.begin, other.end, one.name) < std::tie(other.begin, one.end, other.name);
-  });
+}
+
+void ElfCode::read_table(std::string_view table, std::string_view names) {
+  table = table.substr(0, kMostFunctions * sizeof(Elf64_Sym));
+  for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.size(); at += sizeof(Elf64_Sym)) {
+    const auto symbol = *value_at<Elf64_Sym>(table, at);
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+    const std::uint64_t begin = symbol.st_value + bias_;
+    functions_.push_back({begin, begin + symbol.st_size, text_at(names, symbol.st_name)});
+  }
+  // Of several names for one place the one that covers most of it comes first, and then the
+  // shortest. Names are not compared: they are as long as somebody else likes.
+  const auto rank = [](const CodeFunction& function) {
+    return std::tuple(function.begin, ~function.end, function.name.size());
+  };
+  std::ranges::sort(functions_, {}, rank);
 }
 
 const CodeFunction* ElfCode::function_at(std::uint64_t address) const {

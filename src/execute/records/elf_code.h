@@ -2,7 +2,8 @@
 // which call instruction a return address comes from.
 //
 // The file is the linker's over a hostile source, or somebody else's altogether: every offset in it
-// is checked, and what does not fit is as if it were not there.
+// is checked, and what does not fit is as if it were not there; so is what lies beyond the bounds
+// that real programs keep, so that no file takes more than a moment.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,7 @@ class ElfCode {
   ElfCode() = default;
   void read_segments(std::string_view bytes);
   void read_functions(std::string_view bytes);
+  void read_table(std::string_view table, std::string_view names);
 
   std::shared_ptr<const std::string> bytes_;  // the views below point into it
   std::uint64_t bias_ = 0;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstring>
+#include <exception>
 
 #include "core/printable.h"
 #include "execute/build/image_file.h"
@@ -127,6 +128,17 @@ Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, s
   return child;
 }
 
+// Who called what a program ended at. Names are a help, and come from a file that may be anybody's:
+// whatever becomes of them, the end of the run is recorded.
+std::vector<std::string> callers_or_none(const AgentProgram& program,
+                                         const sandbox::Verdict& verdict) {
+  try {
+    return callers_of(verdict, std::array{program.file, program.runner});
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 std::unexpected<Error> ended_by(std::string_view verdict, audit::RunLog& log, Error error) {
   auto noted = log.append("RunEnded", {{"verdict", verdict}, {"error", to_string(error.id)}});
   return std::unexpected(noted ? std::move(error) : std::move(noted.error()));
@@ -223,7 +235,7 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
   outcome.result = std::move(service.result);
   outcome.killed_by_user =
       outcome.verdict.kind == sandbox::Verdict::Kind::kKilled && io.was_killed();
-  outcome.callers = callers_of(outcome.verdict, std::array{program.file, program.runner});
+  outcome.callers = callers_or_none(program, outcome.verdict);
   auto noted = log.append("RunEnded", ended_record(outcome, limits));
   if (!noted) return pass_on(noted);
   return outcome;

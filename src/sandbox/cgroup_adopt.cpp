@@ -68,6 +68,12 @@ Adopted Adopted::try_to() {
   return Adopted(std::move(own->folder));
 }
 
+Adopted Adopted::of_dead_host() {
+  const auto own = find_own();
+  if (!own || !own->path.ends_with(std::string("/") + kHostGroup)) return {};
+  return Adopted(open_folder(own->folder.get(), ".."));
+}
+
 // A server that is still ending keeps its group, and another warden of ours its base.
 Adopted::~Adopted() {
   if (!group_ || has_other_groups(group_.get())) return;

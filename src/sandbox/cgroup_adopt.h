@@ -15,6 +15,9 @@ class Adopted {
   // Before the first child is started: whoever is there by then stays where they are, and that
   // makes it impossible. Does nothing where a base is there already.
   [[nodiscard]] static Adopted try_to();
+  // What a host that was killed could not give back, for its warden. Nothing where the host had not
+  // moved.
+  [[nodiscard]] static Adopted of_dead_host();
   Adopted() = default;
   Adopted(Adopted&&) noexcept = default;
   Adopted& operator=(Adopted&&) = delete;

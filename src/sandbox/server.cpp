@@ -14,6 +14,7 @@
 #include <csignal>
 #include <map>
 
+#include "sandbox/cgroup_adopt.h"
 #include "sandbox/cgroups.h"
 #include "sandbox/held_memory.h"
 #include "sandbox/inherited.h"
@@ -277,7 +278,9 @@ int serve(int socket) {
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
   raise_descriptor_limit();
   shed_inherited_state();
+  const pid_t host = ::getppid();
   Server(socket).run();
+  if (::getppid() != host) const auto given_back = cgroup::Adopted::of_dead_host();
   return 0;
 }
 

@@ -286,6 +286,24 @@ TEST_SUITE("sandbox/cgroup") {
           }) == "1 left, works, 0 left");
   }
 
+  TEST_CASE("the groups of a host that was killed are given back by its warden") {
+    const auto group = TestGroup::make("dead");
+    if (!group) return;
+    CHECK(in_child([&]() -> std::string {
+            if (!group->enter()) return "not entered";
+            auto warden = Warden::start(warden_program());
+            if (!warden) return warden.error().to_text();
+            auto child = warden->spawn(limited({"stay"}));
+            if (!child) return child.error().to_text();
+            if (group->leaves().size() != 1) return joined(group->groups());
+            ::kill(::getpid(), SIGKILL);
+            return "alive";
+          }) == "died");
+    for (int i = 0; i < 500 && !group->groups().empty(); ++i) ::usleep(10'000);
+    CHECK(joined(group->groups()).empty());
+    CHECK_FALSE(cgroup::lists(group->folder(), "cgroup.subtree_control", {"memory"}));
+  }
+
   TEST_CASE("controllers that are taken back end the groups, not the runs") {
     const auto group = TestGroup::make("taken");
     if (!group) return;

@@ -54,6 +54,8 @@ class Dialer {
   using Token = std::uint64_t;
   virtual ~Dialer() = default;
   virtual Token dial(DialPlan plan) = 0;
+  // Whether a connection there would end on this machine, as far as it knows its addresses.
+  [[nodiscard]] virtual bool is_own(const policy::IpAddress& /*address*/) const { return false; }
   // Ends it at once, in whatever state; no callback comes after this. What it had carried.
   virtual Traffic close(Token token) = 0;
 };

@@ -135,7 +135,10 @@ bool NetworkGate::State::may_dial(std::uint64_t id, const policy::IpAddress& add
   Open& open = found->second;
   NetworkRecord record = open.record;
   record.address = policy::to_text(address);
-  auto error = settle(record, setup.authority->decide_address(record.host, address, record.port));
+  const auto whose = setup.dialer->is_own(policy::unwrap(address)) ? policy::AddressOf::kThisMachine
+                                                                   : policy::AddressOf::kOthers;
+  auto error =
+      settle(record, setup.authority->decide_address(record.host, address, record.port, whose));
   const bool may = !error;
   if (!open.error) open.error = std::move(error);
   return may;

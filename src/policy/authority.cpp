@@ -96,8 +96,8 @@ NetworkAnswer Authority::decide_network(std::string_view host, std::uint16_t por
 }
 
 NetworkAnswer Authority::decide_address(std::string_view host, const IpAddress& address,
-                                        std::uint16_t port) const {
-  return policy::decide_address(impl_->layers, host, address, port);
+                                        std::uint16_t port, AddressOf whose) const {
+  return policy::decide_address(impl_->layers, host, address, port, whose);
 }
 
 }  // namespace mcpac::policy

@@ -105,9 +105,11 @@ class Authority {
   // name is looked up; grants.md, section 5.
   [[nodiscard]] NetworkAnswer decide_network(std::string_view host, std::uint16_t port) const;
   // The address that is dialled for this host: it must be asked for each, so that no name leads to
-  // a private, loopback, link-local or metadata address that was not granted by itself.
+  // a private, loopback, link-local or metadata address, or to this machine, where that was not
+  // granted by itself.
   [[nodiscard]] NetworkAnswer decide_address(std::string_view host, const IpAddress& address,
-                                             std::uint16_t port) const;
+                                             std::uint16_t port,
+                                             AddressOf whose = AddressOf::kOthers) const;
 
   // Of all rules with limits: how much is used.
   [[nodiscard]] std::vector<RuleMeters> meters() const;

@@ -29,6 +29,12 @@ struct FilePlace {
   friend bool operator==(const FilePlace&, const FilePlace&) = default;
 };
 
+// Whose an address is that is dialled. One of this machine's own counts as private, however public
+// it looks: behind it is what listens for this machine and its network alone.
+enum class AddressOf : std::uint8_t { kOthers, kThisMachine };
+// What a refusal for that says.
+inline constexpr std::string_view kOwnAddress = "an address of this machine";
+
 // A host as a rule's `host` test names it ("example.com", "*.example.com", "*"), or an address or
 // network ("10.1.0.0/16", "::1"); port 0: any port.
 struct NetworkPlace {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "execute/network/own_addresses.h"
 #include "execute/support_network.h"
 
 using namespace mcpac;
@@ -104,6 +105,12 @@ TEST_SUITE("execute/network") {
     // Too long for any question: no name server is asked.
     unknown.connect(std::string(300, 'a'), 1);
     CHECK(error_of(unknown) == ErrorId::kNetworkName);
+  }
+
+  TEST_CASE("the machine knows its own addresses") {
+    CHECK(is_own_address(*policy::parse_ipv4("127.0.0.1")));
+    CHECK_FALSE(is_own_address(*policy::parse_ipv4("192.0.2.77")));
+    CHECK_FALSE(is_own_address(*policy::parse_ipv6("2001:db8::77")));
   }
 
   TEST_CASE("an address that may not be dialled is not dialled, the next one is") {

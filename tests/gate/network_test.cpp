@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <optional>
 
 #include "gate/network_gate.h"
 #include "gate/support_wire.h"
@@ -29,6 +30,9 @@ class TestDialer final : public Dialer {
     closed.push_back(token);
     return {3, 4};
   }
+  [[nodiscard]] bool is_own(const policy::IpAddress& address) const override {
+    return own && address == *own;
+  }
   // As a dialer whose name led to `address`.
   void arrive(std::size_t index, const char* address) {
     DialPlan& plan = plans.at(index);
@@ -39,6 +43,7 @@ class TestDialer final : public Dialer {
 
   std::deque<DialPlan> plans;
   std::vector<Token> closed;
+  std::optional<policy::IpAddress> own;
 };
 
 struct Asked {
@@ -145,6 +150,21 @@ TEST_SUITE("gate/network") {
       CHECK(asked.checks().back().at("address") == address);
       CHECK(asked.checks().back().at("allowed") == false);
     }
+  }
+
+  TEST_CASE("a granted name that leads back to this machine is not dialled") {
+    Asked asked(granted({"network any"}));
+    asked.dialer.own = policy::parse_ipv4("93.184.216.34");
+    const auto answer = asked.connect("api.example.com");
+    asked.dialer.arrive(0, "93.184.216.34");
+    REQUIRE(answer->has_value());
+    CHECK((*answer)->error().kind == ErrorKind::kDenied);
+    CHECK(asked.checks().back().at("reason").get<std::string>().find(
+              "an address of this machine") != std::string::npos);
+    const auto other = asked.connect("api.example.com");
+    asked.dialer.arrive(1, "93.184.216.35");
+    REQUIRE(other->has_value());
+    CHECK((*other)->has_value());
   }
 
   TEST_CASE("mapped and NAT64 forms of a private address are that address") {

@@ -266,6 +266,34 @@ TEST_SUITE("policy/places") {
     CHECK(answer(local, "example.com", 443) == "no");
   }
 
+  TEST_CASE("what the host of a virtual machine serves, and carried addresses, are not public") {
+    const World world;
+    const auto any = loaded(world, "network any");
+    for (const char* address : {"168.63.129.16", "::ffff:0:7f00:1", "::ffff:168.63.129.16"}) {
+      CAPTURE(address);
+      CHECK(answer(any, address, 80) == "no");
+      CHECK(dialled(any, "db.example.com", address, 80) == "no");
+    }
+    CHECK(answer(any, "168.63.129.17", 80) == "yes");
+    CHECK(answer(loaded(world, "network 168.63.129.16/32:80"), "168.63.129.16", 80) == "yes");
+  }
+
+  TEST_CASE("a public address of this machine must be granted by itself") {
+    const World world;
+    const auto address = parse_ipv4("93.184.216.34");
+    const auto own = [&](const std::string& statement, const char* host) {
+      return loaded(world, statement)
+          .decide_address(host, *address, 443, AddressOf::kThisMachine)
+          .allowed;
+    };
+    CHECK_FALSE(own("network any", "93.184.216.34"));
+    CHECK_FALSE(own("network any", "example.com"));
+    CHECK_FALSE(own("network example.com:443", "example.com"));
+    CHECK(own("network 93.184.216.34:443", "93.184.216.34"));
+    CHECK(own("network 93.184.216.0/24:443\nnetwork example.com:443", "example.com"));
+    CHECK(loaded(world, "network any").decide_address("example.com", *address, 443).allowed);
+  }
+
   TEST_CASE("the dialled address is asked for again, so that no name leads inside") {
     const World world;
     const auto authority = loaded(world, "network *.corp.example:443\nnetwork 10.1.0.0/16:443");

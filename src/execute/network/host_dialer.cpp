@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "execute/network/connection.h"
+#include "execute/network/own_addresses.h"
 #include "mcp/http_connection.h"
 
 namespace mcpac::execute {
@@ -42,6 +43,10 @@ gate::Dialer::Token HostDialer::dial(gate::DialPlan plan) {
   connections_->emplace(token, connection);
   connection->start();
   return token;
+}
+
+bool HostDialer::is_own(const policy::IpAddress& address) const {
+  return is_own_address(address);
 }
 
 gate::Traffic HostDialer::close(Token token) {

@@ -48,6 +48,7 @@ class HostDialer final : public gate::Dialer {
   HostDialer& operator=(const HostDialer&) = delete;
 
   Token dial(gate::DialPlan plan) override;
+  [[nodiscard]] bool is_own(const policy::IpAddress& address) const override;
   gate::Traffic close(Token token) override;
   [[nodiscard]] std::size_t open() const { return connections_->size(); }
 

@@ -180,12 +180,14 @@ NetworkAnswer ask_layers(const Layers& layers, const std::string& destination, C
 }
 
 // Of addresses none but those that a statement names; public ones also by `network any`.
-NetworkAnswer ask_for_address(const Layers& layers, const IpAddress& address, std::uint16_t port) {
+NetworkAnswer ask_for_address(const Layers& layers, const IpAddress& address, std::uint16_t port,
+                              AddressOf whose = AddressOf::kOthers) {
   const std::string text = to_text(address);
+  const bool is_private = whose == AddressOf::kThisMachine || is_special(address);
   return ask_layers(layers, fmt::format("{}:{}", text, port), [&](const CompiledNetwork& place) {
     if (!covers_port(place, port)) return false;
     if (const auto* network = std::get_if<IpNetwork>(&place.hosts)) return network->admits(address);
-    return std::holds_alternative<AnyHost>(place.hosts) && !is_special(address);
+    return std::holds_alternative<AnyHost>(place.hosts) && !is_private;
   });
 }
 
@@ -273,13 +275,20 @@ NetworkAnswer decide_network(const Layers& layers, std::string_view text, std::u
 }
 
 NetworkAnswer decide_address(const Layers& layers, std::string_view text, const IpAddress& dialled,
-                             std::uint16_t port) {
+                             std::uint16_t port, AddressOf whose) {
   const IpAddress address = unwrap(dialled);
   auto answer = decide_network(layers, text, port);
   if (!answer.allowed) return answer;
   const auto host = host_of(text);
   if (const auto* named = std::get_if<IpAddress>(&*host)) {
-    if (*named == address) return answer;
+    if (*named == address) {
+      if (whose == AddressOf::kOthers) return answer;
+      answer = ask_for_address(layers, address, port, whose);
+      if (!answer.allowed)
+        answer.reason = fmt::format("{} is {}, which must be granted by itself: {}",
+                                    to_text(address), kOwnAddress, answer.reason);
+      return answer;
+    }
     return refuse(fmt::format("{} is not the address {}", to_text(address), printable(text)));
   }
   if (is_localhost(std::get<std::string>(*host))) {
@@ -287,11 +296,13 @@ NetworkAnswer decide_address(const Layers& layers, std::string_view text, const 
       return refuse(fmt::format("{} is not on this machine", to_text(address)));
     return ask_for_address(layers, address, port);
   }
-  if (!is_special(address)) return answer;
-  answer = ask_for_address(layers, address, port);
+  const bool is_inner = is_special(address);
+  if (!is_inner && whose == AddressOf::kOthers) return answer;
+  answer = ask_for_address(layers, address, port, whose);
   if (!answer.allowed) {
-    answer.reason = fmt::format("{} leads to {}, an address that must be granted by itself: {}",
-                                printable(text), to_text(address), answer.reason);
+    answer.reason =
+        fmt::format("{} leads to {}, {} that must be granted by itself: {}", printable(text),
+                    to_text(address), is_inner ? "an address" : kOwnAddress, answer.reason);
   }
   return answer;
 }

@@ -20,7 +20,7 @@ namespace mcpac::policy {
                                            std::string_view host, std::uint16_t port);
 [[nodiscard]] NetworkAnswer decide_address(const std::vector<CompiledLayer>& layers,
                                            std::string_view host, const IpAddress& address,
-                                           std::uint16_t port);
+                                           std::uint16_t port, AddressOf whose);
 
 // Every file that `inner` covers, in no higher mode?
 [[nodiscard]] bool covers(const CompiledFiles& outer, const CompiledFiles& inner);

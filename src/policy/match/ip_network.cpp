@@ -22,17 +22,19 @@ bool same_start(const IpAddress& a, const IpAddress& b, unsigned bits) {
 
 }  // namespace
 
-// IANA's special-purpose registries, and the forms that carry another address inside.
+// IANA's special-purpose registries, the forms that carry another address inside, and the address
+// under which Azure's host serves its guests (secrets among it), public as it looks.
 const std::vector<IpNetwork>& special_ranges() {
   static const std::vector<IpNetwork> ranges = [] {
     std::vector<IpNetwork> made;
-    for (const char* text :
-         {"0.0.0.0/8",     "10.0.0.0/8",      "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
-          "172.16.0.0/12", "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24", "192.168.0.0/16",
-          "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",    "240.0.0.0/4",
-          "::/96",         "64:ff9b:1::/48",  "100::/64",       "2001::/23",      "2001:db8::/32",
-          "2002::/16",     "3fff::/20",       "5f00::/16",      "fc00::/7",       "fe80::/10",
-          "fec0::/10",     "ff00::/8"}) {
+    for (
+        const char* text :
+        {"0.0.0.0/8",      "10.0.0.0/8",    "100.64.0.0/10",   "127.0.0.0/8",    "168.63.129.16/32",
+         "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24",
+         "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",
+         "240.0.0.0/4",    "::/96",         "::ffff:0:0:0/96", "64:ff9b:1::/48", "100::/64",
+         "2001::/23",      "2001:db8::/32", "2002::/16",       "3fff::/20",      "5f00::/16",
+         "fc00::/7",       "fe80::/10",     "fec0::/10",       "ff00::/8"}) {
       made.push_back(IpNetwork::parse(text).value());
     }
     return made;

@@ -177,6 +177,14 @@ TEST_SUITE("sandbox/crash") {
     CHECK(describe(run(*warden, hostile({"hello"}))) == "exit 7 hello");
   }
 
+  TEST_CASE("who has no files cannot say that one grew too large") {
+    const auto verdict = verdict_of(hostile({"lie-about-files"}));
+    CHECK(verdict.kind == Verdict::Kind::kExited);
+    CHECK(verdict.code == 3);
+    CHECK(limit_of(verdict) == "none");
+    CHECK(verdict.detail.empty());
+  }
+
   TEST_CASE("the first process of a pid namespace does not stop for itself, and others do") {
     CHECK(run_once(hostile({"stop-then-leave"})) == "exit 7");
     CHECK(in_child([]() -> std::string {

@@ -260,6 +260,10 @@ static int signal_all(void) {
 static int signal_other(void) {
   return outcome(kill(atoi(argument), 0));
 }
+static int lie_about_files(void) {
+  kill(getpid(), SIGXFSZ);
+  return 3;
+}
 static int signal_self(void) {
   return outcome(raise(SIGWINCH));
 }
@@ -593,6 +597,7 @@ static const struct {
                  {"signal-all", signal_all},
                  {"signal-other", signal_other},
                  {"signal-self", signal_self},
+                 {"lie-about-files", lie_about_files},
                  {"raise-limit", raise_limit},
                  {"raise-limit-old", raise_limit_old},
                  {"read-limit", read_limit},

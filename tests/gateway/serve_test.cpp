@@ -1,0 +1,298 @@
+// mcpac serve as it is shipped, with real servers behind it and the official client before it.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/file.h"
+#include "core/json.h"
+#include "e2e/workspace.h"
+#include "gateway/support_http.h"
+#include "gateway/support_session.h"
+#include "places.h"
+
+using namespace mcpac;
+using namespace mcpac::gateway::testing;
+using e2e::has;
+using e2e::Workspace;
+
+namespace {
+
+std::string mcpac_program() {
+  return mcpac::testing::in_build("bin/mcpac");
+}
+
+// `mcpac serve --http 127.0.0.1:0 …` until it is ended.
+class Serving {
+ public:
+  Serving(const Workspace& workspace, std::vector<std::string> options) {
+    std::vector<std::string> words{mcpac_program(), "serve", "--http", "127.0.0.1:0"};
+    words.insert(words.end(), options.begin(), options.end());
+    int out[2];
+    REQUIRE(::pipe2(out, O_CLOEXEC) == 0);
+    UniqueFd says(out[0]);
+    UniqueFd their_end(out[1]);
+    const auto environment = workspace.environment();
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(their_end.get(), 1);
+      if (::chdir(workspace.folder().c_str()) != 0) ::_exit(126);
+      for (const auto& item : environment) ::putenv(const_cast<char*>(item.c_str()));
+      std::vector<char*> argv;
+      for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+      argv.push_back(nullptr);
+      ::execv(argv[0], argv.data());
+      ::_exit(127);
+    }
+    their_end.reset();
+    std::string line;
+    for (char c = 0; ::read(says.get(), &c, 1) == 1 && c != '\n';) line += c;
+    auto said = parse_json(line);
+    INFO(line);
+    REQUIRE(said.has_value());
+    url_ = string_member(*said, "http");
+    token_ = string_member(*said, "token");
+    const auto colon = url_.rfind(':');
+    port_ = static_cast<std::uint16_t>(std::stoi(url_.substr(colon + 1)));
+  }
+  ~Serving() {
+    if (pid_ > 0) end();
+  }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+  // By SIGTERM; its exit code.
+  int end() {
+    ::kill(std::exchange(pid_, 0), SIGTERM);
+    int status = 0;
+    ::wait(&status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] const std::string& token() const { return token_; }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  pid_t pid_ = 0;
+  std::string url_;
+  std::string token_;
+  std::uint16_t port_ = 0;
+};
+
+// A call as the script takes it: [tool, arguments].
+Json made(std::string_view tool, const Json& arguments) {
+  return Json::array({tool, arguments});
+}
+
+Json official_client(const Workspace& workspace, std::vector<std::string> words) {
+  words.insert(words.begin(), {"node", mcpac::testing::in_source("tests/gateway/sdk_client.mjs")});
+  const auto outcome =
+      e2e::run_program(words, workspace.environment(), {.folder = workspace.folder()});
+  INFO(outcome.err);
+  REQUIRE(outcome.exit_code == 0);
+  return outcome.json();
+}
+
+Json served_over_stdio(const Workspace& workspace, std::vector<std::string> options,
+                       const Json& calls, const std::string& answer = "") {
+  Json command{mcpac_program(), "serve"};
+  for (const auto& option : options) command.push_back(option);
+  std::vector<std::string> words{"stdio", command.dump(), calls.dump()};
+  if (!answer.empty()) words.push_back(answer);
+  return official_client(workspace, std::move(words));
+}
+
+std::string text_in(const Json& result) {
+  return result.at("content").at(0).at("text");
+}
+
+// What the audit log holds.
+std::vector<Json> events(const Workspace& workspace, const std::string& kind) {
+  const auto outcome = workspace.mcpac({"audit", "list", "--json", "--kind", kind});
+  INFO(outcome.err);
+  return outcome.json().get<std::vector<Json>>();
+}
+
+}  // namespace
+
+TEST_SUITE("gateway/serve") {
+  TEST_CASE("the official client sees what it was granted, and calls it, over both doors") {
+    const Workspace& workspace = Workspace::shared();
+    const std::vector<std::string> options{
+        "--grant", "filesystem.read_text_file(path within ./data, ..),everything.echo"};
+    const Json calls =
+        Json::array({made("filesystem.read_text_file", {{"path", "data/a.txt"}}),
+                     made("everything.echo", {{"message", "hello"}}),
+                     made("filesystem.read_text_file", {{"path", "/etc/passwd"}}),
+                     made("filesystem.write_file", {{"path", "data/a.txt"}, {"content", "x"}}),
+                     made("filesystem.no_such_tool", Json::object())});
+    const Serving serving(workspace, options);
+    const std::vector<Json> seen{
+        served_over_stdio(workspace, options, calls),
+        official_client(workspace, {"http", serving.url(), serving.token(), calls.dump()})};
+    for (const Json& saw : seen) {
+      CHECK(saw.at("server").at("name") == "mcpac");
+      CHECK(saw.at("tools") == Json{"everything.echo", "filesystem.read_text_file"});
+      const Json& results = saw.at("results");
+      CHECK(text_in(results.at(0)) == "alpha\nbeta\n");
+      CHECK(has(text_in(results.at(1)), "hello"));
+      CHECK(results.at(2).at("isError") == true);
+      CHECK(text_in(results.at(2)).starts_with("mcpac: permission denied: filesystem.read"));
+      CHECK(results.at(3).at("thrown") == -32602);
+      CHECK(results.at(4).at("thrown") == -32602);
+    }
+    CHECK(seen[0] == seen[1]);
+  }
+
+  TEST_CASE("names without dots, for clients that cannot take them") {
+    const Json saw =
+        served_over_stdio(Workspace::shared(), {"--grant", "everything.echo", "--names", "plain"},
+                          Json::array({made("everything__echo", {{"message", "hello"}})}));
+    CHECK(saw.at("tools") == Json{"everything__echo"});
+    CHECK(has(text_in(saw.at("results").at(0)), "hello"));
+  }
+
+  TEST_CASE("progress of a real server reaches the client that made the call") {
+    const Json saw =
+        served_over_stdio(Workspace::shared_fixture(), {"--grant", "fixture.progress"},
+                          Json::array({made("fixture.progress", {{"ms", 300}, {"every", 50}})}));
+    CHECK(text_in(saw.at("results").at(0)) == "arrived");
+    CHECK(saw.at("progress").size() > 1);
+    CHECK(saw.at("progress").at(0).at("total") == 300);
+  }
+
+  TEST_CASE("what rules ask is asked of the person at the client; without a form it is denied") {
+    const Workspace& workspace = Workspace::shared();
+    const std::vector<std::string> options{"--ask", "everything.echo"};
+    const Json calls = Json::array({made("everything.echo", {{"message", "one"}}),
+                                    made("everything.echo", {{"message", "two"}})});
+    const Json once = served_over_stdio(workspace, options, calls, "once");
+    CHECK(once.at("asked").size() == 2);
+    CHECK(has(std::string(once.at("asked").at(0)), R"(everything.echo {"message":"one"})"));
+    CHECK(has(text_in(once.at("results").at(1)), "two"));
+    const Json always = served_over_stdio(workspace, options, calls, "always");
+    CHECK(always.at("asked").size() == 1);
+    CHECK(has(text_in(always.at("results").at(1)), "two"));
+    for (const std::string answer : {"no", "", "yes please"}) {
+      const Json refused = served_over_stdio(workspace, options, calls, answer);
+      CHECK(refused.at("results").at(0).at("isError") == true);
+      CHECK(text_in(refused.at("results").at(0)).starts_with("mcpac: permission denied"));
+    }
+  }
+
+  TEST_CASE("requests that end with the input are answered before the end, and recorded") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const std::string input =
+        request(1, "tools/call",
+                stateless({{"name", "fixture.slow"}, {"arguments", {{"ms", 300}}}}))
+            .dump() +
+        "\n" +
+        request(2, "tools/call",
+                stateless({{"name", "fixture.echo"}, {"arguments", Json::object()}}))
+            .dump() +
+        "\n";
+    const auto outcome = workspace.mcpac({"serve", "--grant", "fixture.slow"}, {.input = input});
+    CHECK(outcome.exit_code == 0);
+    CHECK(has(outcome.out, "slept"));
+    CHECK(has(outcome.out, "Unknown tool: fixture.echo"));
+    const auto started = events(workspace, "RunStarted");
+    REQUIRE(started.size() == 1);
+    CHECK(started[0].at("payload").at("program") == "mcpac serve, stdio");
+    const auto checks = events(workspace, "CapabilityCheck");
+    REQUIRE(checks.size() == 2);
+    CHECK(events(workspace, "RunEnded").at(0).at("payload").at("verdict") == "client-left");
+    CHECK(workspace.mcpac({"audit", "verify"}).exit_code == 0);
+    CHECK(workspace.mcpac({"audit", "replay", started[0].at("run_id")}).exit_code == 0);
+  }
+
+  TEST_CASE("limits are a client's, and not renewed by connecting again") {
+    const Workspace& workspace = Workspace::shared();
+    const Serving serving(workspace, {"--grant", "everything.echo calls <= 2"});
+    const Json calls = Json::array({made("everything.echo", {{"message", "x"}})});
+    std::vector<bool> failed;
+    for (int i = 0; i < 3; ++i) {
+      const Json saw =
+          official_client(workspace, {"http", serving.url(), serving.token(), calls.dump()});
+      failed.push_back(saw.at("results").at(0).value("isError", false));
+    }
+    CHECK(failed == std::vector<bool>{false, false, true});
+  }
+
+  TEST_CASE("a token opens what its policy says, until it is revoked or over") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    workspace.write("echo.policy", "allow fixture.echo\n");
+    workspace.write("slow.policy", "allow fixture.slow\n");
+    const auto create = [&](const std::string& name, std::vector<std::string> more) {
+      more.insert(more.begin(), {"token", "create", name, "--json"});
+      const auto outcome = workspace.mcpac(more);
+      INFO(outcome.err);
+      REQUIRE(outcome.exit_code == 0);
+      return std::string(outcome.json().at("token"));
+    };
+    const std::string one = create("one", {"--policy", "echo.policy"});
+    const std::string two = create("two", {"--policy", "slow.policy"});
+    const std::string brief = create("brief", {"--policy", "slow.policy", "--expires", "1s"});
+    CHECK(workspace.mcpac({"token", "create", "one", "--policy", "echo.policy"}).exit_code == 64);
+    const std::string kept = workspace.read(".state/mcpac/tokens.json");
+    CHECK_FALSE(has(kept, one));
+    const Serving serving(workspace, {"--tokens"});
+    CHECK(serving.token().empty());
+    const auto tools = [&](const std::string& token) {
+      return post(serving.port(), {.token = token,
+                                   .more = stateless_headers("tools/list"),
+                                   .body = request(1, "tools/list", stateless()).dump()});
+    };
+    CHECK(tools(one).json().at("result").at("tools").at(0).at("name") == "fixture.echo");
+    CHECK(tools(two).json().at("result").at("tools").at(0).at("name") == "fixture.slow");
+    CHECK(tools("mcpac_made_up").status == 401);
+    CHECK(workspace.mcpac({"token", "revoke", "one"}).exit_code == 0);
+    CHECK(tools(one).status == 401);
+    ::sleep(2);
+    CHECK(tools(brief).status == 401);
+    CHECK(tools(two).status == 200);
+    CHECK(workspace.mcpac({"token", "revoke", "one"}).exit_code == 64);
+  }
+
+  TEST_CASE("its user sees a client among the live runs, takes tools away from it, and ends it") {
+    const Workspace& workspace = Workspace::shared();
+    Serving serving(workspace, {"--grant", "everything.echo"});
+    const auto listed = workspace.mcpac({"runs", "list", "--json"});
+    INFO(listed.out, listed.err);
+    CHECK(has(listed.out, "mcpac serve, http"));
+    const auto call = [&] {
+      return post(serving.port(), {.token = serving.token(),
+                                   .more = stateless_headers("tools/call", "everything.echo"),
+                                   .body = request(1, "tools/call",
+                                                   stateless({{"name", "everything.echo"},
+                                                              {"arguments", {{"message", "x"}}}}))
+                                               .dump()});
+    };
+    CHECK(call().json().at("result").value("isError", false) == false);
+    const std::string run = events(workspace, "RunStarted").back().at("run_id");
+    CHECK(workspace.mcpac({"runs", "revoke", run, "everything.echo"}).exit_code == 0);
+    CHECK(call().json().at("result").at("_meta").at("mcpac/error").at("kind") == "revoked");
+    CHECK(workspace.mcpac({"runs", "kill", run}).exit_code == 0);
+    CHECK(call().status == 403);
+    CHECK(serving.end() == 0);
+    CHECK_FALSE(has(workspace.mcpac({"runs", "list", "--json"}).out, "mcpac serve, http"));
+  }
+
+  TEST_CASE("what cannot be served is said, with the documented exit code") {
+    const Workspace& workspace = Workspace::shared();
+    CHECK(workspace.mcpac({"serve", "--grant", "filesystem.no_such_tool"}).exit_code == 78);
+    CHECK(workspace.mcpac({"serve", "--http", "0.0.0.0:0"}).exit_code == 64);
+    CHECK(workspace.mcpac({"serve", "--http", "nonsense"}).exit_code == 64);
+    CHECK(workspace.mcpac({"serve", "--tokens"}).exit_code == 64);
+    CHECK(workspace.mcpac({"serve", "--network", "any"}).exit_code == 64);
+    CHECK(workspace.mcpac({"token", "create", "a b", "--policy", "x"}).exit_code != 0);
+  }
+}

@@ -56,9 +56,9 @@ std::optional<std::string> decode_header_value(std::string_view value) {
   std::string text(value.size(), '\0');
   std::size_t size = 0;
   const char* end = nullptr;
-  const int failed = sodium_base642bin(reinterpret_cast<unsigned char*>(text.data()), text.size(),
-                                       value.data(), value.size(), nullptr, &size, &end,
-                                       sodium_base64_VARIANT_ORIGINAL);
+  const int failed =
+      sodium_base642bin(reinterpret_cast<unsigned char*>(text.data()), text.size(), value.data(),
+                        value.size(), nullptr, &size, &end, sodium_base64_VARIANT_ORIGINAL);
   if (failed != 0 || end != value.data() + value.size()) return std::nullopt;
   text.resize(size);
   return text;

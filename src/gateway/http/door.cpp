@@ -72,14 +72,14 @@ Result<void> HttpDoor::listen() {
 }
 
 void HttpDoor::accept() {
-  acceptor_.async_accept([weak = weak_from_this()](const boost::system::error_code& error,
-                                                   tcp::socket socket) {
-    const auto self = weak.lock();
-    if (!self || self->closed_ || error == asio::error::operation_aborted) return;
-    if (error) return self->accept_later();
-    self->welcome(std::move(socket));
-    self->accept();
-  });
+  acceptor_.async_accept(
+      [weak = weak_from_this()](const boost::system::error_code& error, tcp::socket socket) {
+        const auto self = weak.lock();
+        if (!self || self->closed_ || error == asio::error::operation_aborted) return;
+        if (error) return self->accept_later();
+        self->welcome(std::move(socket));
+        self->accept();
+      });
 }
 
 // Without a descriptor for it (EMFILE) a connection stays in the queue, and accepting again at once

@@ -39,8 +39,8 @@ struct HttpLimits {
   std::size_t max_sessions = 256;                 // of one guest
   std::chrono::milliseconds head_time{10'000};    // from its first byte, or the connection's begin
   std::chrono::milliseconds body_time{30'000};
-  std::chrono::milliseconds write_time{30'000};  // of one piece; who reads slower is cut off
-  std::chrono::milliseconds idle_time{120'000};  // between requests
+  std::chrono::milliseconds write_time{30'000};       // of one piece; who reads slower is cut off
+  std::chrono::milliseconds idle_time{120'000};       // between requests
   std::chrono::milliseconds session_time{3'600'000};  // of silence
   // An answer that comes sooner comes as JSON; for a later one a stream is begun.
   std::chrono::milliseconds json_within{1'000};

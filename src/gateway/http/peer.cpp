@@ -37,8 +37,7 @@ Refusal refusal_of(const boost::system::error_code& error) {
 
 bool is_of_http(const boost::system::error_code& error) {
   return error.category() == make_error_code(beast::http::error::bad_method).category() &&
-         error != beast::http::error::end_of_stream &&
-         error != beast::http::error::partial_message;
+         error != beast::http::error::end_of_stream && error != beast::http::error::partial_message;
 }
 
 }  // namespace
@@ -113,7 +112,7 @@ asio::awaitable<bool> Peer::serve_one() {
   if (!co_await read_body(parser)) co_return false;
   keep_alive_ = parser.get().keep_alive();
   const bool whole = co_await route(*guest, head, parser.get().body());
-  co_return whole && keep_alive_ && !door_->finishing_;
+  co_return whole&& keep_alive_ && !door_->finishing_;
 }
 
 asio::awaitable<bool> Peer::read_head(Parser& parser) {
@@ -266,8 +265,7 @@ asio::awaitable<bool> Peer::get(const Guest& guest, const Head& head) {
 asio::awaitable<bool> Peer::remove(const Guest& guest, const Head& head) {
   const std::string_view id = field(head, "Mcp-Session-Id");
   if (id.empty()) co_return co_await refuse({405, "DELETE ends a session, and none is named"});
-  if (!door_->find_session(guest, id))
-    co_return co_await refuse({404, "there is no such session"});
+  if (!door_->find_session(guest, id)) co_return co_await refuse({404, "there is no such session"});
   door_->end_session(id);
   co_return co_await answer_empty(204);
 }
@@ -283,8 +281,8 @@ void Peer::watch() {
         self->watching_ = false;
         if (error) return;
         char byte = 0;
-        const auto got = ::recv(self->stream_.socket().native_handle(), &byte, 1,
-                                MSG_PEEK | MSG_DONTWAIT);
+        const auto got =
+            ::recv(self->stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
         const bool is_there = got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
         if (is_there) return;  // its next request already
         self->gone_ = true;

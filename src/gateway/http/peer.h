@@ -1,8 +1,8 @@
 // Peer: one TCP connection to the door, one request after another.
 //
 // A request that is refused before its body was read ends the connection: what follows on it cannot
-// be trusted to be a request. Each step has its time; a client that sends or reads too slowly is cut
-// off.
+// be trusted to be a request. Each step has its time; a client that sends or reads too slowly is
+// cut off.
 #pragma once
 
 #include <memory>

@@ -110,16 +110,15 @@ asio::awaitable<bool> Peer::send_event(const EventStream& stream, std::uint64_t 
 
 asio::awaitable<bool> Peer::send_chunk(std::string text) {
   stream_.expires_after(door_->setup_.limits.write_time);
-  auto [error, size] = co_await asio::async_write(
-      stream_, beast::http::make_chunk(asio::buffer(text)), kAwait);
+  auto [error, size] =
+      co_await asio::async_write(stream_, beast::http::make_chunk(asio::buffer(text)), kAwait);
   stream_.expires_never();
   co_return !error;
 }
 
 asio::awaitable<bool> Peer::end_events() {
   stream_.expires_after(door_->setup_.limits.write_time);
-  auto [error, size] =
-      co_await asio::async_write(stream_, beast::http::make_chunk_last(), kAwait);
+  auto [error, size] = co_await asio::async_write(stream_, beast::http::make_chunk_last(), kAwait);
   stream_.expires_never();
   co_return !error;
 }

@@ -34,8 +34,17 @@ void open_browser(const std::string& url) {
   for (const int descriptor : {0, 1, 2}) {
     posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
   }
+  // A browser lives long: it gets no connection of ours, nor the port that is listened on.
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  std::ignore = ::posix_spawnp(&pid, program.c_str(), &actions, nullptr, words.data(), environ);
+  std::ignore = ::posix_spawnp(&pid, program.c_str(), &actions, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
 }
 

@@ -72,10 +72,7 @@ Context make_context() {
 }
 
 Result<execute::Project> Context::project() const {
-  auto project = execute::load_project(config_file);
-  if (!project) return project;
-  for (auto& server : project->config.servers) server.tokens = folders.state / "logins";
-  return project;
+  return execute::load_project(config_file, folders);
 }
 
 Json to_json(const Error& error) {

@@ -105,7 +105,9 @@ CallError from_server(const Error& error, std::string_view permission) {
   ErrorKind kind = ErrorKind::kTransport;
   if (error.id == ErrorId::kServerTimeout) kind = ErrorKind::kTimeout;
   if (error.id == ErrorId::kInternal) kind = ErrorKind::kInternal;
-  return {kind, bounded(error.what, kMessageLimit), {{"id", to_string(error.id)}}};
+  Json data{{"id", to_string(error.id)}};
+  if (!error.fix.empty()) data["fix"] = error.fix;
+  return {kind, bounded(error.what, kMessageLimit), std::move(data)};
 }
 
 std::string bounded(std::string_view text, std::size_t limit) {

@@ -352,8 +352,9 @@ TEST_SUITE("execute/file mounts") {
     CHECK(execute::is_protected_name(".claude"));
     CHECK(execute::is_protected_name(".cargo"));
     // The same names where case is folded, and what nobody sees is left out.
-    for (const char* name : {".GIT", ".Git", ".BashRC", ".mcp.JSON", ".\u017f\u017fh",
-                             ".hus\u212ay", ".g\u200cit", ".git\ufeff"}) {
+    for (const char* name :
+         {".GIT", ".Git", ".BashRC", ".mcp.JSON", ".\u017f\u017fh", ".hus\u212ay", ".g\u200cit",
+          ".git\ufeff", ".\u00dfh", ".pro\ufb01le"}) {
       CAPTURE(name);
       CHECK(execute::is_protected_name(name));
     }

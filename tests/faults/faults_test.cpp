@@ -179,19 +179,10 @@ class Faults {
   // The moment first, then the first of the kind that lives, some time into its life.
   bool kill_at(pid_t host, const Attempt& attempt) {
     std::this_thread::sleep_for(attempt.moment);
-    if (attempt.victim == Victim::kHost) {
-      siginfo_t info{};
-      const bool ended =
-          ::waitid(P_PID, static_cast<id_t>(host), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-          info.si_pid == host;
-      return !ended && ::kill(host, SIGKILL) == 0;
-    }
+    if (attempt.victim == Victim::kHost) return !has_ended(host) && ::kill(host, SIGKILL) == 0;
     const auto patience = Clock::now() + 10s;
     while (Clock::now() < patience) {
-      siginfo_t info{};
-      if (::waitid(P_PID, static_cast<id_t>(host), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-          info.si_pid == host)
-        return false;
+      if (has_ended(host)) return false;
       std::vector<pid_t> found;
       for (const Process& process : descendants_of(host))
         if (role_of(process) == attempt.victim) found.push_back(process.pid);
@@ -204,12 +195,30 @@ class Faults {
     return false;
   }
 
+  // It may be reaped by whoever waits for its end.
+  static bool has_ended(pid_t host) {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(host), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           info.si_pid == host;
+  }
+
   // A run that has no end of its own.
   void let_go(pid_t host, const Attempt& attempt, bool killed) {
     // A server goes on without another one.
-    if (killed && (attempt.victim == Victim::kHost || attempt.victim == Victim::kProgram)) return;
+    if (killed && attempt.victim == Victim::kHost) return;
+    if (killed && attempt.victim == Victim::kProgram) return kill_until_the_end(host);
     std::this_thread::sleep_for(between(0us, 100'000us));
     ::kill(host, SIGKILL);
+  }
+
+  // What was killed may have been a runner that waited for the program: another one runs it then.
+  static void kill_until_the_end(pid_t host) {
+    const auto patience = Clock::now() + 60s;
+    while (!has_ended(host) && Clock::now() < patience) {
+      for (const Process& process : descendants_of(host))
+        if (role_of(process) == Victim::kProgram) ::kill(process.pid, SIGKILL);
+      std::this_thread::sleep_for(20ms);
+    }
   }
 
   static int end_of(pid_t host) {

@@ -30,6 +30,24 @@ constexpr auto kUnseen = std::to_array<CodePoints>({{0xad, 0xad},
                                                     {0x1d173, 0x1d17a},
                                                     {0xe0000, 0xe0fff}});
 
+// Letters that fold to several (the full folding of Unicode's CaseFolding.txt, as ext4 and f2fs
+// do).
+struct Folding {
+  char32_t point;
+  std::string_view letters;
+};
+constexpr auto kFoldings = std::to_array<Folding>({{0xdf, "ss"},
+                                                   {0x17f, "s"},
+                                                   {0x1e9e, "ss"},
+                                                   {0x212a, "k"},
+                                                   {0xfb00, "ff"},
+                                                   {0xfb01, "fi"},
+                                                   {0xfb02, "fl"},
+                                                   {0xfb03, "ffi"},
+                                                   {0xfb04, "ffl"},
+                                                   {0xfb05, "st"},
+                                                   {0xfb06, "st"}});
+
 // The code point that `text` begins with and its length; a byte that begins none stands for itself.
 std::pair<char32_t, std::size_t> first_of(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
@@ -44,8 +62,6 @@ std::pair<char32_t, std::size_t> first_of(std::string_view text) {
 }  // namespace
 
 std::string folded(std::string_view name) {
-  constexpr char32_t kLongS = 0x17f;
-  constexpr char32_t kKelvin = 0x212a;
   std::string plain;
   while (!name.empty()) {
     const auto [point, size] = first_of(name);
@@ -53,12 +69,11 @@ std::string folded(std::string_view name) {
       return point >= range.first && point <= range.last;
     });
     const bool upper = point >= 'A' && point <= 'Z';
+    const auto* const folding = std::ranges::find(kFoldings, point, &Folding::point);
     if (upper)
       plain += static_cast<char>(point - 'A' + 'a');
-    else if (point == kLongS)
-      plain += 's';
-    else if (point == kKelvin)
-      plain += 'k';
+    else if (folding != kFoldings.end())
+      plain += folding->letters;
     else if (!unseen || size == 1)
       plain += name.substr(0, size);
     name.remove_prefix(size);

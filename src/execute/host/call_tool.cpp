@@ -60,7 +60,7 @@ Error to_error(const gate::CallError& error, const Permission& tool) {
     case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
     default:
       return {id_of_transport(error), error.message, fmt::format("server {}", tool.server()), "",
-              ""};
+              string_member(error.data, "fix")};
   }
 }
 

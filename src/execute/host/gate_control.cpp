@@ -87,8 +87,8 @@ RunControls controls_of(gate::Gate& gate, LiveFacts facts, std::function<void()>
     return to_json(gate.revoke(*permission), permission->text());
   };
   controls.kill = [&gate, kill = std::move(kill)] {
+    kill();  // first: a program that hears of what it lost has little time to act on it
     Json json = to_json(gate.revoke_all(), "*");
-    kill();
     json["killed"] = true;
     return json;
   };

@@ -15,7 +15,7 @@ bool is_absent(const std::filesystem::path& file) {
          std::filesystem::file_type::not_found;
 }
 
-Result<Project> load_project(const std::filesystem::path& config_file) {
+Result<Project> load_project(const std::filesystem::path& config_file, const Folders& folders) {
   if (is_absent(config_file)) {
     return fail(ErrorId::kConfigMissing, fmt::format("there is no {}", config_file.string()),
                 {.where = config_file.string(),
@@ -31,6 +31,7 @@ Result<Project> load_project(const std::filesystem::path& config_file) {
   project.config_file = std::filesystem::absolute(config_file, error);
   project.folder = project.config_file.parent_path();
   project.config = std::move(*config);
+  for (auto& server : project.config.servers) server.tokens = folders.state / "logins";
   return project;
 }
 

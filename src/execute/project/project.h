@@ -46,7 +46,9 @@ struct Project {
 // cannot be read is no "not there yet", and whoever meets one gets the error of reading it.
 [[nodiscard]] bool is_absent(const std::filesystem::path& file);
 
-[[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file);
+// Its servers know where logins are kept.
+[[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file,
+                                           const Folders& folders);
 [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
 // The bytes of mcpac.lock.
 [[nodiscard]] Result<std::string> read_lock_text(const Project& project);

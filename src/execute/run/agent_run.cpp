@@ -233,8 +233,8 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     return ended_by(started ? "not-known" : "not-started", log, std::move(verdict.error()));
   outcome.verdict = std::move(*verdict);
   outcome.result = std::move(service.result);
-  outcome.killed_by_user =
-      outcome.verdict.kind == sandbox::Verdict::Kind::kKilled && io.was_killed();
+  // Also one that ended by itself meanwhile, as its calls were taken back.
+  outcome.killed_by_user = io.was_killed();
   outcome.callers = callers_or_none(program, outcome.verdict);
   auto noted = log.append("RunEnded", ended_record(outcome, limits));
   if (!noted) return pass_on(noted);
@@ -243,7 +243,7 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
 
 int exit_code_of(const AgentOutcome& outcome) {
   using Kind = sandbox::Verdict::Kind;
-  if (outcome.output_limit) return static_cast<int>(ExitCode::kKilled);
+  if (outcome.killed_by_user || outcome.output_limit) return static_cast<int>(ExitCode::kKilled);
   switch (outcome.verdict.kind) {
     case Kind::kExited: return outcome.verdict.code;
     case Kind::kSignalled: return 128 + outcome.verdict.code;

@@ -61,7 +61,7 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
   made->warden_ = std::move(*warden);
-  auto project = load_project(config_file);
+  auto project = load_project(config_file, folders);
   if (!project) return pass_on(project);
   made->project_ = std::move(*project);
   auto lock = load_lock(made->project_);

@@ -19,6 +19,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kMaxScope = std::size_t{8} << 10U;
+constexpr std::size_t kLeastSecret = 16;
 constexpr std::chrono::minutes kRest{1};        // after a way that failed
 constexpr std::chrono::milliseconds kTurn{20};  // between two looks whether a login has ended
 
@@ -63,10 +64,16 @@ Result<std::shared_ptr<Authorizer>> Authorizer::make(asio::any_io_executor execu
   auto kept = made->store_.load();
   if (!kept) return pass_on(kept);
   made->access_ = kept->tokens.access;
-  for (const auto& secret : {kept->tokens.access, kept->tokens.refresh, kept->client.secret}) {
-    if (made->options_.keep_secret && !secret.empty()) made->options_.keep_secret(secret);
-  }
+  made->hide(*kept);
   return made;
+}
+
+// From texts and records. The server's side chose them: what is shorter than any secret would only
+// take words out of what others say.
+void Authorizer::hide(const Kept& kept) const {
+  for (const auto& secret : {kept.tokens.access, kept.tokens.refresh, kept.client.secret}) {
+    if (options_.keep_secret && secret.size() >= kLeastSecret) options_.keep_secret(secret);
+  }
 }
 
 std::string Authorizer::authorization() const {
@@ -97,6 +104,7 @@ asio::awaitable<Result<void>> Authorizer::challenged(unsigned status, std::strin
     co_return fail(ErrorId::kServerHttp, "the server refuses");  // whatever token comes
   }
   co_await take_turn();
+  const std::shared_ptr<void> turn(nullptr, [this](void*) { busy_ = false; });
   Result<void> done;
   const bool rests = failed_ && std::chrono::steady_clock::now() < rest_ends_;
   if (authorization() == used && !take_fresher()) {
@@ -106,7 +114,6 @@ asio::awaitable<Result<void>> Authorizer::challenged(unsigned status, std::strin
     if (rests || !done) done = std::unexpected(*failed_);
   }
   if (done) failed_.reset();
-  busy_ = false;
   co_return done;
 }
 
@@ -115,7 +122,7 @@ bool Authorizer::take_fresher() {
   const auto kept = store_.load();
   if (!kept || kept->tokens.access.empty() || kept->tokens.access == access_) return false;
   access_ = kept->tokens.access;
-  if (options_.keep_secret) options_.keep_secret(access_);
+  hide(*kept);
   return true;
 }
 
@@ -139,6 +146,8 @@ asio::awaitable<Result<void>> Authorizer::get_token(bool step_up, Challenge chal
   auto quiet = co_await quietly(*web, *at, *kept, scope, step_up);
   if (quiet) co_return take(std::move(*kept), std::move(*quiet), scope);
   if (options_.settings.grant == Grant::kClientCredentials) co_return pass_on(quiet);
+  // Of two that refresh with one token at the same moment the second is refused, and need not be.
+  if (!step_up && take_fresher()) co_return Result<void>();
   co_return co_await ask_person(*web, std::move(*at), std::move(*kept), scope);
 }
 
@@ -167,6 +176,9 @@ asio::awaitable<Result<Tokens>> Authorizer::quietly(const Web& web, Discovered a
 asio::awaitable<Result<void>> Authorizer::ask_person(const Web& web, Discovered at, Kept kept,
                                                      std::string scope) {
   if (!options_.show) {
+    // Only that: somebody else may have saved better tokens meanwhile.
+    auto now = store_.load();
+    if (now && now->issuer == kept.issuer) kept = std::move(*now);
     kept.wanted_scope = scope;
     auto noted = store_.save(kept);
     if (!noted) co_return pass_on(noted);
@@ -187,9 +199,7 @@ Result<void> Authorizer::take(Kept kept, Tokens tokens, const std::string& scope
   if (tokens.scope.empty()) tokens.scope = scope;
   kept.tokens = std::move(tokens);
   access_ = kept.tokens.access;
-  for (const auto& secret : {kept.tokens.access, kept.tokens.refresh, kept.client.secret}) {
-    if (options_.keep_secret && !secret.empty()) options_.keep_secret(secret);
-  }
+  hide(kept);
   return store_.save(kept);
 }
 

@@ -58,6 +58,7 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
                                                   std::string scope);
   boost::asio::awaitable<void> take_turn();
   bool take_fresher();
+  void hide(const Kept& kept) const;
   Result<void> take(Kept kept, Tokens tokens, const std::string& scope);
   [[nodiscard]] Error named(Error error) const;
 

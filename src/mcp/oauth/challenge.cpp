@@ -1,5 +1,6 @@
 #include "mcp/oauth/challenge.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "mcp/config_member.h"
@@ -55,9 +56,16 @@ bool is_bearer(std::string_view scheme) {
   return true;
 }
 
+// RFC 6749, section 3.3; what is none asks for nothing.
+bool is_scope(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return c == ' ' || c == 0x21 || (c >= 0x23 && c <= 0x5b) || (c >= 0x5d && c <= 0x7e);
+  });
+}
+
 void keep(Challenge& challenge, std::string_view name, std::string value) {
   if (name == "error") challenge.error = std::move(value);
-  if (name == "scope") challenge.scope = std::move(value);
+  if (name == "scope" && is_scope(value)) challenge.scope = std::move(value);
   if (name == "resource_metadata") challenge.resource_metadata = std::move(value);
 }
 

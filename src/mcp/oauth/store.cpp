@@ -79,7 +79,7 @@ Result<void> Store::save(const Kept& kept) {
   }
   auto turn = take_turn(file_.parent_path(), "logins");
   if (!turn) return pass_on(turn);
-  return write_file_atomic(file_, to_json(kept).dump(2) + "\n", 0600);
+  return write_file_atomic(file_, to_text(to_json(kept)) + "\n", 0600);
 }
 
 bool Store::forget() {

@@ -75,7 +75,7 @@ Result<Tokens> read_tokens(const AuthorizationServer& server, const WebAnswer& a
   if (type != "bearer" || !is_token(tokens.access)) {
     return refuse(server, "answered with no bearer token");
   }
-  if (!tokens.refresh.empty() && tokens.refresh.size() > kMaxToken) tokens.refresh.clear();
+  if (!is_token(tokens.refresh)) tokens.refresh.clear();
   return tokens;
 }
 

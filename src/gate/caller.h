@@ -18,6 +18,9 @@ class Caller {
  public:
   virtual ~Caller() = default;
 
+  // Whose call it is, where one server works for several: the same for all calls of one client.
+  [[nodiscard]] virtual const void* client() const { return nullptr; }
+
   // The params of notifications/progress, without the token.
   virtual void progress(Json /*report*/) {}
 

@@ -84,8 +84,9 @@ struct Revocation {
 };
 
 struct CallRequest {
-  std::string permission;                    // "server.tool", as the caller wrote it
-  Json arguments = Json::object();           // absent on the wire means {}
+  std::string permission;           // "server.tool", as the caller wrote it
+  Json arguments = Json::object();  // absent on the wire means {}
+  bool is_offered = true;           // false: to this caller the name is none; refused, and recorded
   std::shared_ptr<Caller> caller = nullptr;  // hears of the call while it is in work; may be null
 };
 

@@ -20,8 +20,9 @@ class ClientSession;
 
 class CallOfClient final : public gate::Caller {
  public:
-  // `digest`: of tool and arguments.
-  explicit CallOfClient(std::string digest) : digest_(std::move(digest)) {}
+  // `digest`: of tool and arguments. `client`: the same for all calls of one client.
+  CallOfClient(std::string digest, const void* client)
+      : digest_(std::move(digest)), client_(client) {}
 
   // From here on it belongs to this request of this session.
   void belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
@@ -37,6 +38,7 @@ class CallOfClient final : public gate::Caller {
   void set_gate_id(gate::Gate::CallId id) { gate_id_ = id; }
   [[nodiscard]] const std::string& digest() const { return digest_; }
 
+  [[nodiscard]] const void* client() const override { return client_; }
   void progress(Json report) override;
   [[nodiscard]] bool answers(const std::string& method) const override;
   void ask(const std::string& method, Json params, Replied done) override;
@@ -45,6 +47,7 @@ class CallOfClient final : public gate::Caller {
   [[nodiscard]] std::shared_ptr<ClientSession> live() const;
 
   std::string digest_;
+  const void* client_;
   gate::Gate::CallId gate_id_ = 0;
   std::weak_ptr<ClientSession> session_;
   ipc::Id id_;

@@ -18,11 +18,6 @@ namespace {
 constexpr std::size_t kMaxId = 256;
 constexpr std::size_t kEcho = 256;
 
-bool is_too_long(const ipc::Id& id) {
-  const auto* text = std::get_if<std::string>(&id);
-  return text != nullptr && text->size() > kMaxId;
-}
-
 constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 
 Json to_json(const ipc::Id& id) {
@@ -60,6 +55,11 @@ void ClientSession::receive(ipc::Message message) {
   if (closed_) return;
   const auto keep = shared_from_this();
   std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); }, std::move(message));
+}
+
+bool ClientSession::is_too_long(const ipc::Id& id) {
+  const auto* text = std::get_if<std::string>(&id);
+  return text != nullptr && text->size() > kMaxId;
 }
 
 void ClientSession::receive_malformed(const ipc::RpcError& error) {
@@ -175,7 +175,8 @@ void ClientSession::tools_changed() {
   if (closed_) return;
   constexpr std::string_view kChanged = "notifications/tools/list_changed";
   if (version_) say_about(std::nullopt, ipc::encode_notification(kChanged, nullptr));
-  for (const auto& [id, hears] : listens_) {
+  // A copy: a connection that cannot take the message ends the session meanwhile.
+  for (const auto& [id, hears] : std::map(listens_)) {
     if (!hears) continue;
     say_about(id,
               ipc::encode_notification(kChanged, {{"_meta", {{kMetaSubscription, to_json(id)}}}}));

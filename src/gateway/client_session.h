@@ -56,6 +56,9 @@ struct SessionSetup {
 
 class ClientSession : public std::enable_shared_from_this<ClientSession> {
  public:
+  // No request with such an id is answered: it would be kept, and said again.
+  [[nodiscard]] static bool is_too_long(const ipc::Id& id);
+
   [[nodiscard]] static std::shared_ptr<ClientSession> open(SessionSetup setup);
   ~ClientSession();
   ClientSession(const ClientSession&) = delete;

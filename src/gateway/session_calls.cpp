@@ -33,6 +33,13 @@ bool promise(const Json& capabilities, const std::string& method) {
   return elicitation != nullptr && (elicitation->empty() || elicitation->contains("form"));
 }
 
+// Nobody refuses in the name of mcpac but mcpac.
+Json without_our_name(Json result) {
+  const auto meta = result.find("_meta");
+  if (meta != result.end() && meta->is_object()) meta->erase(std::string(kMetaError));
+  return result;
+}
+
 }  // namespace
 
 void ClientSession::call_tool(const ipc::Request& request, const RequestContext& context) {
@@ -51,6 +58,9 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
   const Permission* tool = setup_.catalog->find(called);
   if (tool == nullptr) {
     // The gate refuses it and records by which name; the client hears what it hears of any name.
+    // Not decided, though it may be the name of a tool here: what is answered as unknown is not
+    // done.
+    call.is_offered = false;
     setup_.gate->call(std::move(call), [](const gate::Answer&) {});
     return say_error(request.id, unknown_tool(called));
   }
@@ -58,7 +68,7 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
   std::string digest = digest_of(call.permission, call.arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
-  const auto made = std::make_shared<CallOfClient>(std::move(digest));
+  const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.gate);
   made->belongs_to(shared_from_this(), request.id, context);
   calls_.emplace(request.id, Call{made});
   call.caller = made;
@@ -92,7 +102,7 @@ void ClientSession::answered(const ipc::Id& id, Era era, gate::Answer given) {
   std::erase_if(asked_, [&](const auto& asked) { return asked.second.about == id; });
   if (node.empty()) return;
   if (node.mapped().is_taken_back) return say_nothing(id);
-  if (given) return say_result(id, in_form(era, std::move(*given)));
+  if (given) return say_result(id, in_form(era, without_our_name(std::move(*given))));
   if (!is_protocol_error(given.error()))
     return say_result(id, in_form(era, error_result(given.error())));
   const gate::CallError& error = given.error();

@@ -48,6 +48,9 @@ using OnProgress = std::function<void(const Json& report)>;
 struct CallEvents {
   OnProgress heard{};
   Answer answer{};
+  // Whose call it is. Once calls of two are carried, a question that names no call is answered by
+  // nobody: it could be about either's.
+  const void* client = nullptr;
 };
 
 // A result, or the JSON-RPC error that the server answered, redacted.

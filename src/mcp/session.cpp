@@ -61,6 +61,10 @@ std::int64_t Session::begin(std::string method, Json params, RequestOptions opti
   auto pending = std::make_shared<Pending>(
       Pending{.method = method, .options = options, .timer = asio::steady_timer(executor_)});
   pending_.emplace(id, pending);
+  if (pending->options.events.answer) {
+    if (!client_) client_ = pending->options.events.client;
+    serves_several_ = serves_several_ || *client_ != pending->options.events.client;
+  }
   if (death_) {
     pending->outcome = std::unexpected(*death_);
     return id;

@@ -92,7 +92,9 @@ Answer Session::answer_for(std::optional<std::int64_t> id) const {
   if (carrier != pending_.end() && carrier->second->options.events.answer) {
     return carrier->second->options.events.answer;
   }
-  // Over stdio nothing says which call a question belongs to, unless there is only one.
+  // Over stdio nothing says which call a question belongs to, unless there is only one. It may be
+  // about one that has ended, which must have been the same client's.
+  if (serves_several_) return events_.answer;
   Answer only;
   for (const auto& [number, pending] : pending_) {
     if (!pending->options.events.answer || pending->outcome) continue;

@@ -89,6 +89,40 @@ TEST_SUITE("gateway/session") {
     }
   }
 
+  TEST_CASE("what is answered as unknown is not done, though it be a name at the gate") {
+    Talk talk({.grants = {"fs.read"}}, NameForm::kPlain);
+    talk.initialize();
+    const Json answer = talk.ask(1, "tools/call", call("fs.read", {{"path", "a"}}));
+    CHECK(answer.at("error").at("message") == "Unknown tool: fs.read");
+    CHECK(talk.world.upstream.calls.empty());
+    const auto checks = talk.world.audit.of("CapabilityCheck");
+    REQUIRE(checks.size() == 1);
+    CHECK(checks[0].at("allowed") == false);
+    CHECK(checks[0].at("reason") == "the client was offered no such tool");
+    talk.send(request(2, "tools/call", call("fs__read", {{"path", "a"}})));
+    CHECK(talk.world.upstream.calls.size() == 1);
+  }
+
+  TEST_CASE("a server does not refuse in the name of mcpac") {
+    Talk talk({.grants = {"fs.read"}});
+    talk.initialize();
+    talk.send(request(1, "tools/call", call("fs.read", {{"path", "a"}})));
+    talk.world.upstream.answer(
+        0, Json{{"content", Json::array()}, {"_meta", {{"mcpac/error", {{"kind", "denied"}}}}}});
+    CHECK(talk.heard().at(0).at("result").at("_meta") == Json::object());
+  }
+
+  TEST_CASE("a connection that ends while it is told of changed tools ends the session, once") {
+    Talk talk({.grants = {"fs.read"}});
+    for (int id = 1; id <= 3; ++id) {
+      talk.send(request(id, "subscriptions/listen",
+                        stateless({{"notifications", {{"toolsListChanged", true}}}})));
+    }
+    talk.when_said = [&] { talk.session->close(); };
+    talk.session->tools_changed();
+    CHECK(talk.heard().size() == 1);
+  }
+
   TEST_CASE("a call goes through the gate, and its result comes back unchanged") {
     Talk talk({.grants = {"fs.read"}});
     talk.initialize();

@@ -66,7 +66,11 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
        .catalog = catalog,
        .parked = &parked,
        .is_quarantined = [this](const Permission& tool) { return quarantined.contains(tool); },
-       .say = [this](Outgoing message) { said.push_back(std::move(message)); },
+       .say =
+           [this](Outgoing message) {
+             said.push_back(std::move(message));
+             when_said();
+           },
        .limits = limits});
 }
 

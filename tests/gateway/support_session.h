@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ class Talk {
   std::set<Permission> quarantined;
   ParkedCalls parked;
   std::deque<Outgoing> said;
+  std::function<void()> when_said = [] {};
   std::shared_ptr<ClientSession> session;
 };
 

@@ -306,6 +306,26 @@ TEST_SUITE("mcp/stdio") {
     CHECK(text_of(server.call("input_required")).contains(R"("action":"accept")"));
   }
 
+  TEST_CASE("once calls of two clients were carried, a question that names no call is nobody's") {
+    mcp::Events usual = answering();
+    usual.answer = [](std::string, Json) { return decline(); };
+    Connected server(fixture("plain"), false, usual);
+    const auto ask_as = [&](const int& client) {
+      mcp::CallEvents events;
+      events.answer = [](std::string, Json) { return answered_with("accept"); };
+      events.client = &client;
+      return text_of(test::run(
+          server.loop, (*server).call_tool("ask", args(R"({"method":"elicitation/create"})"),
+                                           kPatience, events)));
+    };
+    const int one = 1;
+    const int other = 2;
+    CHECK(ask_as(one).contains(R"("action":"accept")"));
+    CHECK(ask_as(one).contains(R"("action":"accept")"));
+    CHECK(ask_as(other).contains(R"("action":"decline")"));
+    CHECK(ask_as(one).contains(R"("action":"decline")"));  // it may be about the other's
+  }
+
   TEST_CASE("a call whose time is up is cancelled at the server") {
     Connected server(fixture("plain"));
     CHECK(id_of(server.call("hang", Json::object(), 50ms)) == ErrorId::kServerTimeout);

@@ -24,8 +24,8 @@ const json = (response, status, value, headers = {}) => {
 };
 
 function give_tokens(scope) {
-  const access = `secret-access-${++number}`;
-  const refresh = `secret-refresh-${number}`;
+  const access = `secret-access-token-${++number}`;
+  const refresh = `secret-refresh-token-${number}`;
   tokens.set(access, { scope, uses: flags.has('stale') ? 1 : 1e9 });
   refreshes.set(refresh, scope);
   return { access_token: access, refresh_token: refresh, token_type: 'bearer', scope, expires_in: 60 };
@@ -115,7 +115,7 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/authorize') return authorize(response, url.searchParams);
   if (url.pathname === '/token') return token(response, new URLSearchParams(body), authorization);
   if (url.pathname === '/register') {
-    const secret = flags.has('basic') ? { client_secret: 'secret-client' } : {};
+    const secret = flags.has('basic') ? { client_secret: 'secret-of-the-client' } : {};
     return json(response, 201, { client_id: `client-${++number}`, ...secret });
   }
   if (url.pathname === '/mcp' && request.method === 'POST') return mcp(response, JSON.parse(body), authorization);

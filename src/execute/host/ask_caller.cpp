@@ -40,6 +40,11 @@ class Reply {
 asio::awaitable<Result<Json>> ask(asio::any_io_executor executor,
                                   std::shared_ptr<gate::Caller> caller, std::string method,
                                   Json params) {
+  // A page to visit (mode "url") is another thing than the form that a client says it shows.
+  const std::string mode = string_member(params, "mode");
+  if (method == "elicitation/create" && !mode.empty() && mode != "form") {
+    co_return fail(ErrorId::kServerError, "nobody is shown an address of a server's");
+  }
   if (!caller->answers(method)) {
     co_return fail(ErrorId::kServerError, "the client that made the call answers no " + method);
   }
@@ -60,6 +65,7 @@ mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate:
                            std::string server) {
   mcp::CallEvents events;
   if (!caller) return events;
+  events.client = caller->client();
   events.heard = [caller](const Json& report) { caller->progress(report); };
   events.answer = [executor, caller, server](std::string method, Json params) {
     if (method == "elicitation/create" && params.contains("message") &&

@@ -86,6 +86,7 @@ void Conversation::say(Outgoing message) {
   }
   // An answer whose stream is gone, or one to nobody in particular.
   if (event.is_answer && message.about) return;
+  event.is_answer = false;  // of no request: the stream goes on
   general_->push(std::move(event));
   general_->shrink(kMaxGeneral);
 }

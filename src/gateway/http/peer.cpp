@@ -26,6 +26,9 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr unsigned kHttp11 = 11;
+// Beside a head: what is read of a body in one go. More is buffered of nothing, whatever the
+// extensions of a chunk say.
+constexpr std::size_t kReadAhead = std::size_t{128} << 10U;
 constexpr auto kLeaveTime = std::chrono::seconds(1);
 
 // What the head of a request that cannot be parsed is answered with.
@@ -45,6 +48,7 @@ bool is_of_http(const boost::system::error_code& error) {
 Peer::Peer(std::shared_ptr<HttpDoor> door, asio::ip::tcp::socket socket, std::uint64_t turn)
     : door_(std::move(door)),
       stream_(std::move(socket)),
+      buffer_(door_->setup_.limits.max_head + kReadAhead),
       wake_(stream_.get_executor()),
       turn_(turn) {
   boost::system::error_code ignored;
@@ -95,7 +99,7 @@ asio::awaitable<bool> Peer::serve_one() {
   idle_ = true;
   if (!co_await read_head(parser)) co_return false;
   idle_ = false;
-  const Head& head = parser.get();
+  const Head head = parser.get();  // as it is now: what a trailer says later counts for nothing
   if (auto refusal = refuse_head(head, door_->port_))
     co_return co_await turn_away(std::move(*refusal));
   const std::string_view target(head.target().data(), head.target().size());
@@ -108,6 +112,7 @@ asio::awaitable<bool> Peer::serve_one() {
   auto guest = door_->setup_.admit(*token);
   if (!guest) co_return co_await turn_away(std::move(guest.error()));
   has_shown_token_ = true;
+  if (door_->finishing_) co_return co_await turn_away({503, "mcpac is shutting down"});
   if (target != kEndpoint) co_return co_await turn_away({404, "there is nothing here but /mcp"});
   if (!co_await read_body(parser)) co_return false;
   keep_alive_ = parser.get().keep_alive();
@@ -158,6 +163,9 @@ asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, const std
     co_return co_await refuse({400, message.error().message}, message.error().code,
                               message.error().id);
   }
+  if (const auto* one = std::get_if<ipc::Request>(&*message);
+      one != nullptr && ClientSession::is_too_long(one->id))
+    co_return co_await refuse({400, "the id is too long"});
   if (era_of(head, *message) == HttpEra::kStateless)
     co_return co_await post_stateless(guest, head, std::move(*message));
   const auto* request = std::get_if<ipc::Request>(&*message);

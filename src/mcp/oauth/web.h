@@ -2,7 +2,8 @@
 //
 // Each such URL is hostile. It is https, or http to this very machine; it leads to no private
 // address unless the server itself has one; no redirect is followed; answers are bounded and have a
-// time limit. So a server on the internet cannot make mcpac call what only this machine reaches.
+// time limit. What a server "itself has" is what its name resolves to: docs/threat-model.md says what
+// that leaves open.
 #pragma once
 
 #include <chrono>

@@ -23,9 +23,13 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
   check.capability = request.permission;
   const auto permission = Permission::parse(request.permission);
   const auto tool = permission ? setup.tools->find(*permission) : setup.tools->end();
-  if (!request.is_offered || tool == setup.tools->end() || tool->second.input == nullptr) {
-    check.reason =
-        request.is_offered ? "the lock has no such tool" : "the client was offered no such tool";
+  if (!request.is_offered) {
+    check.decided_by = DecidedBy::kNotOffered;
+    check.reason = "the client was offered no such tool";
+    return refuse(check, unknown_tool(request.permission), done);
+  }
+  if (tool == setup.tools->end() || tool->second.input == nullptr) {
+    check.reason = "the lock has no such tool";
     return refuse(check, unknown_tool(request.permission), done);
   }
   check.tool_digest = tool->second.digest;

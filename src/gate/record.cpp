@@ -122,8 +122,9 @@ void add_evidence(const Check& check, Json& payload) {
   if (evidence.missed_further > 0) payload["missed_further"] = evidence.missed_further;
 }
 
-constexpr std::array<std::pair<DecidedBy, std::string_view>, 9> kSteps = {
+constexpr std::array<std::pair<DecidedBy, std::string_view>, 10> kSteps = {
     {{DecidedBy::kUnknownTool, "unknown_tool"},
+     {DecidedBy::kNotOffered, "not_offered"},
      {DecidedBy::kRevoked, "revoked"},
      {DecidedBy::kDrift, "drift"},
      {DecidedBy::kNotObject, "not_object"},

@@ -27,6 +27,7 @@ enum class Mode : std::uint8_t {
 // The step of the gate that answered a call.
 enum class DecidedBy : std::uint8_t {
   kUnknownTool,  // the lock has no such tool
+  kNotOffered,   // the client knows no tool by this name, whatever the lock has
   kRevoked,
   kDrift,      // the server changed the tool
   kNotObject,  // the arguments

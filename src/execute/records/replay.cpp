@@ -265,6 +265,11 @@ Result<void> Replayer::check(const Json& payload) {
   const RecordedCheck& check = **read;
   const auto permission = Permission::parse(check.capability);
   const bool is_known = permission && run_->tools.table.contains(*permission);
+  if (check.decided_by == DecidedBy::kNotOffered) {
+    if (check.allowed) differ("what was not offered was allowed");
+    ++replay_.recomputed;
+    return {};
+  }
   if (check.decided_by == DecidedBy::kUnknownTool || !is_known) {
     if (is_known || check.allowed || check.decided_by != DecidedBy::kUnknownTool) {
       differ(is_known ? "the lock has the tool" : "the lock has no such tool");
@@ -315,6 +320,7 @@ void Replayer::decide(const RecordedCheck& check, const Permission& permission) 
     case DecidedBy::kSchema: return schema_decision(check, permission);
     case DecidedBy::kPolicy:
     case DecidedBy::kApproval: break;
+    case DecidedBy::kNotOffered:
     case DecidedBy::kUnknownTool: return;
   }
   auto facts = run_->loaded_paths;

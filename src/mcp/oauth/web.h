@@ -2,8 +2,8 @@
 //
 // Each such URL is hostile. It is https, or http to this very machine; it leads to no private
 // address unless the server itself has one; no redirect is followed; answers are bounded and have a
-// time limit. What a server "itself has" is what its name resolves to: docs/threat-model.md says what
-// that leaves open.
+// time limit. What a server "itself has" is what its name resolves to: docs/threat-model.md says
+// what that leaves open.
 #pragma once
 
 #include <chrono>

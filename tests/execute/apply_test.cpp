@@ -51,6 +51,41 @@ TEST_SUITE("execute/apply") {
     CHECK(apply_error(changes) == "applied");
   }
 
+  TEST_CASE("changes are not discarded while they are applied") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "a");
+    put(run.upper() / "b.txt", "b");
+    const Changeset changes = run.keep(open);
+    const auto discard_meanwhile = [&](const fs::path&) -> Result<void> {
+      const auto discarded = execute::discard(changes);
+      REQUIRE_FALSE(discarded.has_value());
+      CHECK(discarded.error().id == ErrorId::kChangesConflict);
+      return {};
+    };
+    CHECK(apply_error(changes, discard_meanwhile) == "applied");
+    CHECK(get(run.folder / "b.txt") == "b");
+    CHECK(execute::discard(changes).has_value());
+    CHECK_FALSE(fs::exists(changes.folder));
+    CHECK(has(apply_error(changes), "not there any more"));
+  }
+
+  TEST_CASE("who waited for changes that were discarded meanwhile does not get them") {
+    Run run;
+    auto open = run.begin();
+    put(run.upper() / "a.txt", "a");
+    const Changeset changes = run.keep(open);
+    // Opened before, and looked at only afterwards: the name is gone, and the lock is free.
+    const auto record = changes.folder / execute::kRecord;
+    fs::create_hard_link(record, run.home.path() / "kept");
+    CHECK(execute::discard(changes).has_value());
+    fs::create_directories(changes.folder);
+    fs::create_symlink(run.home.path() / "kept", record);
+    CHECK(has(apply_error(changes), "not there any more"));
+    CHECK(execute::discard(changes).has_value());
+    CHECK_FALSE(fs::exists(changes.folder));
+  }
+
   TEST_CASE("what was applied in part can be applied whole afterwards") {
     Run run;
     put(run.folder / "a.txt", "before");

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -181,15 +180,6 @@ Result<Opened> open_place_of(const Changeset& changes, std::size_t i) {
     return fail(ErrorId::kChangesDamaged, "the changes are not there any more",
                 {.where = changes.upper(i).string()});
   return opened;
-}
-
-// As long as it is held no other apply works on the same changes.
-Result<UniqueFd> take_turn(const Changeset& changes) {
-  const fs::path record = changes.folder / kRecord;
-  UniqueFd held(::open(record.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) == 0) return held;
-  return fail(ErrorId::kChangesConflict, held ? "somebody else is applying these changes"
-                                              : "the changes are not there any more");
 }
 
 }  // namespace

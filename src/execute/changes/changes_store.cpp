@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,6 +94,20 @@ Result<UniqueFd> lock_changes(const fs::path& folder) {
                 {.where = folder.string()});
   }
   return opened;
+}
+
+Result<UniqueFd> take_turn(const Changeset& changes) {
+  const fs::path record = changes.folder / kRecord;
+  UniqueFd held(::open(record.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (held && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0)
+    return fail(ErrorId::kChangesConflict, "somebody else is applying or discarding these changes",
+                {.fix = "wait until that has ended"});
+  // Who had it before may have discarded them meanwhile.
+  struct stat info {};
+  if (!held || ::fstat(held.get(), &info) != 0 || info.st_nlink == 0)
+    return fail(ErrorId::kChangesUnknown, "the changes are not there any more",
+                {.fix = "mcpac changes list"});
+  return held;
 }
 
 Result<void> write_record(const Changeset& changes) {

@@ -12,6 +12,10 @@ inline constexpr const char* kRecord = "record.json";
 // making a changeset's folder and locking that, nobody sweeps.
 [[nodiscard]] Result<UniqueFd> lock_changes(const std::filesystem::path& folder);
 
+// As long as it is held nobody else applies or discards these changes: kChangesConflict where
+// somebody does, kChangesUnknown where they are not there any more.
+[[nodiscard]] Result<UniqueFd> take_turn(const Changeset& changes);
+
 [[nodiscard]] Result<void> write_record(const Changeset& changes);
 // kChangesDamaged where it is not what was written.
 [[nodiscard]] Result<Changeset> read_record(const std::filesystem::path& folder,

@@ -2,9 +2,10 @@
 //
 // No kernel limit counts what one program writes in all (RLIMIT_FSIZE is of one file), so a thread
 // looks ten times a second. Between two looks a program can write as much as the disk takes in that
-// time. What it hides is not passed over: folders that it closed count as endless, and one that
-// keeps moving its files out of sight is ended, too. Files that it removed and still has open are
-// in no folder; the run is ended before they fill the disk.
+// time. What it hides is not passed over: folders that it closed count as endless; one that keeps
+// moving its files, so that no look is clear, is ended when so much went from the disk meanwhile
+// that it could hold more than it may. Files that it removed and still has open are in no folder;
+// the run is ended before they fill the disk.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <memory>
 #include <tuple>
@@ -68,6 +69,22 @@ UniqueFd open_folder(const std::filesystem::path& path) {
 
 UniqueFd open_beneath(int root, const std::filesystem::path& path, int flags) {
   return open_resolved(root, path.empty() ? "." : path, flags, RESOLVE_BENEATH | RESOLVE_NO_XDEV);
+}
+
+UniqueFd open_deep(int root, const std::filesystem::path& path, int flags) {
+  constexpr std::size_t kMostAtOnce = PATH_MAX / 2;
+  UniqueFd reached;
+  const auto from = [&] { return reached ? reached.get() : root; };
+  std::filesystem::path piece;
+  for (const auto& name : path) {
+    if (piece.native().size() + name.native().size() > kMostAtOnce) {
+      reached = open_beneath(from(), piece, O_PATH | O_DIRECTORY);
+      if (!reached) return {};
+      piece.clear();
+    }
+    piece /= name;
+  }
+  return open_beneath(from(), piece, flags);
 }
 
 std::optional<struct stat> look_beneath(int root, const std::filesystem::path& path) {

@@ -21,6 +21,8 @@ namespace mcpac::execute {
 [[nodiscard]] UniqueFd open_folder(const std::filesystem::path& path);
 // Anything below `root` (RESOLVE_BENEATH, no links, no other mount); "" is `root` itself.
 [[nodiscard]] UniqueFd open_beneath(int root, const std::filesystem::path& path, int flags);
+// The same for a path of any length, longer than the kernel takes at once: in pieces.
+[[nodiscard]] UniqueFd open_deep(int root, const std::filesystem::path& path, int flags);
 // Of what lies there itself, link or not; nothing where there is nothing.
 [[nodiscard]] std::optional<struct stat> look_beneath(int root, const std::filesystem::path& path);
 // Each name in the folder, as the kernel has them, until `take` says false. False: it did, or the

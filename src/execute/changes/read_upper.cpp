@@ -14,6 +14,7 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "execute/changes/folder_access.h"
+#include "execute/changes/tree_folder.h"
 
 namespace mcpac::execute {
 namespace {
@@ -21,12 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDeepest = 256;
+// So many levels stay open at once, in two trees; what lies above deeper ones rests meanwhile.
+constexpr std::size_t kKeptOpen = 16;
 // What is applied is opened by its path below the place, which the kernel takes up to PATH_MAX.
 constexpr std::size_t kLongestPath = PATH_MAX - 256;
 // Of all together: with twice that for what JSON escapes a record stays below what is read of one.
 constexpr std::size_t kMostPathBytes = std::size_t{16} << 20U;
 constexpr std::size_t kLongestRefused = 1'000;
-constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 constexpr int kFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 bool is_whiteout(const struct stat& info) {
@@ -75,23 +77,26 @@ class Reader {
  public:
   explicit Reader(std::int64_t started) : started_(started) {}
 
-  // `lower` is -1 where there is none.
-  Result<void> merge(int upper, int lower, const fs::path& at, bool opaque, std::size_t depth) {
-    auto names = names_in(upper, kMostChanges);
+  // `lower` is null where there is none.
+  Result<void> merge(TreeFolder& upper, TreeFolder* lower, const fs::path& at, bool opaque,
+                     std::size_t depth) {
+    auto names = names_in(upper.get(), kMostChanges);
     if (!names || depth > kDeepest) return too_much();
     for (const std::string& name : *names) {
-      const Entry entry{name, at / name, look_beneath(upper, name),
-                        lower < 0 ? std::nullopt : look_beneath(lower, name)};
+      if (upper.get() < 0 || (lower != nullptr && lower->get() < 0)) return moved(at);
+      const Entry entry{name, at / name, look_beneath(upper.get(), name),
+                        lower == nullptr ? std::nullopt : look_beneath(lower->get(), name)};
       if (!entry.upper) continue;
       if (auto done = one(upper, lower, entry, opaque, depth); !done) return done;
     }
-    if (!opaque || lower < 0) return {};
-    const auto below = names_in(lower, kMostChanges);
+    if (!opaque || lower == nullptr) return {};
+    const auto below = names_in(lower->get(), kMostChanges);
     if (!below) return too_much();
     for (const std::string& name : *below) {
       if (std::ranges::binary_search(*names, name)) continue;
-      const Entry entry{name, at / name, std::nullopt, look_beneath(lower, name)};
-      if (auto done = gone(lower, entry, depth); !done) return done;
+      if (lower->get() < 0) return moved(at);
+      const Entry entry{name, at / name, std::nullopt, look_beneath(lower->get(), name)};
+      if (auto done = gone(*lower, entry, depth); !done) return done;
     }
     return {};
   }
@@ -106,6 +111,11 @@ class Reader {
             "the program changed more than {} files, or folders too deep, or under names too "
             "long for a record",
             kMostChanges));
+  }
+
+  static std::unexpected<Error> moved(const fs::path& at) {
+    return fail(ErrorId::kChangesConflict,
+                fmt::format("{} was replaced while its changes were read", printable(at.string())));
   }
 
   Result<void> add(Change change) {
@@ -140,17 +150,18 @@ class Reader {
     return entry.path.native().size() > kLongestPath ? "a path that is too long" : "";
   }
 
-  Result<void> one(int upper, int lower, const Entry& entry, bool opaque, std::size_t depth) {
+  Result<void> one(TreeFolder& upper, TreeFolder* lower, const Entry& entry, bool opaque,
+                   std::size_t depth) {
     if (const auto why = unusable(entry); !why.empty()) return refuse(entry, std::string(why));
-    if (is_whiteout(*entry.upper)) return entry.lower ? gone(lower, entry, depth) : Result<void>();
+    if (is_whiteout(*entry.upper)) return entry.lower ? gone(*lower, entry, depth) : Result<void>();
     if (S_ISDIR(entry.upper->st_mode)) return folder(upper, lower, entry, opaque, depth);
     if (!S_ISREG(entry.upper->st_mode))
       return refuse(entry, S_ISLNK(entry.upper->st_mode) ? "a link" : "a special file");
     return file(upper, lower, entry, depth);
   }
 
-  Result<void> file(int upper, int lower, const Entry& entry, std::size_t depth) {
-    const UniqueFd opened(open_beneath(upper, entry.name, kFile));
+  Result<void> file(TreeFolder& upper, TreeFolder* lower, const Entry& entry, std::size_t depth) {
+    const UniqueFd opened(open_beneath(upper.get(), entry.name, kFile));
     if (!opened) return refuse(entry, "it cannot be read");
     if (has_mark(opened.get(), "user.overlay.metacopy") ||
         has_mark(opened.get(), "user.overlay.redirect"))
@@ -159,7 +170,7 @@ class Reader {
     if (!digest) return refuse(entry, "it cannot be read");
     const bool replaces_folder = entry.lower && S_ISDIR(entry.lower->st_mode);
     if (replaces_folder) {
-      if (auto done = gone(lower, entry, depth); !done) return done;
+      if (auto done = gone(*lower, entry, depth); !done) return done;
     }
     const bool modifies = entry.lower && !replaces_folder;
     Change change = change_of(modifies ? Change::Kind::kModified : Change::Kind::kAdded, entry);
@@ -169,7 +180,7 @@ class Reader {
     change.size = static_cast<std::uint64_t>(entry.upper->st_size);
     change.mode = kept_mode(entry.upper->st_mode, modifies ? entry.lower->st_mode : 0, mask_);
     change.digest = std::move(*digest);
-    if (modifies && is_same(lower, entry, change)) return {};
+    if (modifies && is_same(lower->get(), entry, change)) return {};
     return add(std::move(change));
   }
 
@@ -181,18 +192,20 @@ class Reader {
     return opened && digest_of_file(opened.get()) == change.digest;
   }
 
-  Result<void> folder(int upper, int lower, const Entry& entry, bool opaque, std::size_t depth) {
-    const UniqueFd inner(open_beneath(upper, entry.name, kFolder));
-    if (!inner) return refuse(entry, "it cannot be read");
+  Result<void> folder(TreeFolder& upper, TreeFolder* lower, const Entry& entry, bool opaque,
+                      std::size_t depth) {
+    TreeFolder inner = upper.below(entry.name);
+    if (!inner.has_been_opened()) return refuse(entry, "it cannot be read");
+    const bool inner_opaque = opaque || is_opaque(inner.get());
     if (has_mark(inner.get(), "user.overlay.redirect"))
       return refuse(entry, "content that lies elsewhere");
-    UniqueFd below;
+    std::optional<TreeFolder> below;
     if (entry.lower && S_ISDIR(entry.lower->st_mode)) {
-      below = open_beneath(lower, entry.name, kFolder);
-      if (!below) return refuse(entry, "the folder below it cannot be read");
+      below = lower->below(entry.name);
+      if (!below->has_been_opened()) return refuse(entry, "the folder below it cannot be read");
     } else {
       if (entry.lower) {
-        if (auto done = gone(lower, entry, depth); !done) return done;
+        if (auto done = gone(*lower, entry, depth); !done) return done;
       }
       Change change = change_of(Change::Kind::kFolderAdded, entry);
       change.before.reset();
@@ -200,21 +213,26 @@ class Reader {
       change.mode = kept_mode(entry.upper->st_mode, 0, mask_);
       if (auto done = add(std::move(change)); !done) return done;
     }
-    return merge(inner.get(), below ? below.get() : -1, entry.path,
-                 opaque || is_opaque(inner.get()), depth + 1);
+    if (depth >= kKeptOpen) {
+      upper.rest();
+      if (lower != nullptr) lower->rest();
+    }
+    return merge(inner, below ? &*below : nullptr, entry.path, inner_opaque, depth + 1);
   }
 
   // What the program deleted, file by file: a person sees each, and each is held against its state.
-  Result<void> gone(int lower, const Entry& entry, std::size_t depth) {
+  Result<void> gone(TreeFolder& lower, const Entry& entry, std::size_t depth) {
     if (!entry.lower) return {};
     if (const auto why = unusable(entry); !why.empty()) return refuse(entry, std::string(why));
     if (!S_ISDIR(entry.lower->st_mode)) return add(change_of(Change::Kind::kDeleted, entry));
-    const UniqueFd inner(open_beneath(lower, entry.name, kFolder));
-    const auto names = inner ? names_in(inner.get(), kMostChanges) : std::nullopt;
+    TreeFolder inner = lower.below(entry.name);
+    const auto names = names_in(inner.get(), kMostChanges);
     if (!names || depth > kDeepest) return refuse(entry, "the folder below it cannot be read");
+    if (depth >= kKeptOpen) lower.rest();
     for (const std::string& name : *names) {
+      if (inner.get() < 0) return moved(entry.path);
       const Entry below{name, entry.path / name, std::nullopt, look_beneath(inner.get(), name)};
-      if (auto done = gone(inner.get(), below, depth + 1); !done) return done;
+      if (auto done = gone(inner, below, depth + 1); !done) return done;
     }
     return add(change_of(Change::Kind::kFolderDeleted, entry));
   }
@@ -228,7 +246,12 @@ class Reader {
 
 Result<std::vector<Change>> read_upper(int upper, int lower, std::int64_t started) {
   Reader reader(started);
-  if (auto done = reader.merge(upper, lower, {}, is_opaque(upper), 0); !done) return pass_on(done);
+  TreeFolder top(upper);
+  TreeFolder below(lower);
+  if (!below.has_been_opened()) {
+    return fail(ErrorId::kChangesConflict, "the folder below the changes cannot be read");
+  }
+  if (auto done = reader.merge(top, &below, {}, is_opaque(upper), 0); !done) return pass_on(done);
   return std::move(reader.changes);
 }
 

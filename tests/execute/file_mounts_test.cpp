@@ -46,6 +46,10 @@ struct Place {
   Result<FileMounts> grant(const fs::path& path, FileMode mode) const {
     return mounts_of(std::vector{FilePlace{path.string(), mode, "--files"}}, reserved);
   }
+  Result<FileMounts> grant_changes(const fs::path& path) const {
+    return mounts_of(std::vector{FilePlace{path.string(), FileMode::kReadWrite, "--files"}},
+                     reserved, execute::NamesKept::kByApply);
+  }
 };
 
 std::string refusal(const Result<FileMounts>& made) {
@@ -203,8 +207,25 @@ TEST_SUITE("execute/file mounts") {
   TEST_CASE("a protected name that is a link cannot be held, so the folder is not writable") {
     const Place place;
     fs::create_directory_symlink(place.folder / "src", place.folder / ".git");
-    CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "link or special file"));
+    const auto refused = refusal(place.grant(place.folder, FileMode::kReadWrite));
+    CHECK(has(refused, "link or special file"));
+    CHECK(has(refused, "--changeset"));
     CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
+  }
+
+  // What is written there is applied by somebody who takes no such name.
+  TEST_CASE("with a changeset a protected name may be a link, but not one into what is granted") {
+    const Place place;
+    fs::create_directory_symlink(place.home.path() / "elsewhere", place.folder / ".git");
+    REQUIRE(::mkfifo((place.folder / ".envrc").c_str(), 0600) == 0);
+    CHECK(place.grant_changes(place.folder).has_value());
+    for (const fs::path& target : {place.folder / "src", place.folder / "not-there-yet",
+                                   fs::path("src/../other"), fs::path(".claude")}) {
+      CAPTURE(target);
+      fs::remove(place.folder / ".claude");
+      fs::create_symlink(target, place.folder / ".claude");
+      CHECK(has(refusal(place.grant_changes(place.folder)), "without what it leads to"));
+    }
   }
 
   TEST_CASE("the root, the kernel's places and mcpac's own cannot be granted") {
@@ -245,6 +266,10 @@ TEST_SUITE("execute/file mounts") {
     const Place place;
     for (int i = 0; i < 70; ++i) place.write("p" + std::to_string(i) + "/.envrc");
     CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "grant smaller folders"));
+    // With a changeset apply keeps those that no mount does.
+    const auto made = place.grant_changes(place.folder);
+    REQUIRE(made.has_value());
+    CHECK(made->mounts.size() == 56);
   }
 
   TEST_CASE("a protected name that was made meanwhile is found, one that was there is not news") {
@@ -261,7 +286,7 @@ TEST_SUITE("execute/file mounts") {
     CHECK(execute::new_protected_names(*made).value().names ==
           std::vector<fs::path>{other, evil, place.folder / "c/.envrc"});
     fs::create_symlink("/", place.folder / ".vscode");
-    CHECK_FALSE(execute::new_protected_names(*made).has_value());
+    CHECK(execute::new_protected_names(*made).value().names.back() == place.folder / ".vscode");
   }
 
   TEST_CASE("a folder that is closed to its own user is not taken for an empty one") {

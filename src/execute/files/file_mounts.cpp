@@ -58,22 +58,76 @@ Result<void> hold(const fs::path& path, Mounts& mounts) {
   return {};
 }
 
-Result<void> hold_protected(const GrantedPlace& place, const ReservedPlaces& reserved,
-                            Mounts& mounts) {
+Result<void> hold_reserved(const GrantedPlace& place, const ReservedPlaces& reserved,
+                           Mounts& mounts) {
   for (const fs::path& kept : reserved.read_only) {
     const auto rest = rest_below(kept, place.identity);
     if (!rest) continue;
     if (auto held = hold(place.path / *rest, mounts); !held) return held;
   }
+  return {};
+}
+
+Result<void> refuse_closed(const ProtectedFound& found) {
+  if (found.closed.empty()) return {};
+  return fail(ErrorId::kFilesRefused,
+              fmt::format("{} cannot be looked through for protected names",
+                          printable(found.closed.front().string())),
+              {.why = "a program that may write beside it could open it, and write such a name",
+               .fix = "make it readable (chmod u+rx), or grant a smaller folder read-write"});
+}
+
+// Where a link leads in the end, also where nothing lies there yet. The link itself where that
+// cannot be said.
+fs::path end_of_link(const fs::path& link) {
+  constexpr int kMostLinks = 16;
+  fs::path at = link;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!fs::is_symlink(at, error)) return real_path(at);
+    const fs::path target = fs::read_symlink(at, error);
+    if (error) break;
+    at = real_path(at.parent_path()) / target;
+  }
+  return link;
+}
+
+// A link may lead elsewhere where apply keeps the name itself. Where it leads into what is granted,
+// what is written there would be obeyed under the link's name.
+Result<void> refuse_links(const ProtectedFound& found, const std::vector<GrantedPlace>& places,
+                          NamesKept kept) {
+  const auto leads_in = [&](const fs::path& link) {
+    std::error_code error;
+    if (!fs::is_symlink(link, error)) return false;
+    return std::ranges::any_of(places, [&](const GrantedPlace& place) {
+      return place.mode == policy::FileMode::kReadWrite &&
+             rest_below(end_of_link(link), place.identity).has_value();
+    });
+  };
+  for (const fs::path& link : found.links) {
+    if (kept == NamesKept::kByApply && !leads_in(link)) continue;
+    return fail(
+        ErrorId::kFilesRefused,
+        fmt::format("{} is a link or special file, and must not be changed by a program",
+                    printable(link.string())),
+        {.why = kept == NamesKept::kByApply
+                    ? "it leads into what is granted, and tools obey what lies there"
+                    : "tools obey what lies under this name, and only files and folders can be "
+                      "held read-only",
+         .fix = kept == NamesKept::kByApply
+                    ? "grant a folder without it and without what it leads to, or grant read-only"
+                    : "use --changeset, which never applies such a name; or grant a folder "
+                      "without it, or read-only"});
+  }
+  return {};
+}
+
+Result<void> hold_protected(const GrantedPlace& place, const std::vector<GrantedPlace>& places,
+                            NamesKept kept, Mounts& mounts) {
   auto found = find_protected(place.handle.get(), place.path);
   if (!found) return pass_on(found);
-  if (!found->closed.empty()) {
-    return fail(ErrorId::kFilesRefused,
-                fmt::format("{} cannot be looked through for protected names",
-                            printable(found->closed.front().string())),
-                {.why = "a program that may write beside it could open it, and write such a name",
-                 .fix = "make it readable (chmod u+rx), or grant a smaller folder read-write"});
-  }
+  if (auto done = refuse_closed(*found); !done) return done;
+  if (auto done = refuse_links(*found, places, kept); !done) return done;
   for (const fs::path& path : found->names) {
     if (path == place.path) {
       return fail(ErrorId::kFilesRefused,
@@ -82,6 +136,7 @@ Result<void> hold_protected(const GrantedPlace& place, const ReservedPlaces& res
                               printable(path.string())),
                   {.why = "git runs what its configuration names", .fix = "grant it read-only"});
     }
+    if (kept == NamesKept::kByApply && mounts.size() >= kMostMounts) continue;
     if (auto held = hold(path, mounts); !held) return held;
   }
   return {};
@@ -129,7 +184,7 @@ ReservedPlaces reserved_places(const Project& project, const Folders& folders,
 }
 
 Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
-                             const ReservedPlaces& reserved) {
+                             const ReservedPlaces& reserved, NamesKept kept) {
   auto places = open_all(granted, reserved);
   if (!places) return pass_on(places);
   FileMounts made;
@@ -143,15 +198,25 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
                                            .access = writes ? Access::kReadWrite : Access::kRead,
                                            .identity = place.identity});
   }
-  for (const GrantedPlace& place : made.places) {
-    if (place.mode != policy::FileMode::kReadWrite || !place.is_folder) continue;
-    if (auto held = hold_protected(place, reserved, mounts); !held) return pass_on(held);
-  }
+  const auto in_each_written = [&](const auto& hold) -> Result<void> {
+    for (const GrantedPlace& place : made.places) {
+      if (place.mode != policy::FileMode::kReadWrite || !place.is_folder) continue;
+      if (auto held = hold(place); !held) return held;
+    }
+    return {};
+  };
+  auto held = in_each_written(
+      [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
+  if (held)
+    held = in_each_written(
+        [&](const GrantedPlace& place) { return hold_protected(place, made.places, kept, mounts); });
+  if (!held) return pass_on(held);
   if (mounts.size() > kMostMounts) {
     return fail(ErrorId::kFilesRefused,
                 fmt::format("{} places to mount are more than {}", mounts.size(), kMostMounts),
                 {.why = "protected names in read-write folders (.git, .vscode, …) count, too",
-                 .fix = "grant smaller folders read-write"});
+                 .fix = "use --changeset, which never applies such a name, or grant smaller folders "
+                        "read-write"});
   }
   for (auto& [path, mount] : mounts) made.mounts.push_back(std::move(mount));
   made.work_directory = work_directory_for(made.places);
@@ -167,6 +232,7 @@ Result<ProtectedFound> new_protected_names(const FileMounts& files) {
     for (fs::path& path : found->names) {
       if (!was_held(path, files)) made.names.push_back(std::move(path));
     }
+    std::ranges::move(found->links, std::back_inserter(made.names));
     std::ranges::move(found->closed, std::back_inserter(made.closed));
   }
   return made;

@@ -54,9 +54,15 @@ struct FileMounts {
   [[nodiscard]] bool writes() const;
 };
 
+// Who keeps protected names as they are. Where what is written are changes that somebody applies
+// later, apply never takes such a name; then as many are held as there is room for, so that a
+// program is told at once, and none of them is in the way of the grant.
+enum class NamesKept : std::uint8_t { kByMounts, kByApply };
+
 // kFilesRefused names the first place that cannot be granted and says why.
 [[nodiscard]] Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
-                                           const ReservedPlaces& reserved);
+                                           const ReservedPlaces& reserved,
+                                           NamesKept kept = NamesKept::kByMounts);
 
 // After a run: protected names in its writable folders that were not there when it began, or are
 // other files now, and folders that are closed to us now. Nothing could hold those, so somebody

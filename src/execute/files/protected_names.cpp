@@ -127,7 +127,10 @@ class Walk {
     struct stat info {};
     if (::fstatat(folder, static_cast<const char*>(entry.d_name), &info, AT_SYMLINK_NOFOLLOW) != 0)
       return {};  // gone since it was listed
-    if (is_protected) return keep(info, path);
+    if (is_protected) {
+      keep(info, path);
+      return {};
+    }
     if (!S_ISDIR(info.st_mode)) return {};
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     UniqueFd inner(::openat(folder, static_cast<const char*>(entry.d_name), kFlags));
@@ -144,17 +147,9 @@ class Walk {
     return info.st_uid != ::geteuid() && !enters ? Result<void>() : cannot_list(path);
   }
 
-  Result<void> keep(const struct stat& info, const fs::path& path) {
-    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-      return fail(ErrorId::kFilesRefused,
-                  fmt::format("{} is a link or special file, and must not be changed by a program",
-                              printable(path.string())),
-                  {.why = "it would run code of the program later, and only files and folders can "
-                          "be held read-only",
-                   .fix = "grant a folder without it, or grant read-only"});
-    }
-    found.names.push_back(path);
-    return {};
+  void keep(const struct stat& info, const fs::path& path) {
+    const bool can_be_held = S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+    (can_be_held ? found.names : found.links).push_back(path);
   }
 
   std::size_t seen_ = 0;
@@ -181,11 +176,12 @@ std::span<const std::string_view> protected_names() {
 
 Result<ProtectedFound> find_protected(int folder, const fs::path& at) {
   UniqueFd readable(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!readable) return ProtectedFound{.names = {}, .closed = {at}};
+  if (!readable) return ProtectedFound{.names = {}, .closed = {at}, .links = {}};
   Walk walk;
   if (auto done = walk.enter(std::move(readable), at, 0); !done) return pass_on(done);
   std::ranges::sort(walk.found.names);
   std::ranges::sort(walk.found.closed);
+  std::ranges::sort(walk.found.links);
   return std::move(walk.found);
 }
 

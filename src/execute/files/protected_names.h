@@ -32,10 +32,11 @@ struct ProtectedFound {
   // Folders that cannot be looked through, and that a program of this user's could still write in:
   // there can be any name below them.
   std::vector<std::filesystem::path> closed;
+  // Protected names that are links or special files, which no mount covers.
+  std::vector<std::filesystem::path> links;
 };
 // Below `folder` (an open directory; `at` is its path). Links are not followed. kFilesRefused where
-// a name is a link or special file, which a mount cannot cover, and where the folder has more
-// entries than can be looked at.
+// the folder has more entries than can be looked at.
 [[nodiscard]] Result<ProtectedFound> find_protected(int folder, const std::filesystem::path& at);
 
 }  // namespace mcpac::execute

@@ -14,7 +14,9 @@ Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
     program.admits = program.admits.with(sandbox::ReceivesDescriptors{});
   const auto granted = authority.files();
   if (granted.empty()) return {};
-  auto made = mounts_of(granted, reserved_places(of.project, of.folders, of.sources));
+  const NamesKept kept =
+      of.writes_to == WritesTo::kChangeset ? NamesKept::kByApply : NamesKept::kByMounts;
+  auto made = mounts_of(granted, reserved_places(of.project, of.folders, of.sources), kept);
   if (!made) return pass_on(made);
   for (const GrantedPlace& place : made->places)
     note(fmt::format("files: {} {} ({})", printable(place.path.string()), to_string(place.mode),

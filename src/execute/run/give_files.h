@@ -9,15 +9,18 @@
 #include "core/error.h"
 #include "execute/project/project.h"
 #include "execute/run/agent_run.h"
+#include "execute/run/run_limits.h"
 #include "policy/authority.h"
 
 namespace mcpac::execute {
 
-// Which project and which files the program belongs to: those are held read-only.
+// Which project and which files the program belongs to: those are held read-only; and where what it
+// writes goes.
 struct FilesOf {
   const Project& project;
   const Folders& folders;
   std::span<const std::filesystem::path> sources;
+  WritesTo writes_to;
 };
 
 // Mounts, the system calls for them and where the program starts; nothing where the rules admit no

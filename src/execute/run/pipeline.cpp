@@ -213,7 +213,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
                      .runner = program.runner,
                      .slot = std::move(slot)};
   const auto sources = files_of(request_.source);
-  if (auto given = give_files(*authority_, {project_, folders_, sources}, listener_.note, agent);
+  if (auto given = give_files(*authority_, {project_, folders_, sources, request_.limits.writes_to},
+                              listener_.note, agent);
       !given)
     return given;
   return supervise(

@@ -162,7 +162,8 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   }
   const std::vector<std::filesystem::path> sources{request.program};
   auto given =
-      give_files(authority->authority, {project, folders, sources}, listener.note, *program);
+      give_files(authority->authority, {project, folders, sources, request.limits.writes_to},
+                 listener.note, *program);
   if (!given) return given;
   return supervise(parts, *program, request.limits, std::move(*authority), outcome);
 }

@@ -40,11 +40,15 @@ std::string read_line(std::string_view text, std::uint64_t place, Digest& before
   const std::string event = string_member(*json, "event");
   const std::string run_id = string_member(*json, "run_id");
   if (event == "began") view.runs[run_id].first = digest_member(*json, "first");
+  const Json* records = find_member(*json, "records");
+  const bool counted = records != nullptr && records->is_number_unsigned();
   if (event == "ended") {
     view.runs[run_id].head = digest_member(*json, "head");
-    const Json* records = find_member(*json, "records");
-    if (records != nullptr && records->is_number_unsigned())
-      view.runs[run_id].records = records->get<std::uint64_t>();
+    if (counted) view.runs[run_id].records = records->get<std::uint64_t>();
+  }
+  if (event == "accepted") {
+    view.runs[run_id].accepted_head = digest_member(*json, "head");
+    if (counted) view.runs[run_id].accepted_records = records->get<std::uint64_t>();
   }
   return {};
 }

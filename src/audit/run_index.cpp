@@ -80,6 +80,12 @@ Result<void> RunIndex::ended(const std::string& run_id, const Digest& head,
       {{"event", "ended"}, {"run_id", run_id}, {"head", hex(head)}, {"records", records}});
 }
 
+Result<void> RunIndex::accepted(const std::string& run_id, const Digest& head,
+                                std::uint64_t records) const {
+  return append(
+      {{"event", "accepted"}, {"run_id", run_id}, {"head", hex(head)}, {"records", records}});
+}
+
 Result<void> RunIndex::append(Json entry) const {
   UniqueFd fd(
       ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600));

@@ -4,6 +4,7 @@
 //
 //   {"event":"began","first":HASH,"run_id":…,"seq":n,"time":…   HASH: of the run's first record
 //   {"event":"ended","head":HASH,"records":N,"run_id":…,…       HASH: of its last record
+//   {"event":"accepted","head":HASH,"records":N,"run_id":…,…    of a run that never ended (accept.h)
 //   {"event":"recovered","bytes":N,"digest":HASH,…              half a line of a writer that died
 #pragma once
 
@@ -26,6 +27,8 @@ class RunIndex {
   [[nodiscard]] Result<void> began(const std::string& run_id, const Digest& first) const;
   [[nodiscard]] Result<void> ended(const std::string& run_id, const Digest& head,
                                    std::uint64_t records) const;
+  [[nodiscard]] Result<void> accepted(const std::string& run_id, const Digest& head,
+                                      std::uint64_t records) const;
 
  private:
   [[nodiscard]] Result<void> append(Json entry) const;

@@ -22,6 +22,7 @@ RunVerdict no_file(const std::filesystem::path& path, std::string what) {
           .records = 0,
           .signed_records = 0,
           .torn_bytes = 0,
+          .head = {},
           .problems = {{path.string(), std::move(what)}}};
 }
 
@@ -72,6 +73,7 @@ std::string_view to_string(Standing standing) {
   switch (standing) {
     case Standing::kProven: return "proven";
     case Standing::kRunning: return "running";
+    case Standing::kAccepted: return "accepted";
     case Standing::kUnfinished: return "unfinished";
     case Standing::kUnprovable: return "unprovable";
     case Standing::kTampered: break;

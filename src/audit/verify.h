@@ -24,6 +24,7 @@ namespace mcpac::audit {
 enum class Standing : std::uint8_t {
   kProven,      // closed by its signed closing record, and as the index says
   kRunning,     // a process still writes it; all that is there fits
+  kAccepted,    // unfinished, and as it was when a person said that they know why (accept.h)
   kUnfinished,  // no closing record, and nobody writes: it crashed, or its end was cut off
   kUnprovable,  // written by an mcpac that chained nothing
   kTampered,    // something was changed, removed, inserted, moved or swapped
@@ -41,6 +42,7 @@ struct RunVerdict {
   std::uint64_t records = 0;         // whole lines that were read
   std::uint64_t signed_records = 0;  // of them, up to the last good checkpoint
   std::size_t torn_bytes = 0;        // behind the last whole line
+  Digest head{};                     // of the last whole line
   std::vector<Problem> problems;     // of a tampered run; at most kMaxProblems
 };
 
@@ -65,6 +67,9 @@ struct IndexEntry {
   std::optional<Digest> first;
   std::optional<Digest> head;
   std::uint64_t records = 0;
+  // Of an unfinished run that a person accepted: what it had then.
+  std::optional<Digest> accepted_head;
+  std::uint64_t accepted_records = 0;
 };
 struct IndexView {
   IndexVerdict verdict;

@@ -46,6 +46,7 @@ class Reader {
 
   RunVerdict finish(const IndexEntry* entry, std::size_t torn, bool is_alive) {
     verdict_.torn_bytes = torn;
+    verdict_.head = before_;
     hold_against(entry);
     if (closed_ && torn > 0) {
       ++verdict_.records;
@@ -55,7 +56,10 @@ class Reader {
     if (!verdict_.problems.empty()) {
       verdict_.standing = Standing::kTampered;
     } else if (!closed_) {
-      verdict_.standing = is_alive ? Standing::kRunning : Standing::kUnfinished;
+      const bool accepted = entry != nullptr && entry->accepted_head;
+      verdict_.standing = is_alive   ? Standing::kRunning
+                          : accepted ? Standing::kAccepted
+                                     : Standing::kUnfinished;
     }
     return std::move(verdict_);
   }
@@ -109,6 +113,11 @@ class Reader {
       missed(fmt::format("the run ended with {} records, and {} are here", entry->records,
                          verdict_.records));
     }
+    if (entry->accepted_head &&
+        (verdict_.records != entry->accepted_records || before_ != *entry->accepted_head)) {
+      missed(fmt::format("the run was accepted with {} records, and {} are here",
+                         entry->accepted_records, verdict_.records));
+    }
   }
 
   std::string_view file_;
@@ -139,6 +148,7 @@ RunVerdict verify_run(std::string_view file, std::string_view run_id, std::strin
             .records = static_cast<std::uint64_t>(std::ranges::count(text, '\n')),
             .signed_records = 0,
             .torn_bytes = 0,
+            .head = {},
             .problems = {}};
   }
   Reader reader(file, run_id, keys);

@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "audit/accept.h"
 #include "audit/verify.h"
 #include "cli/audit_commands.h"
+#include "core/clock.h"
 #include "core/printable.h"
 
 namespace mcpac::cli {
@@ -26,6 +28,8 @@ std::string line_of(const RunVerdict& run) {
                                  audit::to_string(run.standing), run.records, run.signed_records);
   if (run.standing == Standing::kUnfinished)
     text += ": it has no closing record, so it crashed or its end was cut off";
+  if (run.standing == Standing::kAccepted)
+    text += ": it has no closing record, and is as it was when that was accepted";
   if (run.torn_bytes > 0)
     text += fmt::format("; {} bytes of a line that was never finished", run.torn_bytes);
   return text + "\n";
@@ -50,15 +54,18 @@ std::size_t count_of(const audit::Verification& found, Standing standing) {
 std::optional<Error> error_of(const audit::Verification& found, const std::string& where) {
   switch (found.standing()) {
     case Standing::kProven:
-    case Standing::kRunning: return std::nullopt;
+    case Standing::kRunning:
+    case Standing::kAccepted: return std::nullopt;
     case Standing::kUnfinished:
     case Standing::kUnprovable:
-      return Error{ErrorId::kAuditUnproven,
-                   fmt::format("{} runs have no closing record, {} have no chain",
-                               count_of(found, Standing::kUnfinished),
-                               count_of(found, Standing::kUnprovable)),
-                   where, "a run that crashed, or whose end was cut off, cannot be told apart",
-                   "what is signed stands; a copy made earlier may hold the rest"};
+      return Error{
+          ErrorId::kAuditUnproven,
+          fmt::format("{} runs have no closing record, {} have no chain",
+                      count_of(found, Standing::kUnfinished),
+                      count_of(found, Standing::kUnprovable)),
+          where, "a run that crashed, or whose end was cut off, cannot be told apart",
+          "what is signed stands; a copy made earlier may hold the rest. Of a run that you "
+          "know was killed: mcpac audit accept ID"};
     case Standing::kTampered: break;
   }
   return Error{ErrorId::kAuditTampered, "the audit log is not the one that was written", where,
@@ -86,6 +93,13 @@ void verify(Context& context, const std::string& run, const std::string& key) {
     return;
   }
   if (const auto error = error_of(*found, folder.string())) context.fail(*error);
+}
+
+void accept(Context& context, const std::string& run) {
+  const auto accepted = audit::accept(context.folders.audit(), run, SystemClock());
+  if (!accepted) return context.fail(accepted.error());
+  if (context.json) return context.print({{"accepted", *accepted}});
+  context.say(fmt::format("accepted, as it lies there: {}", *accepted));
 }
 
 }  // namespace
@@ -124,6 +138,17 @@ void add_audit_verify(CLI::App& audit, Context& context) {
   command->add_option("--key", *key, "a file of public keys, one a line (default: this user's own)")
       ->type_name("FILE");
   command->callback([&context, run, key] { verify(context, *run, *key); });
+
+  auto accepted = std::make_shared<std::string>();
+  auto* accepts = audit.add_subcommand(
+      "accept",
+      "say that a run without a closing record was killed: from now on `verify` holds it against "
+      "what it has now, and takes it as it is");
+  add_common_options(*accepts, context);
+  accepts->add_option("run", *accepted, "the start of its id is enough")
+      ->required()
+      ->type_name("ID");
+  accepts->callback([&context, accepted] { accept(context, *accepted); });
 }
 
 }  // namespace mcpac::cli

@@ -8,6 +8,7 @@
 #include <functional>
 #include <thread>
 
+#include "audit/accept.h"
 #include "audit/limits.h"
 #include "audit/run_index.h"
 #include "audit/support_audit.h"
@@ -96,6 +97,61 @@ TEST_SUITE("audit/verify") {
     CHECK(result.runs[0].records == 2);
     CHECK(result.runs[0].signed_records == 2);
     CHECK(result.runs[0].problems.empty());
+  }
+
+  TEST_CASE("a run that was killed is accepted by a person, as it lies there and no other") {
+    const auto folder = temporary_folder();
+    const auto file = folder.path() / "run-1.jsonl";
+    {
+      auto log = RunLog::create(folder.path(), "run-1", kClock, {.records = 2});
+      REQUIRE(log);
+      for (int i = 0; i < 5; ++i) REQUIRE((*log)->append("RunStarted", {{"n", i}}));
+    }
+    write_run(folder, "run-2");
+    const auto before = text_of(file);
+    // Only one that has no end.
+    const auto other = accept(folder.path(), "run-2", kClock);
+    REQUIRE_FALSE(other);
+    CHECK(other.error().id == ErrorId::kUsage);
+    CHECK(accept(folder.path(), "run-3", kClock).error().id == ErrorId::kUnknownRun);
+    const auto accepted = accept(folder.path(), "run-1", kClock);
+    REQUIRE(accepted);
+    CHECK(*accepted == "run-1");
+    CHECK(verified(folder).standing() == Standing::kAccepted);
+    CHECK_FALSE(accept(folder.path(), "run-1", kClock));
+    // From here on a cut tail is what it is of a run that was closed.
+    auto lines = lines_of(before);
+    while (lines.size() > 1) {
+      lines.pop_back();
+      CAPTURE(lines.size());
+      put(file, joined(lines));
+      CHECK(verified(folder).standing() == Standing::kTampered);
+      const auto again = accept(folder.path(), "run-1", kClock);
+      REQUIRE_FALSE(again);
+      CHECK(again.error().id == ErrorId::kAuditTampered);
+    }
+    put(file, before + before);
+    CHECK(verified(folder).standing() == Standing::kTampered);
+    // Without the entry it is what it was.
+    put(file, before);
+    auto index = lines_of(text_of(folder.path() / kIndexFile));
+    index.pop_back();
+    put(folder.path() / kIndexFile, joined(index));
+    CHECK(verified(folder).standing() == Standing::kUnfinished);
+  }
+
+  TEST_CASE("an acceptance that somebody else wrote is none") {
+    const auto folder = temporary_folder();
+    const auto stranger = temporary_folder();
+    for (const auto* one : {&folder, &stranger}) {
+      auto log = RunLog::create(one->path(), "run-1", kClock);
+      REQUIRE(log);
+      REQUIRE((*log)->append("RunStarted", {{"program", "a.cpp"}}));
+    }
+    REQUIRE(accept(stranger.path(), "run-1", kClock));
+    const auto line = lines_of(text_of(stranger.path() / kIndexFile)).back();
+    put(folder.path() / kIndexFile, text_of(folder.path() / kIndexFile) + line);
+    CHECK(verified(folder).standing() == Standing::kTampered);
   }
 
   TEST_CASE("a run that nobody touched is proven, whole and up to its end") {

@@ -15,8 +15,11 @@ class Adopted {
   // Before the first child is started: whoever is there by then stays where they are, and that
   // makes it impossible. Does nothing where a base is there already.
   [[nodiscard]] static Adopted try_to();
-  // What a host that was killed could not give back, for its warden. Nothing where the host had not
-  // moved.
+  // Whether there is something to give back.
+  [[nodiscard]] bool has_moved() const { return static_cast<bool>(group_); }
+  // What a host that had moved and was killed could not give back, for its warden. Only for the
+  // warden of that host: others are in the same group without having made it so, as a host that was
+  // started by a server of the first.
   [[nodiscard]] static Adopted of_dead_host();
   Adopted() = default;
   Adopted(Adopted&&) noexcept = default;

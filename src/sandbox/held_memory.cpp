@@ -26,25 +26,30 @@ std::optional<std::uint64_t> bytes_of(std::string_view status, std::string_view 
 }
 
 // Nothing where the thread has ended, and with it its hold on the memory.
-std::optional<std::uint64_t> held_by(const std::filesystem::path& thread) {
+std::optional<std::uint64_t> held_by(const std::filesystem::path& thread, FilesInMemory files) {
   const auto status = read_file(thread / "status");
   if (!status) return std::nullopt;
   const auto own = bytes_of(*status, "\nRssAnon:");
   if (!own) return std::nullopt;
-  return *own + bytes_of(*status, "\nRssShmem:").value_or(0) +
-         bytes_of(*status, "\nVmSwap:").value_or(0);
+  const std::uint64_t shared =
+      files == FilesInMemory::kCount ? bytes_of(*status, "\nRssShmem:").value_or(0) : 0;
+  return *own + shared + bytes_of(*status, "\nVmSwap:").value_or(0);
 }
 
 }  // namespace
 
-std::uint64_t held_memory(pid_t process) {
+FilesInMemory files_in_memory(const Plan& plan) {
+  return plan.admits.has<ReadsFiles>() ? FilesInMemory::kGranted : FilesInMemory::kCount;
+}
+
+std::uint64_t held_memory(pid_t process, FilesInMemory files) {
   const std::filesystem::path folder = "/proc/" + std::to_string(process);
-  if (const auto held = held_by(folder)) return *held;
+  if (const auto held = held_by(folder, files)) return *held;
   // Its first thread has ended, and others go on.
   std::error_code error;
   for (std::filesystem::directory_iterator thread(folder / "task", error), end;
        !error && thread != end; thread.increment(error)) {
-    if (const auto held = held_by(thread->path())) return *held;
+    if (const auto held = held_by(thread->path(), files)) return *held;
   }
   return 0;
 }

@@ -15,9 +15,15 @@
 
 namespace mcpac::sandbox {
 
-// Bytes of its own or shared with nobody but files in memory, in memory or swapped out; what it has
-// of files on disk is left out. 0: not known.
-[[nodiscard]] std::uint64_t held_memory(pid_t process);
+// Whether pages of files that lie in memory (a tmpfs) count. Nobody but a compiler can make memory
+// that is shared (seccomp_rules.cpp), so a program that was granted files has such pages of these
+// files alone, and they were there before it; one without files has no reason to have any.
+enum class FilesInMemory : std::uint8_t { kCount, kGranted };
+[[nodiscard]] FilesInMemory files_in_memory(const Plan& plan);
+
+// Bytes of its own, in memory or swapped out; what it has of files on disk is left out. 0: not
+// known.
+[[nodiscard]] std::uint64_t held_memory(pid_t process, FilesInMemory files);
 
 // Above which a child of this plan is ended; 0: never. As large as its control group would be: its
 // stack and the pages of its program are not part of what RLIMIT_DATA counts.

@@ -15,7 +15,7 @@ void report_end(Running& child, int status, const rusage& usage) {
            static_cast<std::uint64_t>(time.tv_usec);
   };
   EndReport report;
-  report.status = status;
+  report.status = child.watch.end_of(status);
   report.violation = child.violation;
   report.crash = child.watch.crash();
   report.watched = child.watch.saw_all() ? 1 : 0;

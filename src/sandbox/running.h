@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "sandbox/cgroup_leaf.h"
 #include "sandbox/end_report.h"
+#include "sandbox/held_memory.h"
 #include "sandbox/watch.h"
 
 namespace mcpac::sandbox {
@@ -21,6 +22,7 @@ struct Running {
   std::uint64_t stack_bytes = 0;
   std::uint64_t most_processes = 0;  // 0: not counted
   std::uint64_t most_memory = 0;     // 0: not looked at (held_memory.h)
+  FilesInMemory files_in_memory = FilesInMemory::kCount;
   std::uint64_t held_memory = 0;     // for which it was ended
   std::optional<cgroup::Leaf> group{};
   Watch watch{};

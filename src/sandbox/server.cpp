@@ -202,6 +202,7 @@ void Server::start(Plan& plan) {
                 .stack_bytes = stack_bytes(plan),
                 .most_processes = plan.count_processes || *group ? plan.limits.processes : 0,
                 .most_memory = most_held_memory(plan),
+                .files_in_memory = files_in_memory(plan),
                 .group = std::move(*group)};
   child.watch.begin(
       child.pid, child.stack_bytes,
@@ -240,7 +241,7 @@ bool Server::is_time_to_look() {
 void Server::end_who_holds_too_much() {
   for (Running& child : running_) {
     if (child.most_memory == 0 || child.held_memory > 0 || child.violation.happened != 0) continue;
-    const std::uint64_t held = held_memory(child.pid);
+    const std::uint64_t held = held_memory(child.pid, child.files_in_memory);
     if (held <= child.most_memory) continue;
     child.held_memory = held;
     send_signal(child.process.get(), SIGKILL);
@@ -273,14 +274,15 @@ void raise_descriptor_limit() {
 
 }  // namespace
 
-int serve(int socket) {
+int serve(int socket, HostGroup group) {
   ::signal(SIGPIPE, SIG_IGN);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
   raise_descriptor_limit();
   shed_inherited_state();
   const pid_t host = ::getppid();
   Server(socket).run();
-  if (::getppid() != host) const auto given_back = cgroup::Adopted::of_dead_host();
+  if (group == HostGroup::kMoved && ::getppid() != host)
+    const auto given_back = cgroup::Adopted::of_dead_host();
   return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "sandbox/child_impl.h"
 #include "sandbox/packet.h"
 #include "sandbox/protocol.h"
+#include "sandbox/server.h"
 
 namespace mcpac::sandbox {
 
@@ -44,7 +45,8 @@ std::unexpected<Error> warden_gone(int error) {
 }
 
 // In a session of its own, so that Ctrl-C reaches the host first; with nothing of our environment.
-int start_process(const std::filesystem::path& program, Explore explore, int socket, pid_t& pid) {
+int start_process(const std::filesystem::path& program, std::vector<std::string> arguments,
+                  int socket, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
@@ -60,13 +62,12 @@ int start_process(const std::filesystem::path& program, Explore explore, int soc
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::string name = program.filename().native();
-  std::string when = "when-asked";
-  char* arguments[] = {name.data(), explore == Explore::kWhenAsked ? when.data() : nullptr,
-                       nullptr};
+  std::vector<char*> words;
+  for (std::string& word : arguments) words.push_back(word.data());
+  words.push_back(nullptr);
   char* environment[] = {nullptr};
   const int error =
-      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments, environment);
+      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, words.data(), environment);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -173,7 +174,10 @@ Result<Warden> Warden::start(const std::filesystem::path& program, Explore explo
   auto impl = std::make_unique<Impl>(cgroup::Adopted::try_to());
   impl->socket = UniqueFd(ends[0]);
   const UniqueFd theirs(ends[1]);
-  const int error = start_process(program, explore, theirs.get(), impl->pid);
+  std::vector<std::string> arguments{program.filename().native()};
+  if (explore == Explore::kWhenAsked) arguments.emplace_back(kWordWhenAsked);
+  if (impl->group.has_moved()) arguments.emplace_back(kWordGivesBack);
+  const int error = start_process(program, std::move(arguments), theirs.get(), impl->pid);
   if (error != 0) {
     return fail(ErrorId::kWardenFailed,
                 "cannot start " + program.native() + ": " + error_name(error),

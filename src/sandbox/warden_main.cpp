@@ -7,8 +7,11 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <span>
+#include <string_view>
 
 #include "sandbox/server.h"
 
@@ -24,8 +27,13 @@ bool wait_for_a_question(int host) {
 
 }  // namespace
 
-// With an argument (Explore::kWhenAsked) nothing is tried out before there is a question.
-int main(int count, char**) {
+// Arguments, in any order: kWordWhenAsked (Explore::kWhenAsked): nothing is tried out before there is a
+// question; kWordGivesBack: the host has moved into a control group of its own.
+int main(int count, char** arguments) {
+  const std::span words(arguments, static_cast<std::size_t>(count));
+  const auto says = [words](std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+  };
   constexpr int kHost = 3;
   int type = 0;
   socklen_t size = sizeof type;
@@ -33,6 +41,8 @@ int main(int count, char**) {
     std::fputs("mcpac-warden is started by mcpac, with a socket as descriptor 3\n", stderr);
     return 64;
   }
-  if (count > 1 && !wait_for_a_question(kHost)) return 0;
-  return mcpac::sandbox::serve(kHost);
+  if (says(mcpac::sandbox::kWordWhenAsked) && !wait_for_a_question(kHost)) return 0;
+  return mcpac::sandbox::serve(kHost, says(mcpac::sandbox::kWordGivesBack)
+                                          ? mcpac::sandbox::HostGroup::kMoved
+                                          : mcpac::sandbox::HostGroup::kAsFound);
 }

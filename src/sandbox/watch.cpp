@@ -69,9 +69,19 @@ void Watch::on_stop(int status) {
     return;
   }
   const Then then = note(info);
+  if (then == Then::kEnded) {
+    ended_at_trap_ = true;
+    ::kill(child_, SIGKILL);  // ours to wait for, so the number is nobody else's
+    return;
+  }
   // Who sends from outside of its pid namespace has no number in there.
   const bool own_stop = signal == SIGSTOP && info.si_pid != 0;
   let_go_on(stops_ == Stops::kWithheld && own_stop ? 0 : signal, then);
+}
+
+int Watch::end_of(int status) const {
+  const bool by_us = ended_at_trap_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  return by_us ? SIGTRAP : status;
 }
 
 void Watch::let_go_on(int signal, Then then) {
@@ -84,9 +94,14 @@ void Watch::let_go_on(int signal, Then then) {
 Watch::Then Watch::note(const siginfo_t& signal) {
   if (signal.si_signo == SIGXFSZ) ++file_size_refusals_;
   const bool faulted = signal.si_code > 0;  // and was not sent
-  if (faulted && signal.si_signo == SIGTRAP) return Then::kAlone;
-  if (!is_crash(signal.si_signo)) return Then::kWatched;
+  const bool trap = faulted && signal.si_signo == SIGTRAP;
+  if (!trap && !is_crash(signal.si_signo)) return Then::kWatched;
   const ChildMemory memory(child_);
+  if (trap) {
+    if (stops_ == Stops::kPassed || memory.catches(SIGTRAP)) return Then::kAlone;
+    note_crash(signal, memory);
+    return Then::kEnded;
+  }
   if (memory.catches(signal.si_signo)) return Then::kWatched;
   note_crash(signal, memory);
   return faulted ? Then::kAlone : Then::kWatched;

@@ -6,9 +6,9 @@
 // never gets: a file that may not grow is only an error to it. Threads but the first are not
 // watched, as each would cost two stops. The child offers itself (offer_watch), so that it stands
 // still before the first instruction of its program. The kernel does not end the first process of
-// a pid namespace for a fault of its own while it is traced: it is let go then, and faults again
-// (but for a breakpoint, which is passed). Where the kernel refuses that (Yama, a
-// container), less is said and nothing else is different.
+// a pid namespace for a fault of its own while it is traced: it is let go then, and faults again.
+// But not at a breakpoint, which lies behind it: there the warden ends it, as the kernel would have.
+// Where the kernel refuses that (Yama, a container), less is said and nothing else is different.
 #pragma once
 
 #include <sys/types.h>
@@ -38,9 +38,12 @@ class Watch {
   // No signal of its first thread was missed.
   [[nodiscard]] bool saw_all() const { return started_ && watching_; }
   [[nodiscard]] std::uint32_t file_size_refusals() const { return file_size_refusals_; }
+  // Its end, as wait(2) has it, of which `status` was said: of one that was ended for a breakpoint
+  // the breakpoint.
+  [[nodiscard]] int end_of(int status) const;
 
  private:
-  enum class Then : std::uint8_t { kWatched, kAlone };
+  enum class Then : std::uint8_t { kWatched, kAlone, kEnded };
   void let_go_on(int signal, Then then);
   [[nodiscard]] Then note(const siginfo_t& signal);
   [[nodiscard]] Stand stand_of(const ChildMemory& memory, std::uint64_t counter,
@@ -50,6 +53,7 @@ class Watch {
   pid_t child_ = -1;
   bool started_ = false;
   bool watching_ = true;
+  bool ended_at_trap_ = false;
   std::uint64_t stack_bytes_ = 0;
   Stops stops_ = Stops::kPassed;
   unsigned count_ = 0;

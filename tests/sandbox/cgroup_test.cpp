@@ -11,9 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "core/file.h"
+#include "sandbox/cgroup_base.h"
 #include "sandbox/cgroup_files.h"
 #include "sandbox/cgroup_leaf.h"
 #include "sandbox/support_cgroup.h"
@@ -302,6 +304,38 @@ TEST_SUITE("sandbox/cgroup") {
     for (int i = 0; i < 500 && !group->groups().empty(); ++i) ::usleep(10'000);
     CHECK(joined(group->groups()).empty());
     CHECK_FALSE(cgroup::lists(group->folder(), "cgroup.subtree_control", {"memory"}));
+  }
+
+  // A server that runs mcpac itself is in the group of the first one, and did not make it so.
+  TEST_CASE("a host that is killed within another one's group takes nothing from that one") {
+    const auto group = TestGroup::make("nested");
+    if (!group) return;
+    const std::string text = in_group(*group, [&](Warden& warden) -> std::string {
+      const UniqueFd host = cgroup::open_folder(group->folder(), "mcpac-host");
+      const auto count = [&host] {
+        const auto processes = cgroup::read(host.get(), "cgroup.procs").value_or("");
+        return std::ranges::count(processes, '\n');
+      };
+      const auto before = count();
+      const pid_t nested = ::fork();
+      if (nested == 0) {
+        auto own = Warden::start(warden_program());
+        if (own && cgroup_row(*own) == "works") ::raise(SIGSTOP);
+        ::_exit(1);
+      }
+      int status = 0;
+      if (::waitpid(nested, &status, WUNTRACED) != nested || !WIFSTOPPED(status)) return "no nested";
+      if (count() != before + 2) return "not beside us";
+      ::kill(nested, SIGKILL);
+      ::waitpid(nested, nullptr, 0);
+      for (int i = 0; i < 500 && count() != before; ++i) ::usleep(10'000);
+      if (count() != before) return "its warden stays";
+      if (!cgroup::passes_on(group->folder())) return "turned off";
+      auto child = warden.spawn(limited({"stay"}));
+      if (!child) return child.error().to_text();
+      return std::to_string(group->leaves().size()) + " group";
+    });
+    CHECK(text == "1 group");
   }
 
   TEST_CASE("controllers that are taken back end the groups, not the runs") {

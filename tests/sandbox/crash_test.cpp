@@ -83,6 +83,19 @@ TEST_SUITE("sandbox/crash") {
           }) == "signal 6: abort()");
   }
 
+  TEST_CASE("a breakpoint ends a program, the first process of a pid namespace as well") {
+    const auto verdict = verdict_of(hostile({"breakpoint"}));
+    CHECK(crash_of(verdict) == "signal 5: ");
+    CHECK(verdict.frames.size() > 1);
+    CHECK(run_once(hostile({"breakpoint-handled"})) == "exit 3");
+    CHECK(in_child([]() -> std::string {
+            if (!lack(Lacking::kNamespaces)) return "no filter";
+            Spec spec = hostile({"breakpoint"});
+            spec.lowest_tier = Tier::kB;
+            return crash_of(verdict_of(spec));
+          }) == "signal 5: ");
+  }
+
   TEST_CASE("where it crashed are addresses in the program's code") {
     const auto verdict = verdict_of(hostile({"crash"}));
     CHECK(verdict.entry != 0);

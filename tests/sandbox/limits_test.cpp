@@ -1,9 +1,13 @@
 // Limits, and how each ending is reported.
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "sandbox/support_sandbox.h"
 
 namespace mcpac::sandbox::test {
@@ -59,6 +63,28 @@ TEST_SUITE("sandbox/limits") {
     CHECK_FALSE(outcome->verdict.limit);
     CHECK(outcome->verdict.peak_memory > std::uint64_t{100} << 20U);
     CHECK(outcome->verdict.peak_memory < std::uint64_t{256} << 20U);
+  }
+
+  // 300 MiB in a tmpfs, where 256 MiB is what a program may allocate.
+  TEST_CASE("what a program only maps of granted files in memory is not memory that it took") {
+    struct statfs info {};
+    auto folder = TemporaryFolder::create("/dev/shm", "mcpac-test-map-");
+    if (::statfs("/dev/shm", &info) != 0 || info.f_type != TMPFS_MAGIC || !folder) {
+      MESSAGE("skipped, no tmpfs here");
+      return;
+    }
+    REQUIRE(::chmod(folder->path().c_str(), 0755) == 0);
+    const auto file = folder->path() / "large";
+    {
+      const UniqueFd made(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+      if (::posix_fallocate(made.get(), 0, off_t{300} << 20U) != 0) {
+        MESSAGE("skipped, no room for 300 MiB in /dev/shm");
+        return;
+      }
+    }
+    Spec spec = hostile({"map-file", file}, Admits{}.with(ReadsFiles{}));
+    spec.mounts = {{folder->path(), folder->path(), Mount::Access::kRead}};
+    CHECK(run_once(spec) == "exit 0");
   }
 
   TEST_CASE("threads are counted by sandbox, not by user") {

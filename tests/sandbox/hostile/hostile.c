@@ -522,6 +522,27 @@ static int fill_files(void) {
   }
   return 0;
 }
+// Reads all of a file through a mapping, and stays for some looks of the warden.
+static int map_file(void) {
+  int fd = open(argument, O_RDONLY);
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0) return outcome(-1);
+  const volatile char* bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (bytes == MAP_FAILED) return outcome(-1);
+  char sum = 0;
+  for (off_t at = 0; at < info.st_size; at += 4096) sum ^= bytes[at];
+  usleep(700 * 1000);
+  return sum;
+}
+static int breakpoint(void) {
+  __asm__ volatile("int3");
+  return 3;
+}
+static void passed(int signal) { (void)signal; }
+static int breakpoint_handled(void) {
+  signal(SIGTRAP, passed);
+  return breakpoint();
+}
 static void* crash_there(void* unused) {
   crash();
   return unused;
@@ -635,6 +656,9 @@ static const struct {
                  {"threads-or-abort", threads_or_abort},
                  {"fill", fill},
                  {"fill-files", fill_files},
+                 {"map-file", map_file},
+                 {"breakpoint", breakpoint},
+                 {"breakpoint-handled", breakpoint_handled},
                  {"crash-in-thread", crash_in_thread},
                  {"abort-in-thread", abort_in_thread},
                  {"signal-flood", signal_flood},

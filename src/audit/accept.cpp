@@ -18,18 +18,18 @@ Result<std::string> accept(const std::filesystem::path& folder, const std::strin
   const bool tampered =
       verdict.standing == Standing::kTampered || !found->index.problems.empty() || keys->empty();
   if (tampered || verdict.standing != Standing::kUnfinished) {
-    return fail(tampered ? ErrorId::kAuditTampered : ErrorId::kUsage,
-                fmt::format("run {} is {}, and only an unfinished one can be accepted",
-                            verdict.run_id,
-                            tampered ? "not the one that was written"
-                                     : std::string(to_string(verdict.standing))),
-                {.where = folder.string(),
-                 .fix = fmt::format("mcpac audit verify --run {}", verdict.run_id)});
+    return fail(
+        tampered ? ErrorId::kAuditTampered : ErrorId::kUsage,
+        fmt::format(
+            "run {} is {}, and only an unfinished one can be accepted", verdict.run_id,
+            tampered ? "not the one that was written" : std::string(to_string(verdict.standing))),
+        {.where = folder.string(),
+         .fix = fmt::format("mcpac audit verify --run {}", verdict.run_id)});
   }
   auto key = SigningKey::load(key_folder(folder));
   if (!key) return pass_on(key);
-  auto noted = RunIndex(folder, *key, clock).accepted(verdict.run_id, verdict.head,
-                                                      verdict.records);
+  auto noted =
+      RunIndex(folder, *key, clock).accepted(verdict.run_id, verdict.head, verdict.records);
   if (!noted) return pass_on(noted);
   return verdict.run_id;
 }

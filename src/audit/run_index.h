@@ -4,7 +4,8 @@
 //
 //   {"event":"began","first":HASH,"run_id":…,"seq":n,"time":…   HASH: of the run's first record
 //   {"event":"ended","head":HASH,"records":N,"run_id":…,…       HASH: of its last record
-//   {"event":"accepted","head":HASH,"records":N,"run_id":…,…    of a run that never ended (accept.h)
+//   {"event":"accepted","head":HASH,"records":N,"run_id":…,…    of a run that never ended
+//   (accept.h)
 //   {"event":"recovered","bytes":N,"digest":HASH,…              half a line of a writer that died
 #pragma once
 

@@ -23,7 +23,7 @@ struct Running {
   std::uint64_t most_processes = 0;  // 0: not counted
   std::uint64_t most_memory = 0;     // 0: not looked at (held_memory.h)
   FilesInMemory files_in_memory = FilesInMemory::kCount;
-  std::uint64_t held_memory = 0;     // for which it was ended
+  std::uint64_t held_memory = 0;  // for which it was ended
   std::optional<cgroup::Leaf> group{};
   Watch watch{};
   Violation violation{};

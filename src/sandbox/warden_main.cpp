@@ -27,8 +27,8 @@ bool wait_for_a_question(int host) {
 
 }  // namespace
 
-// Arguments, in any order: kWordWhenAsked (Explore::kWhenAsked): nothing is tried out before there is a
-// question; kWordGivesBack: the host has moved into a control group of its own.
+// Arguments, in any order: kWordWhenAsked (Explore::kWhenAsked): nothing is tried out before there
+// is a question; kWordGivesBack: the host has moved into a control group of its own.
 int main(int count, char** arguments) {
   const std::span words(arguments, static_cast<std::size_t>(count));
   const auto says = [words](std::string_view word) {

@@ -7,8 +7,9 @@
 // watched, as each would cost two stops. The child offers itself (offer_watch), so that it stands
 // still before the first instruction of its program. The kernel does not end the first process of
 // a pid namespace for a fault of its own while it is traced: it is let go then, and faults again.
-// But not at a breakpoint, which lies behind it: there the warden ends it, as the kernel would have.
-// Where the kernel refuses that (Yama, a container), less is said and nothing else is different.
+// But not at a breakpoint, which lies behind it: there the warden ends it, as the kernel would
+// have. Where the kernel refuses that (Yama, a container), less is said and nothing else is
+// different.
 #pragma once
 
 #include <sys/types.h>

@@ -324,7 +324,8 @@ TEST_SUITE("sandbox/cgroup") {
         ::_exit(1);
       }
       int status = 0;
-      if (::waitpid(nested, &status, WUNTRACED) != nested || !WIFSTOPPED(status)) return "no nested";
+      if (::waitpid(nested, &status, WUNTRACED) != nested || !WIFSTOPPED(status))
+        return "no nested";
       if (count() != before + 2) return "not beside us";
       ::kill(nested, SIGKILL);
       ::waitpid(nested, nullptr, 0);

@@ -208,15 +208,17 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   auto held = in_each_written(
       [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
   if (held)
-    held = in_each_written(
-        [&](const GrantedPlace& place) { return hold_protected(place, made.places, kept, mounts); });
+    held = in_each_written([&](const GrantedPlace& place) {
+      return hold_protected(place, made.places, kept, mounts);
+    });
   if (!held) return pass_on(held);
   if (mounts.size() > kMostMounts) {
-    return fail(ErrorId::kFilesRefused,
-                fmt::format("{} places to mount are more than {}", mounts.size(), kMostMounts),
-                {.why = "protected names in read-write folders (.git, .vscode, …) count, too",
-                 .fix = "use --changeset, which never applies such a name, or grant smaller folders "
-                        "read-write"});
+    return fail(
+        ErrorId::kFilesRefused,
+        fmt::format("{} places to mount are more than {}", mounts.size(), kMostMounts),
+        {.why = "protected names in read-write folders (.git, .vscode, …) count, too",
+         .fix = "use --changeset, which never applies such a name, or grant smaller folders "
+                "read-write"});
   }
   for (auto& [path, mount] : mounts) made.mounts.push_back(std::move(mount));
   made.work_directory = work_directory_for(made.places);

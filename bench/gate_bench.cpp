@@ -27,8 +27,8 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
+#include "bench/in_process.h"
 #include "core/file.h"
 #include "core/ids.h"
 #include "gate/agent_door.h"
@@ -37,52 +37,12 @@ namespace {
 
 using namespace mcpac;
 using namespace mcpac::gate;
+using namespace mcpac::bench;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kRounds = 5;
 constexpr std::string_view kRequest =
     R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fs.read_text_file","arguments":{"path":"/srv/data/reports/2026/summary.txt","head":20}}})";
-
-[[noreturn]] void die(const std::string& why) {
-  fmt::print(stderr, "bench_gate: {}\n", why);
-  std::exit(1);
-}
-
-template <class T>
-T need(Result<T> result) {
-  if (!result) die(result.error().to_text());
-  return std::move(*result);
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-// Answers every call a turn of the loop later with a copy of one result.
-class InProcessUpstream final : public Upstream {
- public:
-  InProcessUpstream(boost::asio::io_context& loop, std::size_t result_bytes) : loop_(loop) {
-    result_ = {
-        {"content", Json::array({{{"type", "text"}, {"text", std::string(result_bytes, 'r')}}})}};
-  }
-  CallToken forward(const Permission&, Json, std::shared_ptr<Caller>,
-                    std::function<void(Result<Json>)> done) override {
-    boost::asio::post(loop_, [this, done = std::move(done)] { done(Json(result_)); });
-    return ++last_;
-  }
-  [[nodiscard]] bool quarantines(const Permission&) const override { return false; }
-  void cancel(CallToken) override {}
-
- private:
-  boost::asio::io_context& loop_;
-  Json result_;
-  CallToken last_ = 0;
-};
 
 // Records nothing.
 class NoSink final : public audit::Sink {
@@ -96,31 +56,12 @@ enum class Audit { kOff, kHash, kArgs };
 struct Host {
   explicit Host(std::size_t result_bytes, Audit level = Audit::kHash)
       : upstream(loop, result_bytes), folder(need(TemporaryFolder::create("/tmp", "bench_gate"))) {
-    const Permission tool = need(Permission::parse("fs.read_text_file"));
-    const Json schema = {{"type", "object"},
-                         {"properties",
-                          {{"path", {{"type", "string"}, {"minLength", 1}}},
-                           {"head", {{"type", "integer"}, {"minimum", 1}}},
-                           {"tail", {{"type", "integer"}, {"minimum", 1}}}}},
-                         {"required", {"path"}},
-                         {"additionalProperties", false}};
-    tools[tool] = {need(JsonSchema::compile(schema)), std::string(64, 'd')};
-    schemas[tool] = schema;
+    const Permission tool = measured_tool();
+    schemas[tool] = measured_schema();
+    tools[tool] = {need(JsonSchema::compile(schemas[tool])), std::string(64, 'd')};
     log = need(audit::RunLog::create(folder.path() / "audit", new_uuid_v7(clock), clock));
-    policy::Environment environment;
-    environment.tools = &schemas;
-    environment.clock = &clock;
-    environment.bases.current_directory = "/srv";
-    environment.bases.home = "/home/somebody";
-    const policy::LayerText layer{
-        .name = "the command line",
-        .grants = {fmt::format("fs.read_text_file(path within /srv/data, ?head 1..1000){}",
-                               level == Audit::kArgs ? " audit args" : "")},
-        .asks = {},
-        .denies = {"fs.*(* within ~/.ssh)"},
-        .files = {}};
     GateSetup setup{&tools,
-                    need(policy::Authority::load({layer}, environment)),
+                    measured_authority(schemas, clock, level == Audit::kArgs ? " audit args" : ""),
                     {{tool}, {"fs.read_text_file"}},
                     &upstream,
                     level == Audit::kOff ? static_cast<audit::Sink*>(&no_sink) : log.get(),

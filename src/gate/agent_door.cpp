@@ -10,7 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include "core/call_arguments.h"
 #include "gate/agent_message.h"
 #include "gate/result_line.h"
 
@@ -78,11 +77,7 @@ void AgentDoor::handle_line(std::string_view line) {
   if (closed_) return;
   ++lines_;
   if (claims_authority(line)) anomalies_.note("grantedPermissions in a message: ignored");
-  auto message = ipc::decode(line, {.max_bytes = limits_.max_line});
-  if (!message) {
-    // A number beyond double makes a call that is decided, not a line that is none.
-    message = ipc::decode(with_finite_numbers(line), {.max_bytes = limits_.max_line});
-  }
+  auto message = decode_message(line, {.max_bytes = limits_.max_line});
   if (!message) return handle_malformed(message.error());
   if (auto* request = std::get_if<ipc::Request>(&*message)) {
     return handle_request(std::move(*request), line.size());

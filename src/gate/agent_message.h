@@ -12,6 +12,10 @@
 
 namespace mcpac::gate {
 
+// As ipc::decode, but a number beyond double makes a call that is decided, not a text that is none.
+[[nodiscard]] std::expected<ipc::Message, ipc::RpcError> decode_message(
+    std::string_view text, const JsonLimits& limits = {});
+
 // {"name": "server.tool", "arguments": {…}}; absent arguments mean {}. Members that it does not
 // know are ignored, `grantedPermissions` above all.
 [[nodiscard]] std::expected<CallRequest, CallError> read_tool_call(Json params);

@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "core/call_arguments.h"
 #include "gate/agent_message.h"
 #include "gate/result_line.h"
 #include "gateway/call_answer.h"
@@ -44,9 +43,7 @@ ClientSession::~ClientSession() {
 
 void ClientSession::receive(std::string_view line) {
   if (closed_) return;
-  auto message = ipc::decode(line);
-  // A number beyond double makes a call that is decided, not a line that is none.
-  if (!message) message = ipc::decode(with_finite_numbers(line));
+  auto message = gate::decode_message(line);
   if (!message) return receive_malformed(message.error());
   receive(std::move(*message));
 }

@@ -164,6 +164,11 @@ std::string RawClient::read_until(std::string_view part) {
   return text;
 }
 
+bool RawClient::has_more() {
+  pollfd watched{fd_.get(), POLLIN, 0};
+  return !received_.empty() || ::poll(&watched, 1, 0) == 1;
+}
+
 bool RawClient::is_closed() {
   while (received_.empty()) {
     if (!more()) return true;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -34,11 +35,12 @@ class Hall {
   auto on_loop(Work work) -> decltype(work());
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] boost::asio::any_io_executor executor() { return loop_.get_executor(); }
 
   // What the upstream does with a call, on the loop: answers it by default.
   std::function<void(gate::testing::FakeUpstream::Call&)> upstream_does;
   std::shared_ptr<http::HttpDoor> door;
-  std::map<std::string, std::shared_ptr<ClientRun>> runs;
+  std::map<std::string, std::shared_ptr<ClientRun>> runs;  // "a" is let in by "token-a"
 
  private:
   [[nodiscard]] std::shared_ptr<ClientRun> make_run(const std::string& name);
@@ -70,6 +72,8 @@ class RawClient {
   HttpAnswer read();
   // Bytes until the part has come.
   std::string read_until(std::string_view part);
+  // Whether something has come that was not read.
+  [[nodiscard]] bool has_more();
   // The server ends the connection without a further byte, or has.
   bool is_closed();
   void close() { fd_.reset(); }

@@ -16,6 +16,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
+#include "gate/agent_message.h"
 #include "gateway/http/agreement.h"
 #include "gateway/request_context.h"
 
@@ -157,7 +158,7 @@ asio::awaitable<bool> Peer::route(const Guest& guest, const Head& head, const st
 
 asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, const std::string& body) {
   if (auto refusal = refuse_post(head)) co_return co_await refuse(std::move(*refusal));
-  auto message = ipc::decode(body, {.max_bytes = door_->setup_.limits.max_body});
+  auto message = gate::decode_message(body, {.max_bytes = door_->setup_.limits.max_body});
   if (!message) {
     guest.run->anomalies().note("a malformed message of a client", message.error().message);
     co_return co_await refuse({400, message.error().message}, message.error().code,

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "ipc/json_rpc.h"
 
 namespace mcpac::gate {
 
@@ -24,12 +25,23 @@ class Caller {
   // The params of notifications/progress, without the token.
   virtual void progress(Json /*report*/) {}
 
+  // The least severe level of log messages that they want to hear while the call is in work; empty:
+  // none.
+  [[nodiscard]] virtual std::string log_level() const { return {}; }
+  // The params of notifications/message that came for this call.
+  virtual void logged(const std::string& /*server*/, const Json& /*message*/) {}
+
+  // The server answered with this error of the protocol, free of secrets; the call ends with it.
+  virtual void refused(const ipc::ErrorObject& /*error*/) {}
+
   // Whether the client said that it answers such requests ("elicitation/create" with a form, …).
   [[nodiscard]] virtual bool answers(const std::string& /*method*/) const { return false; }
   // A request to the client. `done` comes at most once, never from inside, and not after the call
   // has ended. Only where answers() says so.
   using Replied = std::function<void(Result<Json>)>;
   virtual void ask(const std::string& /*method*/, Json /*params*/, Replied /*done*/) {}
+  // Several at once, {name: {"method": …, "params": …}}; `done` gets a result for each name.
+  virtual void ask_all(const std::string& /*server*/, Json /*questions*/, Replied /*done*/) {}
 };
 
 }  // namespace mcpac::gate

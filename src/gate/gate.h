@@ -16,6 +16,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/log.h"
@@ -118,6 +119,15 @@ class Gate {
   // The run is over: everything is taken back without a record of it, and from now on refusals are
   // not recorded either.
   void close();
+
+  // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether the
+  // rules could ever allow such a call, with or without a question: one of which this much is
+  // known; any of this tool whose arguments fit `where` (grants.md, as a Narrow has it); and
+  // whether they allow exactly this call now, unasked.
+  [[nodiscard]] bool could_allow(const Permission& permission,
+                                 const policy::CallInSource& call) const;
+  [[nodiscard]] bool could_allow(const Permission& permission, std::string_view where) const;
+  [[nodiscard]] bool allows_now(const Permission& permission, Json arguments) const;
 
   // Calls that have no answer yet, be it the server's or an approver's.
   [[nodiscard]] std::size_t in_flight() const;

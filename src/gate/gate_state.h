@@ -90,6 +90,9 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   void abandon_if(const std::function<bool(const Permission&)>& matches, std::string_view outcome);
   Revocation revoke_if(const std::function<bool(const Permission&)>& matches, std::string name);
 
+  // Held, declared, locked and the same tool still: else no rule is asked.
+  [[nodiscard]] const LockedTool* standing_tool(const Permission& permission) const;
+
   // gate_network.cpp
   CallId connect(const ConnectRequest& request, ConnectDone done);
   [[nodiscard]] static bool means_network(const std::function<bool(const Permission&)>& matches);

@@ -1,10 +1,21 @@
 #include "gateway/call_of_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gateway/client_session.h"
+#include "gateway/log_message.h"
 
 namespace mcpac::gateway {
+namespace {
+
+// The name of the one question of ours in an input_required result.
+constexpr const char* kQuestion = "question";
+// Of one call. A server decides how much it logs, and a client how fast it reads.
+constexpr std::size_t kMaxLogs = 1'000;
+constexpr std::size_t kMaxLoggedBytes = std::size_t{1} << 20U;
+
+}  // namespace
 
 void CallOfClient::belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
                               const RequestContext& context) {
@@ -20,7 +31,7 @@ std::shared_ptr<ClientSession> CallOfClient::live() const {
 
 void CallOfClient::answered(gate::Answer given) {
   if (const auto session = live())
-    session->answered(id_, context_.era, std::move(given));
+    session->answered(id_, *this, std::move(given));
   else
     kept_ = std::move(given);
 }
@@ -45,7 +56,63 @@ void CallOfClient::ask(const std::string& method, Json params, Replied done) {
   const auto session = live();
   if (!session) return;
   if (context_.era == Era::kInitialize) return session->ask(id_, method, params, std::move(done));
-  session->ask_by_result(id_, method, std::move(params), std::move(done));
+  Json asked{{"method", method}};
+  if (!params.is_null()) asked["params"] = std::move(params);
+  Json questions{{kQuestion, std::move(asked)}};
+  session->ask_by_result(id_, std::move(questions), [done = std::move(done)](Result<Json> replies) {
+    if (replies) return done(std::move((*replies)[kQuestion]));
+    done(pass_on(replies));
+  });
+}
+
+// One after the other: a person sees one form at a time.
+void CallOfClient::ask_next(const std::shared_ptr<Asking>& asking) {
+  if (asking->left.empty()) return asking->done(std::move(asking->replies));
+  auto [name, question] = std::move(asking->left.back());
+  asking->left.pop_back();
+  ask(string_member(question, "method"), std::move(question["params"]),
+      [weak = weak_from_this(), asking, name](Result<Json> reply) {
+        if (!reply) return asking->done(pass_on(reply));
+        asking->replies[name] = std::move(*reply);
+        if (const auto self = weak.lock()) self->ask_next(asking);
+      });
+}
+
+void CallOfClient::ask_all(const std::string& /*server*/, Json questions, Replied done) {
+  const auto session = live();
+  if (!session) return;
+  if (context_.era == Era::kInitialize) {
+    const auto asking = std::make_shared<Asking>();
+    for (auto& [name, question] : questions.items())
+      asking->left.emplace_back(name, std::move(question));
+    std::ranges::reverse(asking->left);
+    asking->done = std::move(done);
+    return ask_next(asking);
+  }
+  const Json brought = std::exchange(brought_, nullptr);
+  Json replies = Json::object();
+  for (const auto& [name, question] : questions.items()) {
+    const Json* reply = find_member(brought, name);
+    if (reply == nullptr || !reply->is_object()) break;
+    replies[name] = *reply;
+  }
+  if (replies.size() == questions.size()) return done(std::move(replies));
+  session->ask_by_result(id_, std::move(questions), std::move(done));
+}
+
+std::string CallOfClient::log_level() const {
+  if (context_.era == Era::kStateless) return context_.log_level;
+  const auto session = live();
+  return session ? session->log_level() : std::string();
+}
+
+void CallOfClient::logged(const std::string& server, const Json& params) {
+  const auto session = live();
+  const auto message = session ? log_message(server, params) : std::nullopt;
+  if (!message || !is_wanted(*message, log_level())) return;
+  logged_bytes_ += to_text(*message).size();
+  if (++logs_ > kMaxLogs || logged_bytes_ > kMaxLoggedBytes) return;
+  session->say_about(id_, ipc::encode_notification("notifications/message", *message));
 }
 
 }  // namespace mcpac::gateway

@@ -8,9 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gate/caller.h"
 #include "gate/gate.h"
+#include "gateway/call_answer.h"
 #include "gateway/request_context.h"
 #include "ipc/json_rpc.h"
 
@@ -18,7 +21,7 @@ namespace mcpac::gateway {
 
 class ClientSession;
 
-class CallOfClient final : public gate::Caller {
+class CallOfClient final : public gate::Caller, public std::enable_shared_from_this<CallOfClient> {
  public:
   // `digest`: of tool and arguments. `client`: the same for all calls of one client.
   CallOfClient(std::string digest, const void* client)
@@ -30,6 +33,14 @@ class CallOfClient final : public gate::Caller {
   // To no request, until the client comes back.
   void belongs_to_nobody() { session_.reset(); }
 
+  // What the client asked for, in its own words.
+  void is_about(CallForm form, std::string asked_for) {
+    form_ = form;
+    asked_for_ = std::move(asked_for);
+  }
+  // Replies that came with the request, to what its server will ask: never to what mcpac asks.
+  void brings(Json replies) { brought_ = std::move(replies); }
+
   void answered(gate::Answer given);
   // What came while it belonged to nobody.
   [[nodiscard]] std::optional<gate::Answer> take_kept();
@@ -38,12 +49,29 @@ class CallOfClient final : public gate::Caller {
   void set_gate_id(gate::Gate::CallId id) { gate_id_ = id; }
   [[nodiscard]] const std::string& digest() const { return digest_; }
 
+  [[nodiscard]] CallForm form() const { return form_; }
+  [[nodiscard]] const std::string& asked_for() const { return asked_for_; }
+  [[nodiscard]] Era era() const { return context_.era; }
+  // The error of the protocol that its server answered with.
+  [[nodiscard]] const std::optional<ipc::ErrorObject>& refusal() const { return refusal_; }
+
   [[nodiscard]] const void* client() const override { return client_; }
   void progress(Json report) override;
   [[nodiscard]] bool answers(const std::string& method) const override;
+  [[nodiscard]] std::string log_level() const override;
+  void logged(const std::string& server, const Json& params) override;
+  void refused(const ipc::ErrorObject& error) override { refusal_ = error; }
   void ask(const std::string& method, Json params, Replied done) override;
+  void ask_all(const std::string& server, Json questions, Replied done) override;
 
  private:
+  // Several questions to a client that gets them one by one.
+  struct Asking {
+    std::vector<std::pair<std::string, Json>> left;  // the next one last
+    Json replies = Json::object();
+    Replied done;
+  };
+  void ask_next(const std::shared_ptr<Asking>& asking);
   [[nodiscard]] std::shared_ptr<ClientSession> live() const;
 
   std::string digest_;
@@ -53,6 +81,12 @@ class CallOfClient final : public gate::Caller {
   ipc::Id id_;
   RequestContext context_;
   std::optional<gate::Answer> kept_;
+  CallForm form_ = CallForm::kTool;
+  std::string asked_for_;
+  Json brought_;
+  std::optional<ipc::ErrorObject> refusal_;
+  std::size_t logs_ = 0;
+  std::size_t logged_bytes_ = 0;
 };
 
 }  // namespace mcpac::gateway

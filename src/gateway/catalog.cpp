@@ -15,14 +15,24 @@ constexpr std::string_view kCursor = "after:";
 std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
                                              const policy::Authority& authority, NameForm form) {
   auto catalog = std::make_shared<Catalog>();
+  catalog->names_ = form;
   for (const auto& server : lock.servers) {
     for (const auto& tool : server.tools) {
       auto permission = Permission::of(server.name, tool.name);
-      if (permission && authority.coverage(*permission, "") != policy::Coverage::kMissing)
+      // A lock that mcpac wrote has no tool whose name means another thing in rules.
+      if (!permission || offer_named(tool.name)) continue;
+      if (authority.coverage(*permission, "") != policy::Coverage::kMissing)
         catalog->permissions_.insert(std::move(*permission));
     }
   }
   const std::vector<Permission> all(catalog->permissions_.begin(), catalog->permissions_.end());
+  for (const auto& server : lock.servers) {
+    for (const Offer offer : {Offer::kResource, Offer::kPrompt}) {
+      auto permission = Permission::of(server.name, name_of(offer));
+      if (permission && authority.coverage(*permission, "") != policy::Coverage::kMissing)
+        catalog->permissions_.insert(std::move(*permission));
+    }
+  }
   for (auto& [name, permission] : client_names(all, form)) {
     Json definition(lock.find_tool(permission.server(), permission.tool())->definition);
     definition["name"] = name;
@@ -40,6 +50,14 @@ const Permission* Catalog::find(const std::string& name) const {
 std::set<std::string> Catalog::servers() const {
   std::set<std::string> names;
   for (const Permission& permission : permissions_) names.insert(permission.server());
+  return names;
+}
+
+std::set<std::string> Catalog::offering(Offer offer) const {
+  std::set<std::string> names;
+  for (const Permission& permission : permissions_) {
+    if (permission.tool() == name_of(offer)) names.insert(permission.server());
+  }
   return names;
 }
 

@@ -16,6 +16,7 @@
 
 #include "codegen/lock.h"
 #include "core/json.h"
+#include "core/offer.h"
 #include "core/permission.h"
 #include "gateway/client_name.h"
 #include "policy/authority.h"
@@ -38,6 +39,9 @@ class Catalog {
   [[nodiscard]] const Permission* find(const std::string& name) const;
   [[nodiscard]] const std::set<Permission>& permissions() const { return permissions_; }
   [[nodiscard]] std::set<std::string> servers() const;
+  // Servers of which the client may read resources, or get prompts.
+  [[nodiscard]] std::set<std::string> offering(Offer offer) const;
+  [[nodiscard]] NameForm names() const { return names_; }
 
   // At most 250 tools and about 1 MiB a page. `cursor` is empty or what a page before gave; nothing
   // for any other. Tools of which `is_hidden` are left out.
@@ -52,7 +56,8 @@ class Catalog {
     std::size_t bytes = 0;
   };
   std::map<std::string, Entry> tools_;  // by the client's name
-  std::set<Permission> permissions_;
+  std::set<Permission> permissions_;    // of the tools, and of what else servers offer
+  NameForm names_ = NameForm::kDotted;
 };
 
 }  // namespace mcpac::gateway

@@ -25,6 +25,7 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
        .anomalies = &anomalies_,
        .catalog = parts_.catalog,
        .parked = &parked_,
+       .offers = parts_.offers,
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },
        .say = std::move(say),
@@ -39,6 +40,17 @@ void ClientRun::heard_of_drift(std::string_view what, const std::string& name) {
   for (const auto& weak : std::set(sessions_)) {
     if (const auto session = weak.lock()) session->tools_changed();
   }
+}
+
+void ClientRun::heard(const std::string& server, const std::string& method, const Json& params) {
+  if (ended_) return;
+  for (const auto& weak : std::set(sessions_)) {
+    if (const auto session = weak.lock()) session->heard(server, method, params);
+  }
+}
+
+bool ClientRun::uses(const std::string& server) const {
+  return parts_.catalog->servers().contains(server);
 }
 
 void ClientRun::end(std::string_view verdict) {

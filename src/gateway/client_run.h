@@ -31,6 +31,7 @@ class ClientRun {
     std::unique_ptr<gate::Approver> approver;
     std::unique_ptr<execute::RunMemory> memory;
     gate::Upstream* upstream = nullptr;  // borrowed
+    Offers* offers = nullptr;            // borrowed; null: tools alone
   };
   // `setup` as RunStarted recorded it; borrows from the parts.
   ClientRun(Parts parts, gate::GateSetup setup);
@@ -44,6 +45,10 @@ class ClientRun {
                                                     std::function<void()> on_closed);
   // A server changed a tool: recorded, and told to every session.
   void heard_of_drift(std::string_view what, const std::string& name);
+  // A server said something that is about no call: for those who wanted to hear it.
+  void heard(const std::string& server, const std::string& method, const Json& params);
+  // Whether the client may have anything of this server.
+  [[nodiscard]] bool uses(const std::string& server) const;
   // Closes every session and the record; `verdict` stands in it.
   void end(std::string_view verdict);
 

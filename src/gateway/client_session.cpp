@@ -8,6 +8,7 @@
 #include "gate/agent_message.h"
 #include "gate/result_line.h"
 #include "gateway/call_answer.h"
+#include "gateway/session_offers.h"
 #include "mcp/protocol.h"
 
 namespace mcpac::gateway {
@@ -17,25 +18,14 @@ namespace {
 constexpr std::size_t kMaxId = 256;
 constexpr std::size_t kEcho = 256;
 
-constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
-
-Json to_json(const ipc::Id& id) {
-  return std::visit([](const auto& value) { return Json(value); }, id);
-}
-
-Json capabilities_of(Era era) {
-  Json capabilities{{"tools", {{"listChanged", true}}}};
-  if (era == Era::kInitialize) capabilities["logging"] = Json::object();
-  return capabilities;
-}
-
 }  // namespace
 
 std::shared_ptr<ClientSession> ClientSession::open(SessionSetup setup) {
   return std::shared_ptr<ClientSession>(new ClientSession(std::move(setup)));
 }
 
-ClientSession::ClientSession(SessionSetup setup) : setup_(std::move(setup)) {}
+ClientSession::ClientSession(SessionSetup setup)
+    : setup_(std::move(setup)), offers_(std::make_unique<SessionOffers>(*this, setup_.offers)) {}
 
 ClientSession::~ClientSession() {
   close();
@@ -95,13 +85,7 @@ void ClientSession::handle_stateless(const ipc::Request& request, const RequestC
 }
 
 void ClientSession::handle_initialized(const ipc::Request& request, const RequestContext& context) {
-  if (request.method == "logging/setLevel") {
-    // What servers log is for the user of mcpac; a client may ask for it, and hears nothing.
-    if (!gate::log_level(string_member(request.params, "level")))
-      return say_error(request.id, ipc::kInvalidParams, "level must be one of MCP's eight");
-    return say_result(request.id, Json::object());
-  }
-  if (handle_in_both(request, context)) return;
+  if (offers_->handle_initialized(request) || handle_in_both(request, context)) return;
   say_error(request.id, ipc::kMethodNotFound,
             "Method not found: " + gate::bounded(request.method, kEcho));
 }
@@ -112,7 +96,7 @@ bool ClientSession::handle_in_both(const ipc::Request& request, const RequestCon
   } else if (request.method == "tools/call") {
     call_tool(request, context);
   } else {
-    return false;
+    return offers_->handle(request, context);
   }
   return true;
 }
@@ -122,20 +106,30 @@ void ClientSession::initialize(const ipc::Request& request) {
   const Json* version = find_member(request.params, "protocolVersion");
   if (version == nullptr || !version->is_string())
     return say_error(request.id, ipc::kInvalidParams, "protocolVersion must be a text");
-  const Json* capabilities = find_member(request.params, "capabilities");
-  if (capabilities != nullptr && capabilities->is_object()) capabilities_ = *capabilities;
+  const Json* own = find_member(request.params, "capabilities");
+  if (own != nullptr && own->is_object()) capabilities_ = *own;
   const auto& asked = version->get_ref<const std::string&>();
   // Of a revision that we do not know the client is offered our newest, and decides.
   version_ = mcp::is_initialize_version(asked) ? asked : std::string(mcp::kInitializeVersion);
-  say_result(request.id, {{"protocolVersion", *version_},
-                          {"capabilities", capabilities_of(Era::kInitialize)},
-                          {"serverInfo", mcp::client_info()}});
+  offers_->when_known(request.id, [this, id = request.id] {
+    say_result(id, {{"protocolVersion", *version_},
+                    {"capabilities", capabilities()},
+                    {"serverInfo", mcp::client_info()}});
+  });
 }
 
 void ClientSession::discover(const ipc::Request& request) {
-  Json result{{"supportedVersions", Json::array({mcp::kStatelessVersion})},
-              {"capabilities", capabilities_of(Era::kStateless)}};
-  say_result(request.id, in_form(Era::kStateless, cacheable(Era::kStateless, std::move(result))));
+  offers_->when_known(request.id, [this, id = request.id] {
+    Json result{{"supportedVersions", Json::array({mcp::kStatelessVersion})},
+                {"capabilities", capabilities()}};
+    say_result(id, in_form(Era::kStateless, cacheable(Era::kStateless, std::move(result))));
+  });
+}
+
+Json ClientSession::capabilities() const {
+  Json all = offers_->capabilities();
+  all["tools"] = {{"listChanged", true}};
+  return all;
 }
 
 void ClientSession::list_tools(const ipc::Request& request, const RequestContext& context) {
@@ -150,51 +144,17 @@ void ClientSession::list_tools(const ipc::Request& request, const RequestContext
   say_result(request.id, in_form(context.era, cacheable(context.era, std::move(result))));
 }
 
-// The first message of a subscription says what it is about; then it stays open.
-void ClientSession::listen(const ipc::Request& request) {
-  const Json* wanted = find_member(request.params, "notifications");
-  if (wanted == nullptr || !wanted->is_object())
-    return say_error(request.id, ipc::kInvalidParams, "notifications must be an object");
-  if (listens_.size() >= setup_.limits.max_listens)
-    return say_error(request.id, ipc::kInvalidRequest, "too many subscriptions are open");
-  const Json* tools = find_member(*wanted, "toolsListChanged");
-  const bool hears = tools != nullptr && tools->is_boolean() && tools->get<bool>();
-  listens_.emplace(request.id, hears);
-  Json agreed = Json::object();
-  if (hears) agreed["toolsListChanged"] = true;
-  say_about(request.id,
-            ipc::encode_notification("notifications/subscriptions/acknowledged",
-                                     {{"notifications", std::move(agreed)},
-                                      {"_meta", {{kMetaSubscription, to_json(request.id)}}}}));
-}
-
-void ClientSession::tools_changed() {
-  if (closed_) return;
-  constexpr std::string_view kChanged = "notifications/tools/list_changed";
-  if (version_) say_about(std::nullopt, ipc::encode_notification(kChanged, nullptr));
-  // A copy: a connection that cannot take the message ends the session meanwhile.
-  for (const auto& [id, hears] : std::map(listens_)) {
-    if (!hears) continue;
-    say_about(id,
-              ipc::encode_notification(kChanged, {{"_meta", {{kMetaSubscription, to_json(id)}}}}));
-  }
-}
-
 void ClientSession::handle(const ipc::Notification& notification) {
   if (notification.method != "notifications/cancelled") return;
   if (const auto id = gate::request_id(notification.params)) forget(*id);
 }
 
-void ClientSession::finish() {
-  if (closed_ || std::exchange(finishing_, true)) return;
-  for (const auto& [id, hears] : std::exchange(listens_, {})) {
-    Json result{{"_meta", {{kMetaSubscription, to_json(id)}}}};
-    say_result(id, in_form(Era::kStateless, std::move(result)));
-  }
+bool ClientSession::is_busy(const ipc::Id& id) const {
+  return calls_.contains(id) || listens_.contains(id) || offers_->is_waiting(id);
 }
 
-bool ClientSession::is_busy(const ipc::Id& id) const {
-  return calls_.contains(id) || listens_.contains(id);
+std::size_t ClientSession::calls_in_flight() const {
+  return calls_.size() + offers_->waiting();
 }
 
 void ClientSession::say_result(const ipc::Id& id, const Json& result) {

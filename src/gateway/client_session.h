@@ -17,13 +17,18 @@
 
 #include "gate/anomalies.h"
 #include "gate/gate.h"
+#include "gateway/call_answer.h"
 #include "gateway/call_of_client.h"
 #include "gateway/catalog.h"
+#include "gateway/listening.h"
 #include "gateway/parked_calls.h"
 #include "gateway/request_context.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway {
+
+class Offers;
+class SessionOffers;
 
 // A message for the client, and where it belongs: a door over HTTP has a stream for each request.
 struct Outgoing {
@@ -46,6 +51,8 @@ struct SessionSetup {
   std::shared_ptr<const Catalog> catalog;
   // Borrowed. Null: a client of 2026-07-28 is asked nothing.
   ParkedCalls* parked = nullptr;
+  // Borrowed. Null: the client has tools alone.
+  Offers* offers = nullptr;
   // Tools that are another one by now: not shown any more.
   Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
   std::function<void(Outgoing)> say;
@@ -74,18 +81,23 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void forget(const ipc::Id& id);
   // The tools of some server are other ones now.
   void tools_changed();
+  // A server said something that is about no call.
+  void heard(const std::string& server, const std::string& method, const Json& params);
   // No further request is taken; subscriptions end with their answer.
   void finish();
   // Takes back all that is in work. Nothing is said any more. Idempotent.
   void close();
 
-  [[nodiscard]] std::size_t calls_in_flight() const { return calls_.size(); }
+  [[nodiscard]] std::size_t calls_in_flight() const;
+  // From which level on this client of the `initialize` era wants logs; empty: none.
+  [[nodiscard]] std::string log_level() const;
   [[nodiscard]] bool is_initialized() const { return version_.has_value(); }
   // The revision that initialize agreed on.
   [[nodiscard]] const std::optional<std::string>& version() const { return version_; }
 
  private:
   friend class CallOfClient;
+  friend class SessionOffers;
   struct Call {
     std::shared_ptr<CallOfClient> call;
     bool is_taken_back = false;
@@ -100,18 +112,33 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void handle_initialized(const ipc::Request& request, const RequestContext& context);
   void initialize(const ipc::Request& request);
   void discover(const ipc::Request& request);
+  // What this client is told that there is.
+  [[nodiscard]] Json capabilities() const;
   void list_tools(const ipc::Request& request, const RequestContext& context);
   void call_tool(const ipc::Request& request, const RequestContext& context);
+  // A call for the gate to judge; its answer has the form of what was asked for.
+  struct Wanted {
+    CallForm form = CallForm::kTool;
+    std::string name{};  // as the client said it: of a prompt, or a URI
+  };
+  void make_call(const ipc::Request& request, const RequestContext& context, gate::CallRequest call,
+                 Wanted wanted);
   void come_back(const ipc::Request& request, const RequestContext& context,
                  const std::string& digest);
+  // For requests that are about no call of its own.
+  [[nodiscard]] std::shared_ptr<gate::Caller> caller_of_nothing() const;
   void listen(const ipc::Request& request);
-  void answered(const ipc::Id& id, Era era, gate::Answer given);
+  void end_listening(const ipc::Id& id);
+  [[nodiscard]] bool stop_listening(const ipc::Id& id);
+  void tell_listeners(std::string_view method, const Json& params,
+                      const std::function<bool(const Listening&)>& hears);
+  void answered(const ipc::Id& id, const CallOfClient& call, gate::Answer given);
   // A request of ours to the client, of the call `about`.
   void ask(const ipc::Id& about, const std::string& method, const Json& params,
            gate::Caller::Replied done);
-  // The same of a stateless client: its request is answered with the question.
-  void ask_by_result(const ipc::Id& about, const std::string& method, Json params,
-                     gate::Caller::Replied done);
+  // The same of a stateless client: its request is answered with the questions, {name: {method,
+  // params}}; `done` gets a reply for each name.
+  void ask_by_result(const ipc::Id& about, Json questions, gate::Caller::Replied done);
 
   [[nodiscard]] bool is_calling(const ipc::Id& id) const { return !closed_ && calls_.contains(id); }
   [[nodiscard]] bool is_busy(const ipc::Id& id) const;
@@ -131,7 +158,8 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   std::optional<std::string> version_;
   Json capabilities_;  // of initialize
   std::map<ipc::Id, Call> calls_;
-  std::map<ipc::Id, bool> listens_;  // and whether it hears of tools
+  std::map<ipc::Id, Listening> listens_;
+  std::unique_ptr<SessionOffers> offers_;
   std::map<std::string, Asked> asked_;
   std::uint64_t last_asked_ = 0;
   bool finishing_ = false;

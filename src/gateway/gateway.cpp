@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -47,6 +48,9 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
     host_->upstreams().declare({{"elicitation", {{"form", nothing_special}}},
                                 {"sampling", nothing_special},
                                 {"roots", nothing_special}});
+    host_->upstreams().on_notified([this](const std::string& server, const std::string& method,
+                                          const Json& params) { heard(server, method, params); });
+    offers_ = std::make_unique<Offers>(host_->upstreams(), host_->executor(), clock_);
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
       for (const auto& [client, run] : std::map(runs_)) run->heard_of_drift(what, name);
     });
@@ -56,8 +60,10 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
 Gateway::~Gateway() {
   host_->on_loop([this] {
     host_->upstreams().on_drift(nullptr);
+    host_->upstreams().on_notified(nullptr);
     end_all("gateway-ended");
     runs_.clear();
+    offers_.reset();
   });
 }
 
@@ -84,8 +90,10 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
   auto compiled = execute::compile_tools(lock_, parts.catalog->servers());
   for (const Error& error : compiled.unusable)
     setup_.warning(fmt::format("{}: {}", error.where, error.what));
+  execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
   parts.upstream = &host_->upstreams();
+  parts.offers = offers_.get();
   if (setup_.approver)
     parts.approver = setup_.approver(host_->executor());
   else
@@ -101,6 +109,10 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
                                        setup_.folders.audit(), *parts.log);
   if (!started) return pass_on(started);
   host_->start(parts.catalog->servers());
+  std::set<std::string> used = parts.catalog->servers();
+  const auto running = host_->started();
+  std::erase_if(used, [&](const std::string& server) { return !running.contains(server); });
+  offers_->use(used);
   auto run = std::make_shared<ClientRun>(std::move(parts), std::move(gate));
   show_as_live(run, client, granted);
   return run;
@@ -137,6 +149,14 @@ void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::str
     run->control_by(std::move(*control));
   else
     setup_.warning(control.error().what);
+}
+
+void Gateway::heard(const std::string& server, const std::string& method, const Json& params) {
+  offers_->heard(server, method);
+  // A log message of no call may be about anybody's: with several clients it is for none of them.
+  const auto uses = [&](const auto& run) { return run.second->uses(server); };
+  if (method == "notifications/message" && std::ranges::count_if(runs_, uses) != 1) return;
+  for (const auto& [client, run] : std::map(runs_)) run->heard(server, method, params);
 }
 
 std::size_t Gateway::calls_in_flight() const {

@@ -19,6 +19,7 @@
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
 #include "gateway/client_run.h"
+#include "gateway/offers.h"
 
 namespace mcpac::gateway {
 
@@ -57,6 +58,7 @@ class Gateway {
   [[nodiscard]] gate::GateSetup gate_setup(policy::Authority authority,
                                            const gate::Binding& binding,
                                            const ClientRun::Parts& parts) const;
+  void heard(const std::string& server, const std::string& method, const Json& params);
   void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
                     const std::string& granted);
 
@@ -67,6 +69,7 @@ class Gateway {
   execute::ApprovalStore approvals_;
   execute::ProjectUse use_;  // until its servers are down
   std::unique_ptr<execute::Host> host_;
+  std::unique_ptr<Offers> offers_;                          // on the loop
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
 };
 

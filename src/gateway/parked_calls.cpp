@@ -32,10 +32,12 @@ std::string ParkedCalls::park(ParkedCall call) {
   return name;
 }
 
-std::optional<ParkedCall> ParkedCalls::take(const std::string& name, const std::string& digest) {
+std::optional<ParkedCall> ParkedCalls::take(const std::string& name, const std::string& digest,
+                                            const Fits& fits) {
   sweep();
   const auto found = calls_.find(name);
-  if (found == calls_.end() || found->second.call.digest != digest) return std::nullopt;
+  if (found == calls_.end() || found->second.call.digest != digest || !fits(found->second.call))
+    return std::nullopt;
   ParkedCall call = std::move(found->second.call);
   calls_.erase(found);
   return call;

@@ -8,10 +8,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/clock.h"
 #include "gate/caller.h"
@@ -23,8 +25,9 @@ class CallOfClient;
 
 struct ParkedCall {
   std::shared_ptr<CallOfClient> call;
-  std::string digest;           // of tool and arguments
-  gate::Caller::Replied reply;  // to what was asked
+  std::string digest;                  // of tool and arguments
+  std::vector<std::string> questions;  // their names
+  gate::Caller::Replied reply;         // an object, with a reply to each
 };
 
 class ParkedCalls {
@@ -34,8 +37,11 @@ class ParkedCalls {
 
   // The name to come back with; empty: too many calls wait for their clients.
   [[nodiscard]] std::string park(ParkedCall call);
-  // Nothing: there is none of this name any more, or it is of another call.
-  [[nodiscard]] std::optional<ParkedCall> take(const std::string& name, const std::string& digest);
+  // Nothing: there is none of this name any more, it is of another call, or `fits` says no; then it
+  // stays.
+  using Fits = std::function<bool(const ParkedCall&)>;
+  [[nodiscard]] std::optional<ParkedCall> take(const std::string& name, const std::string& digest,
+                                               const Fits& fits);
   [[nodiscard]] std::size_t count() const { return calls_.size(); }
 
  private:

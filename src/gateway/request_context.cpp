@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "gate/answer.h"
+#include "gateway/log_level.h"
 #include "mcp/protocol.h"
 
 namespace mcpac::gateway {
@@ -60,6 +61,11 @@ std::expected<RequestContext, ipc::ErrorObject> read_context(const Json& params)
   context.capabilities = *capabilities;
   if (const Json* info = find_member(*meta, mcp::kMetaClientInfo); info != nullptr)
     context.client_info = *info;
+  if (const Json* level = find_member(*meta, mcp::kMetaLogLevel); level != nullptr) {
+    if (!level->is_string() || !is_log_level(level->get_ref<const std::string&>()))
+      return invalid("the log level must be one of MCP's eight");
+    context.log_level = level->get<std::string>();
+  }
   return context;
 }
 
@@ -79,6 +85,18 @@ Json cacheable(Era era, Json result) {
   if (era == Era::kInitialize) return result;
   result["ttlMs"] = kFreshMs;
   result["cacheScope"] = "private";  // another client was granted other tools
+  return result;
+}
+
+Json cacheable_resource(Era era, Json result) {
+  if (era == Era::kInitialize) {
+    result.erase("ttlMs");
+    result.erase("cacheScope");
+    return result;
+  }
+  const Json* fresh = find_member(result, "ttlMs");
+  if (fresh == nullptr || !fresh->is_number_unsigned()) result["ttlMs"] = 0;
+  result["cacheScope"] = "private";
   return result;
 }
 

@@ -19,13 +19,15 @@ enum class Era : std::uint8_t { kInitialize, kStateless };
 
 // Errors that MCP has numbers for.
 inline constexpr std::int64_t kHeaderMismatch = -32020;
+inline constexpr std::int64_t kMissingCapability = -32021;
 inline constexpr std::int64_t kUnsupportedVersion = -32022;
 
 struct RequestContext {
   Era era = Era::kInitialize;
-  Json client_info;     // as the client calls itself; null where it does not say
-  Json capabilities;    // of kStateless
-  Json progress_token;  // a string or integer; null: progress is not wanted
+  Json client_info;         // as the client calls itself; null where it does not say
+  Json capabilities;        // of kStateless
+  Json progress_token;      // a string or integer; null: progress is not wanted
+  std::string log_level{};  // of kStateless; empty: logs are not wanted
 };
 
 // An error is the answer: a revision that we do not speak, or members that are not what they must
@@ -39,5 +41,8 @@ struct RequestContext {
 [[nodiscard]] Json in_form(Era era, Json result);
 // What kStateless wants besides of lists and of server/discover.
 [[nodiscard]] Json cacheable(Era era, Json result);
+// And of the content of a resource: as long as its server says, and for nobody but this client,
+// since others were granted other things.
+[[nodiscard]] Json cacheable_resource(Era era, Json result);
 
 }  // namespace mcpac::gateway

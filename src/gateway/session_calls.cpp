@@ -1,19 +1,19 @@
 // The calls of a client: through the gate, and what a server may say to the client meanwhile.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/canonical_json.h"
 #include "core/hash.h"
 #include "gateway/call_answer.h"
 #include "gateway/client_session.h"
+#include "gateway/session_offers.h"
 
 namespace mcpac::gateway {
 namespace {
-
-// The name of the one question of an input_required result.
-constexpr const char* kQuestion = "question";
 
 std::string digest_of(const std::string& tool, const Json& arguments) {
   return sha256_hex(canonical_json(Json{{"tool", tool}, {"arguments", arguments}}));
@@ -33,11 +33,23 @@ bool promise(const Json& capabilities, const std::string& method) {
   return elicitation != nullptr && (elicitation->empty() || elicitation->contains("form"));
 }
 
-// Nobody refuses in the name of mcpac but mcpac.
-Json without_our_name(Json result) {
-  const auto meta = result.find("_meta");
-  if (meta != result.end() && meta->is_object()) meta->erase(std::string(kMetaError));
-  return result;
+// For requests to servers that are no calls: they have a client, which hears and answers nothing.
+class NoCall final : public gate::Caller {
+ public:
+  explicit NoCall(const void* client) : client_(client) {}
+  [[nodiscard]] const void* client() const override { return client_; }
+
+ private:
+  const void* client_;
+};
+
+// Whether there is a reply, an object, to each of these questions.
+bool answers_all(const Json* replies, const std::vector<std::string>& names) {
+  return replies != nullptr && replies->is_object() &&
+         std::ranges::all_of(names, [&](const std::string& name) {
+           const auto reply = replies->find(name);
+           return reply != replies->end() && reply->is_object();
+         });
 }
 
 }  // namespace
@@ -46,11 +58,6 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
   const Json* name = find_member(request.params, "name");
   if (name == nullptr || !name->is_string())
     return say_error(request.id, ipc::kInvalidParams, "params.name must be the name of a tool");
-  if (calls_.size() >= setup_.limits.max_calls_in_flight) {
-    return say_error(
-        request.id, ipc::kInvalidRequest,
-        fmt::format("more than {} calls in flight", setup_.limits.max_calls_in_flight));
-  }
   const auto& called = name->get_ref<const std::string&>();
   const Json* arguments = find_member(request.params, "arguments");
   gate::CallRequest call{.permission = called,
@@ -65,11 +72,20 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
     return say_error(request.id, unknown_tool(called));
   }
   call.permission = tool->text();
+  make_call(request, context, std::move(call), {});
+}
+
+void ClientSession::make_call(const ipc::Request& request, const RequestContext& context,
+                              gate::CallRequest call, Wanted wanted) {
   std::string digest = digest_of(call.permission, call.arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
   const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.gate);
+  made->is_about(wanted.form, std::move(wanted.name));
   made->belongs_to(shared_from_this(), request.id, context);
+  const Json* brought = find_member(request.params, "inputResponses");
+  if (context.era == Era::kStateless && brought != nullptr) made->brings(*brought);
+  offers_->want_level(context.log_level);
   calls_.emplace(request.id, Call{made});
   call.caller = made;
   made->set_gate_id(setup_.gate->call(
@@ -80,11 +96,13 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
 void ClientSession::come_back(const ipc::Request& request, const RequestContext& context,
                               const std::string& digest) {
   const Json* brought = find_member(request.params, "inputResponses");
-  const Json* reply = brought == nullptr ? nullptr : find_member(*brought, kQuestion);
-  const bool is_whole = reply != nullptr && reply->is_object();
-  auto parked = is_whole && setup_.parked != nullptr
-                    ? setup_.parked->take(string_member(request.params, "requestState"), digest)
-                    : std::nullopt;
+  const auto is_whole = [&](const ParkedCall& parked) {
+    return answers_all(brought, parked.questions);
+  };
+  auto parked =
+      setup_.parked == nullptr
+          ? std::nullopt
+          : setup_.parked->take(string_member(request.params, "requestState"), digest, is_whole);
   if (!parked) {
     setup_.anomalies->note("a requestState that is none, is over, or is of another call");
     return say_error(request.id, ipc::kInvalidParams,
@@ -94,23 +112,40 @@ void ClientSession::come_back(const ipc::Request& request, const RequestContext&
   call->belongs_to(shared_from_this(), request.id, context);
   calls_.emplace(request.id, Call{call});
   if (auto kept = call->take_kept()) return call->answered(std::move(*kept));
-  parked->reply(*reply);
+  Json replies = Json::object();
+  for (const std::string& name : parked->questions) replies[name] = brought->at(name);
+  parked->reply(std::move(replies));
 }
 
-void ClientSession::answered(const ipc::Id& id, Era era, gate::Answer given) {
+std::shared_ptr<gate::Caller> ClientSession::caller_of_nothing() const {
+  return std::make_shared<NoCall>(setup_.gate);
+}
+
+void ClientSession::answered(const ipc::Id& id, const CallOfClient& call, gate::Answer given) {
   const auto node = calls_.extract(id);
   std::erase_if(asked_, [&](const auto& asked) { return asked.second.about == id; });
   if (node.empty()) return;
   if (node.mapped().is_taken_back) return say_nothing(id);
-  if (given) return say_result(id, in_form(era, without_our_name(std::move(*given))));
-  if (!is_protocol_error(given.error()))
-    return say_result(id, in_form(era, error_result(given.error())));
+  const Era era = call.era();
+  if (given) {
+    Json result = without_our_name(std::move(*given));
+    if (call.form() == CallForm::kResource) result = cacheable_resource(era, std::move(result));
+    return say_result(id, in_form(era, std::move(result)));
+  }
   const gate::CallError& error = given.error();
+  const auto& refusal = call.refusal();
+  const bool is_the_servers = refusal && error.kind == gate::ErrorKind::kTransport;
+  if (is_the_servers && (call.form() != CallForm::kTool || refusal->code == kMissingCapability))
+    return say_error(id, without_our_name(*refusal));
+  if (call.form() != CallForm::kTool)
+    return say_error(id, error_of(call.form(), call.asked_for(), error));
+  if (!is_protocol_error(error)) return say_result(id, in_form(era, error_result(error)));
   say_error(id, ipc::ErrorObject{gate::rpc_code(error.kind), error.message, nullptr});
 }
 
 void ClientSession::forget(const ipc::Id& id) {
-  if (listens_.erase(id) > 0) return say_nothing(id);
+  if (stop_listening(id)) return say_nothing(id);
+  if (offers_->forget(id)) return;
   const auto found = calls_.find(id);
   if (found == calls_.end()) return;  // the answer may have crossed it
   found->second.is_taken_back = true;
@@ -120,7 +155,8 @@ void ClientSession::forget(const ipc::Id& id) {
 void ClientSession::close() {
   if (std::exchange(closed_, true)) return;
   asked_.clear();
-  listens_.clear();
+  for (const auto& [id, listening] : std::exchange(listens_, {})) offers_->end(listening);
+  offers_->close();
   for (const auto& [id, call] : std::exchange(calls_, {}))
     setup_.gate->cancel(call.call->gate_id());
   if (const auto heard = std::exchange(setup_.on_closed, nullptr)) heard();
@@ -138,19 +174,20 @@ void ClientSession::ask(const ipc::Id& about, const std::string& method, const J
   say_about(about, ipc::encode_request(id, method, params));
 }
 
-void ClientSession::ask_by_result(const ipc::Id& about, const std::string& method, Json params,
+void ClientSession::ask_by_result(const ipc::Id& about, Json questions,
                                   gate::Caller::Replied done) {
   const auto found = calls_.find(about);
   if (found == calls_.end() || found->second.is_taken_back) return;
   const auto call = found->second.call;
-  const std::string name = setup_.parked->park({call, call->digest(), std::move(done)});
+  std::vector<std::string> names;
+  for (const auto& [question, asked] : questions.items()) names.push_back(question);
+  const std::string name =
+      setup_.parked->park({call, call->digest(), std::move(names), std::move(done)});
   if (name.empty()) return;  // whoever asked is let go
   calls_.erase(found);
   call->belongs_to_nobody();
-  Json question{{"method", method}};
-  if (!params.is_null()) question["params"] = std::move(params);
   Json result{{"resultType", "input_required"},
-              {"inputRequests", {{kQuestion, std::move(question)}}},
+              {"inputRequests", std::move(questions)},
               {"requestState", name}};
   say_result(about, in_form(Era::kStateless, std::move(result)));
 }

@@ -20,6 +20,9 @@ namespace mcpac::mcp {
 // result object. An Error is told to the server as a failure without its text, which may be about
 // things that are none of the server's business.
 using Answer = std::function<boost::asio::awaitable<Result<Json>>(std::string method, Json params)>;
+// The same for all that a server asks at once (`inputRequests`, by names of its own); answers with
+// a result object for each name.
+using AnswerAll = std::function<boost::asio::awaitable<Result<Json>>(Json questions)>;
 
 // The capability that a method needs: "elicitation", "sampling", "roots"; empty for no such method.
 [[nodiscard]] std::string capability_of(std::string_view method);

@@ -48,6 +48,15 @@ using OnProgress = std::function<void(const Json& report)>;
 struct CallEvents {
   OnProgress heard{};
   Answer answer{};
+  AnswerAll answer_all{};  // null: one after the other, by `answer`
+  // What a server of the stateless era is told that this caller answers; null: what all do.
+  Json capabilities{};
+  // The params of notifications/message that belong to this call, secrets redacted; and from which
+  // level on a server of the stateless era is asked for them. Empty: none.
+  std::function<void(const Json& message)> logged{};
+  std::string log_level{};
+  // The JSON-RPC error that ends the call, secrets redacted; the Error follows.
+  std::function<void(const ipc::ErrorObject& error)> refused{};
   // Whose call it is. Once calls of two are carried, a question that names no call is answered by
   // nobody: it could be about either's.
   const void* client = nullptr;

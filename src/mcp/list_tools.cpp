@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/offer.h"
 #include "core/printable.h"
 
 namespace mcpac::mcp {
@@ -45,6 +46,18 @@ Result<void> add_page(ServerListing& listing, std::set<std::string>& names, Orde
     listing.tools.push_back({text, std::move(tool)});
   }
   return {};
+}
+
+// Tools whose names mean another thing in rules: whoever granted that would grant the tool.
+void leave_out_reserved(ServerListing& listing, const OnWarning& warned) {
+  std::erase_if(listing.tools, [&](const ToolDefinition& tool) {
+    if (!offer_named(tool.name)) return false;
+    if (warned) {
+      warned(fmt::format("server {}: the tool \"{}\" is left out: rules mean another thing by it",
+                         listing.server, tool.name));
+    }
+    return true;
+  });
 }
 
 // Takes out of the listing what the revision forbids to use, and says so.
@@ -94,6 +107,7 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
     if (!added) co_return pass_on(added);
     const auto cursor = string_member(reply->result, "nextCursor");
     if (cursor.empty()) {
+      leave_out_reserved(listing, warned);
       if (config.is_http() && negotiated.era == Era::kStateless) {
         *mirrored = take_param_headers(listing, warned);
       }

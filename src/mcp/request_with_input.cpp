@@ -27,16 +27,26 @@ struct About {
   }
 };
 
-// One entry of inputRequests: {"method": …, "params": …}.
-asio::awaitable<Result<Json>> answer_one(const Session& session, const Answer& answer,
-                                         const Json& question, const About& about) {
+// Who answers for one request, and what they said that they do.
+struct Answering {
+  Answer one;
+  AnswerAll all;
+  Json capabilities;
+};
+
+Result<void> check_question(const Json& question, const Answering& who, const About& about) {
   const std::string method = string_member(question, "method");
   const auto capability = capability_of(method);
-  if (capability.empty() || !session.capabilities().contains(capability) || !answer) {
-    co_return about.refuse(
-        ErrorId::kServerError, "asks for input before it goes on",
-        fmt::format("it wants \"{}\", which nobody here answers", printable(method, 60)));
-  }
+  if (!capability.empty() && who.capabilities.contains(capability) && (who.one || who.all))
+    return {};
+  return about.refuse(
+      ErrorId::kServerError, "asks for input before it goes on",
+      fmt::format("it wants \"{}\", which nobody here answers", printable(method, 60)));
+}
+
+// One entry of inputRequests: {"method": …, "params": …}.
+asio::awaitable<Result<Json>> answer_one(const Answer& answer, const Json& question) {
+  const std::string method = string_member(question, "method");
   const Json* given = find_member(question, "params");
   const Json params = given != nullptr && given->is_object() ? *given : Json::object();
   auto answered = co_await answer(method, params);
@@ -45,14 +55,32 @@ asio::awaitable<Result<Json>> answer_one(const Session& session, const Answer& a
   co_return std::move(*answered);
 }
 
-asio::awaitable<Result<Json>> answer_all(const Session& session, const Answer& answer,
-                                         const Json& questions, const About& about) {
+// What forms left out gets its defaults; nothing else changes.
+void complete(Json& answers, const Json& questions) {
+  for (const auto& [key, question] : questions.items()) {
+    const Json* params = find_member(question, "params");
+    if (params != nullptr && string_member(question, "method") == "elicitation/create")
+      answers[key] = with_defaults(std::move(answers[key]), *params);
+  }
+}
+
+asio::awaitable<Result<Json>> answer_all(const Answering& who, const Json& questions,
+                                         const About& about) {
   Json answers = Json::object();
   if (!questions.is_object() || questions.size() > kMaxQuestions) {
     co_return about.refuse(ErrorId::kServerProtocol, "asks for input in no usable form");
   }
+  for (const Json& question : questions) {
+    auto checked = check_question(question, who, about);
+    if (!checked) co_return pass_on(checked);
+  }
+  if (who.all && !questions.empty()) {
+    auto answered = co_await who.all(questions);
+    if (answered) complete(*answered, questions);
+    co_return answered;
+  }
   for (const auto& [key, question] : questions.items()) {
-    auto answered = co_await answer_one(session, answer, question, about);
+    auto answered = co_await answer_one(who.one, question);
     if (!answered) co_return pass_on(answered);
     answers[key] = std::move(*answered);
   }
@@ -89,8 +117,10 @@ asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> sessi
       co_return about.refuse(ErrorId::kServerProtocol, "asks for input in no usable form");
     }
     const Answer answer = options.events.answer ? options.events.answer : session->usual_answer();
+    const Answering who{answer, options.events.answer_all,
+                        session->capabilities_for(options.events)};
     const Json asked = questions == nullptr ? Json::object() : *questions;
-    auto answers = co_await answer_all(*session, answer, asked, about);
+    auto answers = co_await answer_all(who, asked, about);
     if (!answers) co_return pass_on(answers);
     params["inputResponses"] = std::move(*answers);
     params.erase("requestState");

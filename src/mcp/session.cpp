@@ -70,7 +70,12 @@ std::int64_t Session::begin(std::string method, Json params, RequestOptions opti
     return id;
   }
   if (options.wants_progress) params["_meta"]["progressToken"] = id;
-  if (stateless_) params["_meta"].update(meta());
+  if (stateless_) {
+    Json& sent = params["_meta"];
+    sent.update(stateless_meta(capabilities_for(options.events)));
+    if (!options.events.log_level.empty())
+      sent[std::string(kMetaLogLevel)] = options.events.log_level;
+  }
   transport_->send({.line = ipc::encode_request(id, method, params),
                     .request_id = id,
                     .method = std::move(method),
@@ -129,6 +134,10 @@ void Session::notify(std::string method, Json params) {
 
 Json Session::meta() const {
   return stateless_meta(capabilities());
+}
+
+const Json& Session::capabilities_for(const CallEvents& events) const {
+  return events.capabilities.is_object() ? events.capabilities : capabilities();
 }
 
 void Session::set_protocol(Era era, const std::string& version) {

@@ -69,6 +69,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // What we declare; an object without members when nobody answers.
   [[nodiscard]] const Json& capabilities() const { return events_.capabilities; }
   [[nodiscard]] Json meta() const;  // the `_meta` of the stateless era
+  // What is declared for one request: by whoever makes it, else by all.
+  [[nodiscard]] const Json& capabilities_for(const CallEvents& events) const;
   // Who answers for calls that bring nobody along; may be null.
   [[nodiscard]] const Answer& usual_answer() const { return events_.answer; }
   // Who answers a question that belongs to `id`, or to whatever is the only call under way.
@@ -99,7 +101,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void receive_response(ipc::Response response, std::string_view line);
   void receive_request(ipc::Request request, std::optional<std::int64_t> carrier);
   boost::asio::awaitable<void> answer(ipc::Request request, Answer answer);
-  void receive_notification(const ipc::Notification& notification);
+  void receive_notification(const ipc::Notification& notification,
+                            std::optional<std::int64_t> carrier);
+  void receive_log(const Json& params, std::optional<std::int64_t> carrier);
+  // The call that a log message came for; null: for none that can be told.
+  [[nodiscard]] std::shared_ptr<Pending> logging_call(std::optional<std::int64_t> carrier) const;
   void receive_progress(const Json& params);
   [[nodiscard]] std::optional<std::int64_t> meant_request(std::string_view line) const;
   void receive_junk(std::string_view line, const ipc::RpcError& error);

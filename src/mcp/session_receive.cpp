@@ -31,7 +31,7 @@ void Session::receive(std::string_view line, std::optional<std::int64_t> carrier
   } else if (auto* request = std::get_if<ipc::Request>(&*message)) {
     receive_request(std::move(*request), carrier);
   } else {
-    receive_notification(std::get<ipc::Notification>(*message));
+    receive_notification(std::get<ipc::Notification>(*message), carrier);
   }
 }
 
@@ -46,10 +46,15 @@ void Session::receive_response(ipc::Response response, std::string_view line) {
 
 Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& response,
                                   std::string_view line) const {
-  if (!response.outcome && pending.options.keeps_errors) {
-    ipc::ErrorObject refusal = std::move(response.outcome.error());
+  const auto redacted = [&](ipc::ErrorObject refusal) {
     refusal.message = secrets_->redact(refusal.message);
     secrets_->redact(refusal.data);
+    return refusal;
+  };
+  if (!response.outcome && pending.options.events.refused)
+    pending.options.events.refused(redacted(response.outcome.error()));
+  if (!response.outcome && pending.options.keeps_errors) {
+    ipc::ErrorObject refusal = redacted(std::move(response.outcome.error()));
     return Reply{.result = {}, .refusal = std::move(refusal), .size = line.size()};
   }
   if (!response.outcome) {
@@ -120,16 +125,47 @@ asio::awaitable<void> Session::answer(ipc::Request request, Answer answer) {
   transport_->send({.line = ipc::encode_result(request.id, *answered)});
 }
 
-void Session::receive_notification(const ipc::Notification& notification) {
+void Session::receive_notification(const ipc::Notification& notification,
+                                   std::optional<std::int64_t> carrier) {
   if (notification.method == "notifications/progress") {
     receive_progress(notification.params);
   } else if (notification.method == "notifications/tools/list_changed") {
     if (events_.tools_changed) events_.tools_changed();
+  } else if (notification.method == "notifications/message") {
+    receive_log(notification.params, carrier);
   } else if (events_.notified) {
     Json params = notification.params;
     secrets_->redact(params);
     events_.notified(notification.method, params);
   }
+}
+
+void Session::receive_log(const Json& params, std::optional<std::int64_t> carrier) {
+  const auto call = logging_call(carrier);
+  if (!call && (carrier || !events_.notified)) return;
+  Json message = params;
+  secrets_->redact(message);
+  if (call) return call->options.events.logged(message);
+  events_.notified("notifications/message", message);
+}
+
+std::shared_ptr<Session::Pending> Session::logging_call(std::optional<std::int64_t> carrier) const {
+  const auto hears = [](const auto& pending) {
+    return pending->options.events.logged && !pending->outcome;
+  };
+  if (carrier) {
+    const auto found = pending_.find(*carrier);
+    return found != pending_.end() && hears(found->second) ? found->second : nullptr;
+  }
+  // Over stdio nothing says which call it is about; it may be one of another client.
+  if (serves_several_) return nullptr;
+  std::shared_ptr<Pending> only;
+  for (const auto& [id, pending] : pending_) {
+    if (!hears(pending)) continue;
+    if (only) return nullptr;
+    only = pending;
+  }
+  return only;
 }
 
 void Session::receive_progress(const Json& params) {

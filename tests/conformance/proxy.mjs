@@ -30,14 +30,18 @@ async function open_door(behind, token) {
   return server;
 }
 
-export async function start_proxy(mcpac, url) {
+// Which era mcpac speaks with the fixture: of the SDK behind it a tool asks and logs in the era that it was written for, so a
+// leg of the older revision needs a connection of that era. Without it mcpac would speak the newest that both know.
+const ERA_OF = { '2025-11-25': 'initialize', '2026-07-28': '2026-07-28' };
+
+export async function start_proxy(mcpac, url, revision) {
   const folder = mkdtempSync(join(tmpdir(), 'mcpac-conformance-'));
   const env = { ...process.env };
   for (const [name, place] of [['STATE', 'state'], ['CACHE', 'cache'], ['CONFIG', 'config']]) {
     env[`XDG_${name}_HOME`] = join(folder, place);
   }
   delete env.XDG_RUNTIME_DIR;
-  writeFileSync(join(folder, 'mcpac.json'), JSON.stringify({ mcpServers: { fixture: { url } } }));
+  writeFileSync(join(folder, 'mcpac.json'), JSON.stringify({ mcpServers: { fixture: { url, era: ERA_OF[revision] } } }));
   const generated = spawnSync(mcpac, ['generate'], { cwd: folder, env, encoding: 'utf8' });
   if (generated.status !== 0) throw new Error(`mcpac generate: ${generated.stderr}`);
   const words = ['serve', '--http', '127.0.0.1:0', '--names', 'bare', '--grant', 'fixture.*'];

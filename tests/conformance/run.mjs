@@ -91,7 +91,7 @@ const LEGS = {
   },
   async proxy() {
     const server = await fixture();
-    const proxy = await start_proxy(option('--mcpac'), server.url);
+    const proxy = await start_proxy(option('--mcpac'), server.url, revision);
     try {
       return await judge(revision, 'server', ['server', '--url', proxy.url], verbose);
     } finally {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/hash.h"
+#include "core/offer.h"
 
 namespace mcpac::gate::testing {
 
@@ -34,6 +35,12 @@ World::World(const Options& options) {
   // Names that nest: everything after the first dot is the tool.
   add("git.issues.create", {{"type", "object"}});
   add("git.issues.remove", {{"type", "object"}});
+  if (options.offers) {
+    for (const std::string server : {"fs.", "git."}) {
+      for (const Offer offer : {Offer::kResource, Offer::kPrompt})
+        add(server + std::string(name_of(offer)), schema_of(offer));
+    }
+  }
 
   Declared declared;
   for (const auto& text : options.declared) {

@@ -129,6 +129,7 @@ struct World {
     std::vector<std::string> places = {};  // of the command line: "network a.example:443"
     Dialer* dialer = nullptr;
     NetworkLimits network = {};
+    bool offers = false;  // with resources and prompts of both servers, as a gateway's clients have
   };
   World() : World(Options{}) {}
   explicit World(const Options& options);

@@ -9,7 +9,7 @@ namespace {
 
 // What is granted is what may be called: a client declares nothing of its own.
 Talk::Options with_declared(Talk::Options options) {
-  const gate::testing::World probe({.declared = {}, .grants = {}});
+  const gate::testing::World probe({.declared = {}, .grants = {}, .offers = options.offers});
   options.declared.clear();
   const auto authority = gate::testing::authority_of(probe, options);
   for (const auto& [tool, schema] : probe.schemas) {
@@ -57,7 +57,10 @@ Json request(const Json& id, std::string_view method, Json params) {
 }
 
 Talk::Talk(Options options, NameForm names, SessionLimits limits)
-    : world(with_declared(options)), anomalies(world.audit), parked(*world.gate, world.clock) {
+    : world(with_declared(options)),
+      anomalies(world.audit),
+      parked(*world.gate, world.clock),
+      offers(servers, loop.get_executor(), world.clock) {
   const auto authority = gate::testing::authority_of(world, options);
   catalog = Catalog::make(lock_of(world.schemas), authority, names);
   session = ClientSession::open(
@@ -65,6 +68,7 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
        .anomalies = &anomalies,
        .catalog = catalog,
        .parked = &parked,
+       .offers = &offers,
        .is_quarantined = [this](const Permission& tool) { return quarantined.contains(tool); },
        .say =
            [this](Outgoing message) {
@@ -72,6 +76,19 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
              when_said();
            },
        .limits = limits});
+}
+
+Talk& Talk::with_servers(const std::function<void(FakeServers&)>& fill) {
+  fill(servers);
+  std::set<std::string> used;
+  for (const auto& [name, server] : servers.servers) used.insert(name);
+  offers.use(used);
+  servers.on_notified(
+      [this](const std::string& server, const std::string& method, const Json& params) {
+        offers.heard(server, method);
+        session->heard(server, method, params);
+      });
+  return *this;
 }
 
 std::vector<Json> Talk::heard() {
@@ -84,6 +101,7 @@ std::vector<Json> Talk::heard() {
 
 std::vector<Json> Talk::send_text(std::string_view line) {
   session->receive(line);
+  servers.deliver();
   return heard();
 }
 

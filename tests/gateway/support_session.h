@@ -8,9 +8,13 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
+
 #include "gate/anomalies.h"
 #include "gate/support_gate.h"
 #include "gateway/client_session.h"
+#include "gateway/offers.h"
+#include "gateway/support_offers.h"
 
 namespace mcpac::gateway::testing {
 
@@ -30,11 +34,17 @@ class Talk {
   Json ask_stateless(const Json& id, std::string_view method, Json params = Json::object());
   Json initialize(std::string_view version = "2025-11-25", Json capabilities = Json::object());
 
+  // As the gateway does when it learns what a server has.
+  Talk& with_servers(const std::function<void(FakeServers&)>& fill);
+
+  boost::asio::io_context loop;  // of timers that no test waits for
+  FakeServers servers;
   gate::testing::World world;
   gate::Anomalies anomalies;
   std::shared_ptr<const Catalog> catalog;
   std::set<Permission> quarantined;
   ParkedCalls parked;
+  Offers offers;
   std::deque<Outgoing> said;
   std::function<void()> when_said = [] {};
   std::shared_ptr<ClientSession> session;

@@ -37,26 +37,72 @@ class Reply {
   std::shared_ptr<Question> question_;
 };
 
-asio::awaitable<Result<Json>> ask(asio::any_io_executor executor,
-                                  std::shared_ptr<gate::Caller> caller, std::string method,
-                                  Json params) {
+Result<void> check(const gate::Caller& caller, const std::string& method, const Json& params) {
   // A page to visit (mode "url") is another thing than the form that a client says it shows.
   const std::string mode = string_member(params, "mode");
-  if (method == "elicitation/create" && !mode.empty() && mode != "form") {
-    co_return fail(ErrorId::kServerError, "nobody is shown an address of a server's");
-  }
-  if (!caller->answers(method)) {
-    co_return fail(ErrorId::kServerError, "the client that made the call answers no " + method);
-  }
+  if (method == "elicitation/create" && !mode.empty() && mode != "form")
+    return fail(ErrorId::kServerError, "nobody is shown an address of a server's");
+  if (!caller.answers(method))
+    return fail(ErrorId::kServerError, "the client that made the call answers no " + method);
+  return {};
+}
+
+void name_server(const std::string& server, const std::string& method, Json& params) {
+  if (method != "elicitation/create" || !params.is_object()) return;
+  const auto message = params.find("message");
+  if (message != params.end() && message->is_string())
+    *message = "[" + server + "] " + message->get<std::string>();
+}
+
+// What the caller says to what `put` asks it.
+using Put = std::function<void(gate::Caller::Replied)>;
+asio::awaitable<Result<Json>> wait_for_reply(asio::any_io_executor executor, Put put) {
   const auto question = std::make_shared<Question>(executor);
   {
     const auto reply = std::make_shared<Reply>(question);
-    caller->ask(method, std::move(params),
-                [reply](Result<Json> given) { reply->give(std::move(given)); });
+    put([reply](Result<Json> given) { reply->give(std::move(given)); });
   }
   if (!question->reply) co_await question->bell.async_wait(asio::as_tuple(asio::use_awaitable));
   if (question->reply) co_return std::move(*question->reply);
   co_return fail(ErrorId::kServerCancelled, "the call was taken back");
+}
+
+asio::awaitable<Result<Json>> ask(asio::any_io_executor executor,
+                                  std::shared_ptr<gate::Caller> caller, std::string server,
+                                  std::string method, Json params) {
+  auto may = check(*caller, method, params);
+  if (!may) co_return pass_on(may);
+  name_server(server, method, params);
+  Put put = [caller, &method, &params](gate::Caller::Replied done) {
+    caller->ask(method, std::move(params), std::move(done));
+  };
+  co_return co_await wait_for_reply(executor, std::move(put));
+}
+
+asio::awaitable<Result<Json>> ask_all(asio::any_io_executor executor,
+                                      std::shared_ptr<gate::Caller> caller, std::string server,
+                                      Json questions) {
+  for (auto& question : questions) {
+    const std::string method = string_member(question, "method");
+    Json& params = question["params"];
+    if (!params.is_object()) params = Json::object();
+    auto may = check(*caller, method, params);
+    if (!may) co_return pass_on(may);
+    name_server(server, method, params);
+  }
+  Put put = [caller, &server, &questions](gate::Caller::Replied done) {
+    caller->ask_all(server, std::move(questions), std::move(done));
+  };
+  co_return co_await wait_for_reply(executor, std::move(put));
+}
+
+// A server must not count on what the client that made the call does not do.
+Json capabilities_of(const gate::Caller& caller) {
+  Json answered = Json::object();
+  if (caller.answers("elicitation/create")) answered["elicitation"]["form"] = Json::object();
+  if (caller.answers("sampling/createMessage")) answered["sampling"] = Json::object();
+  if (caller.answers("roots/list")) answered["roots"] = Json::object();
+  return answered;
 }
 
 }  // namespace
@@ -67,11 +113,15 @@ mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate:
   if (!caller) return events;
   events.client = caller->client();
   events.heard = [caller](const Json& report) { caller->progress(report); };
+  events.capabilities = capabilities_of(*caller);
+  events.log_level = caller->log_level();
+  events.logged = [caller, server](const Json& message) { caller->logged(server, message); };
+  events.refused = [caller](const ipc::ErrorObject& error) { caller->refused(error); };
   events.answer = [executor, caller, server](std::string method, Json params) {
-    if (method == "elicitation/create" && params.contains("message") &&
-        params["message"].is_string())
-      params["message"] = "[" + server + "] " + params["message"].get<std::string>();
-    return ask(executor, caller, std::move(method), std::move(params));
+    return ask(executor, caller, server, std::move(method), std::move(params));
+  };
+  events.answer_all = [executor, caller, server](Json questions) {
+    return ask_all(executor, caller, server, std::move(questions));
   };
   return events;
 }

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "core/canonical_json.h"
+#include "core/hash.h"
+#include "core/offer.h"
+
 namespace mcpac::execute {
 namespace {
 
@@ -16,9 +22,18 @@ template <class Visit>
 void for_each_tool(const codegen::Lock& lock, Visit visit) {
   for (const auto& server : lock.servers) {
     for (const auto& tool : server.tools) {
+      // The name is that of another thing in rules; no lock that mcpac wrote has it.
+      if (offer_named(tool.name)) continue;
       if (auto permission = Permission::of(server.name, tool.name)) visit(*permission, tool);
     }
   }
+}
+
+constexpr std::array kOffers = {Offer::kResource, Offer::kPrompt};
+
+gate::LockedTool compiled(Offer offer) {
+  const Json& schema = schema_of(offer);
+  return {JsonSchema::compile(schema).value(), sha256_hex(canonical_json(schema)), nullptr};
 }
 
 }  // namespace
@@ -28,6 +43,12 @@ policy::ToolSchemas tool_schemas(const codegen::Lock& lock) {
   for_each_tool(lock, [&schemas](const Permission& permission, const codegen::LockedTool& tool) {
     schemas.emplace(permission, input_schema(tool));
   });
+  for (const auto& server : lock.servers) {
+    for (const Offer offer : kOffers) {
+      if (auto permission = Permission::of(server.name, name_of(offer)))
+        schemas.emplace(std::move(*permission), schema_of(offer));
+    }
+  }
   return schemas;
 }
 
@@ -56,6 +77,15 @@ CompiledTools compile_tools(const codegen::Lock& lock, const std::set<std::strin
     }
   });
   return compiled;
+}
+
+void add_offers(const std::set<Permission>& held, const codegen::Lock& lock,
+                gate::ToolTable& table) {
+  for (const Permission& permission : held) {
+    const auto offer = offer_named(permission.tool());
+    if (offer && lock.find_server(permission.server()) != nullptr)
+      table.emplace(permission, compiled(*offer));
+  }
 }
 
 }  // namespace mcpac::execute

@@ -11,6 +11,7 @@
 
 namespace mcpac::execute {
 
+// All that rules may name: tools, and what each server has besides them (core/offer.h).
 [[nodiscard]] policy::ToolSchemas tool_schemas(const codegen::Lock& lock);
 // Of these tools alone: all that the rules about them are judged by.
 [[nodiscard]] policy::ToolSchemas tool_schemas(const codegen::Lock& lock,
@@ -24,5 +25,9 @@ struct CompiledTools {
 // Only the tools of `servers`: a run has nothing to do with the others.
 [[nodiscard]] CompiledTools compile_tools(const codegen::Lock& lock,
                                           const std::set<std::string>& servers);
+// The offers among `held`, for the servers of the lock. Programs hold none: only a gateway's
+// clients get them.
+void add_offers(const std::set<Permission>& held, const codegen::Lock& lock,
+                gate::ToolTable& table);
 
 }  // namespace mcpac::execute

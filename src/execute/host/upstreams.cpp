@@ -12,29 +12,14 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "core/offer.h"
 #include "execute/host/ask_caller.h"
+#include "execute/host/server_of_run.h"
 #include "mcp/secrets.h"
 
 namespace mcpac::execute {
 
 namespace asio = boost::asio;
-
-struct Upstreams::Server {
-  mcp::ServerConfig config;
-  std::unique_ptr<mcp::Client> client;
-  std::set<std::string> drifted;
-  std::optional<Error> failure;
-  bool running = false;       // the first comparison is over
-  bool ready = false;         // connected, and its tools are compared with the lock
-  std::uint64_t changes = 0;  // how often it said that its tools changed
-  // Expires when the server is ready or has failed; calls that come earlier wait on it.
-  asio::steady_timer settled;
-  std::promise<Result<std::set<std::string>>> promise;
-  std::shared_future<Result<std::set<std::string>>> future{promise.get_future().share()};
-
-  Server(mcp::ServerConfig c, const asio::any_io_executor& executor)
-      : config(std::move(c)), settled(executor, asio::steady_timer::time_point::max()) {}
-};
 
 Upstreams::Upstreams(asio::any_io_executor executor, const codegen::Lock& lock)
     : executor_(std::move(executor)), lock_(lock) {}
@@ -89,9 +74,10 @@ void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
     tell("a server says that its tools changed, and cannot be asked: all quarantined",
          server.config.name);
   }
-  server.running = true;
+  const bool is_first = !std::exchange(server.running, true);
   server.ready = true;
   server.settled.expires_at(asio::steady_timer::time_point::min());
+  if (is_first && settled_) settled_();
 }
 
 asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server) {
@@ -105,6 +91,12 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
     server.settled.expires_at(asio::steady_timer::time_point::max());
     asio::co_spawn(executor_, compare_again(server), asio::detached);
   };
+  if (notified_) {
+    events.notified = [this, name = server.config.name](const std::string& method,
+                                                        const Json& params) {
+      if (notified_) notified_(name, method, params);
+    };
+  }
   const auto* locked = lock_.find_server(server.config.name);
   if (locked != nullptr && locked->identity != server.config.identity()) {
     co_return fail(
@@ -156,12 +148,11 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Serv
   co_return drifted;
 }
 
-asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments,
-                                              std::shared_ptr<gate::Caller> caller) {
-  const auto found = servers_.find(permission.server());
+asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) {
+  const auto found = servers_.find(name);
   if (found == servers_.end()) {
     co_return fail(ErrorId::kUnknownServer,
-                   fmt::format("the server {} was not started for this run", permission.server()));
+                   fmt::format("the server {} was not started for this run", name));
   }
   Server& server = *found->second;
   while (!server.ready) {
@@ -169,6 +160,14 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
     co_await server.settled.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
   if (server.failure) co_return std::unexpected(*server.failure);
+  co_return &server;
+}
+
+asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json arguments,
+                                              std::shared_ptr<gate::Caller> caller) {
+  auto found = co_await usable(permission.server());
+  if (!found) co_return pass_on(found);
+  Server& server = **found;
   if (server.drifted.contains(permission.tool())) {
     co_return fail(ErrorId::kLockDrift,
                    fmt::format("{} is not the tool that mcpac.lock approved", permission.text()),
@@ -176,6 +175,15 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                     .fix = fmt::format("mcpac lock diff {}", permission.server())});
   }
   mcp::CallEvents events = events_for(executor_, std::move(caller), permission.server());
+  if (offer_named(permission.tool())) {
+    auto outcome = co_await server.client->request(permission.tool(), std::move(arguments),
+                                                   server.config.timeout, std::move(events));
+    if (!outcome) co_return pass_on(outcome);
+    if (*outcome) co_return std::move(**outcome);
+    co_return fail(ErrorId::kServerError,
+                   fmt::format("server {} answered {} with error {}", permission.server(),
+                               permission.tool(), outcome->error().code));
+  }
   co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
                                               server.config.timeout, std::move(events));
 }

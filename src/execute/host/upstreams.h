@@ -21,12 +21,13 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "codegen/lock.h"
+#include "gate/servers.h"
 #include "gate/upstream.h"
 #include "mcp/client.h"
 
 namespace mcpac::execute {
 
-class Upstreams final : public gate::Upstream {
+class Upstreams final : public gate::Upstream, public gate::Servers {
  public:
   // `lock` is borrowed for the life of this object.
   Upstreams(boost::asio::any_io_executor executor, const codegen::Lock& lock);
@@ -51,6 +52,17 @@ class Upstreams final : public gate::Upstream {
   // Hears of tools that change while this is set, each once: `what` happened to `name`.
   using OnDrift = std::function<void(std::string_view what, const std::string& name)>;
   void on_drift(OnDrift heard) { heard_ = std::move(heard); }
+  [[nodiscard]] bool is_settled(const std::string& server) const override;
+  [[nodiscard]] const Json* capabilities(const std::string& server) const override;
+  [[nodiscard]] bool is_stateless(const std::string& server) const override;
+  RequestToken request(const std::string& server, std::string method, Json params,
+                       std::shared_ptr<gate::Caller> caller,
+                       std::function<void(Result<Outcome>)> done) override;
+  RequestToken listen(const std::string& server, Json params, std::function<void()> ended) override;
+  void forget(RequestToken token) override;
+  void on_notified(OnNotified heard) override { notified_ = std::move(heard); }
+  void on_settled(std::function<void()> heard) override { settled_ = std::move(heard); }
+
   // No server has failed, died or drifted so far. One that is still starting has not.
   [[nodiscard]] bool all_well() const;
   // Ends every server by the shutdown ladder, all at the same time.
@@ -66,6 +78,11 @@ class Upstreams final : public gate::Upstream {
   void settle(Server& server, Result<std::set<std::string>> outcome);
   boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments,
                                             std::shared_ptr<gate::Caller> caller);
+  // The server, once it can be asked; an Error for one that cannot.
+  boost::asio::awaitable<Result<Server*>> usable(std::string name);
+  boost::asio::awaitable<Result<Outcome>> ask(std::string name, std::string method, Json params,
+                                              std::shared_ptr<gate::Caller> caller);
+  boost::asio::awaitable<void> hear(std::string name, Json params);
 
   boost::asio::any_io_executor executor_;
   const codegen::Lock& lock_;
@@ -74,6 +91,9 @@ class Upstreams final : public gate::Upstream {
   CallToken next_token_ = 1;
   Json capabilities_ = Json::object();
   OnDrift heard_;
+  OnNotified notified_;
+  std::function<void()> settled_;
+  std::map<RequestToken, std::shared_ptr<boost::asio::cancellation_signal>> requests_;
 };
 
 }  // namespace mcpac::execute

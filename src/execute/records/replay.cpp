@@ -170,6 +170,9 @@ Result<void> Replayer::load(const Json& policy, const Json& payload) {
     }
   }
   run->tools = compile_tools(run->lock, servers);
+  // A client of the gateway; a program that names one in its note is told of no such tool.
+  if (string_member(payload, "declared_in") == "grants")
+    add_offers(run->declared, run->lock, run->tools.table);
   run->observes = string_member(payload, "mode") == "observe";
   run->loaded_paths = recorded->paths;
   paths_.set(recorded->paths);

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/clock.h"
+#include "core/offer.h"
 #include "execute/asking/program_review.h"
 #include "execute/asking/run_binding.h"
 #include "execute/build/program_file.h"
@@ -55,6 +56,7 @@ gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authori
                                   const policy::ToolSchemas& tools) {
   gate::Declared declared;
   for (const auto& [tool, schema] : tools) {
+    if (offer_named(tool.tool())) continue;  // no program has a way to ask for one
     if (enforcement == Enforcement::kEnforce &&
         authority.coverage(tool, "") == policy::Coverage::kMissing)
       continue;
@@ -131,8 +133,6 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   const SystemClock clock;
   auto warden = warden_for_run(request.standby, folders);
   if (!warden) return pass_on(warden);
-  StandbyTools unneeded = tools_for_run(request.standby);
-  unneeded.let_go();
   sweep_leftovers(folders);
   auto file = inspect_program(request.program);
   if (!file) return pass_on(file);

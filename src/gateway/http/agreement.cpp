@@ -74,18 +74,32 @@ HttpEra era_of(const Head& head, const ipc::Message& message) {
              : HttpEra::kStateless;
 }
 
-std::optional<std::string> disagreement(const Head& head, const ipc::Message& message) {
+namespace {
+
+std::optional<std::string> header_that_differs(const Head& head, const ipc::Message& message) {
   const auto said = said_by(message);
   if (said.method.empty()) return "a client of this revision sends no responses";
-  const bool is_request = std::holds_alternative<ipc::Request>(message);
-  const auto version = version_in(*said.params);
-  if (is_request || version) {
-    if (auto why = differs(head, "MCP-Protocol-Version", version.value_or(""))) return why;
+  if (const auto version = version_in(*said.params)) {
+    if (auto why = differs(head, "MCP-Protocol-Version", *version)) return why;
   }
   if (auto why = differs(head, "Mcp-Method", said.method)) return why;
   const std::string_view member = named_by(said.method);
-  if (!is_request || member.empty()) return std::nullopt;
+  if (!std::holds_alternative<ipc::Request>(message) || member.empty()) return std::nullopt;
   return differs(head, "Mcp-Name", string_member(*said.params, member));
+}
+
+}  // namespace
+
+std::optional<Disagreement> disagreement(const Head& head, const ipc::Message& message) {
+  if (auto why = header_that_differs(head, message))
+    return Disagreement{kHeaderMismatch, std::move(*why)};
+  const auto* request = std::get_if<ipc::Request>(&message);
+  if (request == nullptr) return std::nullopt;
+  if (!version_in(request->params))
+    return Disagreement{ipc::kInvalidParams, "_meta must name the protocol version"};
+  const auto context = read_context(request->params);
+  if (context || context.error().code != ipc::kInvalidParams) return std::nullopt;
+  return Disagreement{ipc::kInvalidParams, context.error().message};
 }
 
 }  // namespace mcpac::gateway::http

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "gateway/http/head.h"
+#include "gateway/request_context.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway::http {
@@ -18,9 +19,14 @@ enum class HttpEra : std::uint8_t { kInitialize, kStateless };
 // By the body's `_meta`, or else by the header MCP-Protocol-Version.
 [[nodiscard]] HttpEra era_of(const Head& head, const ipc::Message& message);
 
-// What of a stateless request is not so; nothing: all agrees.
-[[nodiscard]] std::optional<std::string> disagreement(const Head& head,
-                                                      const ipc::Message& message);
+// What of a stateless request is not so, and the number of that error; nothing: all agrees, and
+// `_meta` has what it must have.
+struct Disagreement {
+  std::int64_t code = kHeaderMismatch;
+  std::string why;
+};
+[[nodiscard]] std::optional<Disagreement> disagreement(const Head& head,
+                                                       const ipc::Message& message);
 
 // "=?base64?…?=" as text; plain text as it is; nothing for what is neither.
 [[nodiscard]] std::optional<std::string> decode_header_value(std::string_view value);

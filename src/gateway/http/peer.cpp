@@ -188,7 +188,7 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   if (auto why = disagreement(head, message)) {
     std::optional<ipc::Id> id;
     if (request != nullptr) id = request->id;
-    co_return co_await refuse({400, std::move(*why)}, kHeaderMismatch, id);
+    co_return co_await refuse({400, std::move(why->why)}, why->code, id);
   }
   const auto conversation = Conversation::begin(guest.run);
   if (request == nullptr) {

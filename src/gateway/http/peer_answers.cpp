@@ -30,6 +30,7 @@ unsigned status_of(const Event& event, bool stateless) {
     case ipc::kMethodNotFound: return 404;
     case ipc::kInvalidRequest:
     case kHeaderMismatch:
+    case kMissingCapability:
     case kUnsupportedVersion: return 400;
     default: return 200;
   }

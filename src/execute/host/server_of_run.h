@@ -1,0 +1,36 @@
+// One server of a run, as Upstreams keeps it; for its own files alone.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "execute/host/upstreams.h"
+#include "mcp/protocol.h"
+
+namespace mcpac::execute {
+
+struct Upstreams::Server {
+  mcp::ServerConfig config;
+  std::unique_ptr<mcp::Client> client;
+  std::set<std::string> drifted;
+  std::optional<Error> failure;
+  bool running = false;       // the first comparison is over
+  bool ready = false;         // connected, and its tools are compared with the lock
+  std::uint64_t changes = 0;  // how often it said that its tools changed
+  // Expires when the server is ready or has failed; calls that come earlier wait on it.
+  boost::asio::steady_timer settled;
+  std::promise<Result<std::set<std::string>>> promise;
+  std::shared_future<Result<std::set<std::string>>> future{promise.get_future().share()};
+
+  Server(mcp::ServerConfig c, const boost::asio::any_io_executor& executor)
+      : config(std::move(c)), settled(executor, boost::asio::steady_timer::time_point::max()) {}
+};
+
+}  // namespace mcpac::execute

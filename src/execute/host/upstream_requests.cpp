@@ -1,0 +1,94 @@
+// What is asked of servers besides calls: the Servers half of Upstreams.
+#include <chrono>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+
+#include "execute/host/ask_caller.h"
+#include "execute/host/server_of_run.h"
+
+namespace mcpac::execute {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// A subscription stands as long as somebody wants it; a request must have some time.
+constexpr auto kStanding = std::chrono::hours(24);
+
+}  // namespace
+
+bool Upstreams::is_settled(const std::string& server) const {
+  const auto found = servers_.find(server);
+  return found != servers_.end() && found->second->running;
+}
+
+const Json* Upstreams::capabilities(const std::string& server) const {
+  const auto found = servers_.find(server);
+  if (found == servers_.end() || !found->second->running) return nullptr;
+  const Server& known = *found->second;
+  return known.failure || !known.client ? nullptr : &known.client->capabilities();
+}
+
+bool Upstreams::is_stateless(const std::string& server) const {
+  const auto found = servers_.find(server);
+  return found != servers_.end() && found->second->client &&
+         found->second->client->protocol_version() == mcp::kStatelessVersion;
+}
+
+asio::awaitable<Result<gate::Servers::Outcome>> Upstreams::ask(
+    std::string name, std::string method, Json params, std::shared_ptr<gate::Caller> caller) {
+  auto server = co_await usable(name);
+  if (!server) co_return pass_on(server);
+  mcp::CallEvents events = events_for(executor_, std::move(caller), name);
+  co_return co_await (*server)->client->request(std::move(method), std::move(params),
+                                                (*server)->config.timeout, std::move(events));
+}
+
+asio::awaitable<void> Upstreams::hear(std::string name, Json params) {
+  auto server = co_await usable(name);
+  if (!server) co_return;
+  mcp::CallEvents events;
+  std::ignore = co_await (*server)->client->request("subscriptions/listen", std::move(params),
+                                                    kStanding, std::move(events));
+}
+
+gate::Servers::RequestToken Upstreams::request(const std::string& server, std::string method,
+                                               Json params, std::shared_ptr<gate::Caller> caller,
+                                               std::function<void(Result<Outcome>)> done) {
+  const RequestToken token = next_token_++;
+  // Kept by its request until that has ended, also when it is forgotten.
+  const auto signal = std::make_shared<asio::cancellation_signal>();
+  requests_.emplace(token, signal);
+  asio::co_spawn(executor_, ask(server, std::move(method), std::move(params), std::move(caller)),
+                 asio::bind_cancellation_slot(
+                     signal->slot(), [this, token, signal, done = std::move(done)](
+                                         const std::exception_ptr& bug, Result<Outcome> outcome) {
+                       if (requests_.erase(token) == 0) return;  // forgotten
+                       if (bug) outcome = fail(ErrorId::kServerError, "the request was cancelled");
+                       done(std::move(outcome));
+                     }));
+  return token;
+}
+
+gate::Servers::RequestToken Upstreams::listen(const std::string& server, Json params,
+                                              std::function<void()> ended) {
+  const RequestToken token = next_token_++;
+  // Kept by its request until that has ended, also when it is forgotten.
+  const auto signal = std::make_shared<asio::cancellation_signal>();
+  requests_.emplace(token, signal);
+  asio::co_spawn(executor_, hear(server, std::move(params)),
+                 asio::bind_cancellation_slot(
+                     signal->slot(),
+                     [this, token, signal, ended = std::move(ended)](const std::exception_ptr&) {
+                       if (requests_.erase(token) > 0) ended();
+                     }));
+  return token;
+}
+
+void Upstreams::forget(RequestToken token) {
+  const auto node = requests_.extract(token);
+  if (!node.empty()) node.mapped()->emit(asio::cancellation_type::terminal);
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,171 @@
+#include "gateway/offer_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/offer.h"
+#include "policy/text/printer.h"
+
+namespace mcpac::gateway {
+namespace {
+
+constexpr std::size_t kPageEntries = 250;
+constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+constexpr std::string_view kCursor = "after:";
+
+std::optional<Permission> permission_for(const std::string& server, Offer offer) {
+  auto permission = Permission::of(server, name_of(offer));
+  return permission ? std::optional(std::move(*permission)) : std::nullopt;
+}
+
+bool lists_it(const ServerList& list, std::string_view member, std::string_view key) {
+  return list && std::ranges::any_of(
+                     *list, [&](const Json& entry) { return string_member(entry, member) == key; });
+}
+
+bool has_template_for(const ServerList& list, const std::string& uri) {
+  return list && std::ranges::any_of(*list, [&](const Json& entry) {
+           return may_mean(string_member(entry, key_of(ListKind::kTemplates)), uri);
+         });
+}
+
+const ServerList& list_of(const ListsByServer& lists, const std::string& server) {
+  static const ServerList none;
+  const auto found = lists.find(server);
+  return found == lists.end() ? none : found->second;
+}
+
+}  // namespace
+
+std::set<std::string> could_read(const gate::Gate& gate, const std::set<std::string>& servers,
+                                 const std::string& uri) {
+  std::set<std::string> could;
+  policy::CallInSource call;
+  call.known["uri"] = uri;
+  for (const std::string& server : servers) {
+    const auto permission = permission_for(server, Offer::kResource);
+    if (permission && gate.could_allow(*permission, call)) could.insert(server);
+  }
+  return could;
+}
+
+std::optional<std::string> owner_of(const std::string& uri, const std::set<std::string>& servers,
+                                    const ResourceLists& lists) {
+  if (servers.size() == 1) return *servers.begin();
+  std::optional<std::string> owner;
+  for (const std::string& server : servers) {
+    const auto& resources = list_of(lists.resources, server);
+    const auto& templates = list_of(lists.templates, server);
+    // Of one that cannot be asked nobody knows what it has.
+    const bool claims = !resources || !templates ||
+                        lists_it(resources, key_of(ListKind::kResources), uri) ||
+                        has_template_for(templates, uri);
+    if (!claims) continue;
+    if (owner || !resources || !templates) return std::nullopt;
+    owner = server;
+  }
+  return owner;
+}
+
+bool may_mean(std::string_view uri_template, std::string_view uri) {
+  bool is_first = true;
+  while (true) {
+    const auto open = uri_template.find('{');
+    const auto literal = uri_template.substr(0, open);
+    if (open == std::string_view::npos) return is_first ? uri == literal : uri.ends_with(literal);
+    const auto at =
+        is_first ? (uri.starts_with(literal) ? 0 : std::string_view::npos) : uri.find(literal);
+    if (at == std::string_view::npos) return false;
+    uri.remove_prefix(at + literal.size());
+    const auto close = uri_template.find('}', open);
+    if (close == std::string_view::npos) return true;  // no template that can be read: any
+    uri_template.remove_prefix(close + 1);
+    is_first = false;
+  }
+}
+
+ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>& servers,
+                             const ResourceLists& lists) {
+  ShownEntries shown;
+  for (const auto& [server, list] : lists.resources) {
+    if (!list) continue;
+    for (const Json& entry : *list) {
+      const std::string uri = string_member(entry, key_of(ListKind::kResources));
+      const auto could = could_read(gate, servers, uri);
+      if (could.contains(server) && owner_of(uri, could, lists) == server)
+        shown.emplace(uri, entry);
+    }
+  }
+  return shown;
+}
+
+ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& lists) {
+  ShownTemplates shown;
+  std::set<std::string> twice;
+  for (const auto& [server, list] : lists) {
+    const auto permission = permission_for(server, Offer::kResource);
+    if (!list || !permission) continue;
+    for (const Json& entry : *list) {
+      const std::string text = string_member(entry, key_of(ListKind::kTemplates));
+      const std::string begin = text.substr(0, text.find('{'));
+      const std::string where =
+          begin.empty() ? "uri any" : "uri starts " + policy::print_string(begin);
+      if (!gate.could_allow(*permission, where)) continue;
+      if (!shown.entries.emplace(text, entry).second) twice.insert(text);
+      shown.owners.emplace(text, server);
+    }
+  }
+  for (const std::string& text : twice) {
+    shown.entries.erase(text);
+    shown.owners.erase(text);
+  }
+  return shown;
+}
+
+ShownPrompts shown_prompts(const gate::Gate& gate, const ListsByServer& lists, NameForm form) {
+  std::map<Permission, const Json*> could;
+  for (const auto& [server, list] : lists) {
+    const auto permission = permission_for(server, Offer::kPrompt);
+    if (!list || !permission) continue;
+    for (const Json& entry : *list) {
+      const std::string name = string_member(entry, key_of(ListKind::kPrompts));
+      auto prompt = Permission::of(server, name);
+      policy::CallInSource call;
+      call.known["name"] = name;
+      call.unknown = {"arguments"};
+      if (prompt && gate.could_allow(*permission, call)) could.emplace(*prompt, &entry);
+    }
+  }
+  std::vector<Permission> all;
+  for (const auto& [prompt, entry] : could) all.push_back(prompt);
+  ShownPrompts shown;
+  for (auto& [name, prompt] : client_names(all, form)) {
+    Json entry = *could.at(prompt);
+    entry["name"] = name;
+    shown.entries.emplace(name, std::move(entry));
+    shown.prompts.emplace(name, prompt);
+  }
+  return shown;
+}
+
+std::optional<Page> page_of(const ShownEntries& entries, std::string_view cursor) {
+  auto at = entries.begin();
+  if (!cursor.empty()) {
+    if (!cursor.starts_with(kCursor)) return std::nullopt;
+    at = entries.upper_bound(std::string(cursor.substr(kCursor.size())));
+  }
+  Page page;
+  std::size_t bytes = 0;
+  for (std::string last; at != entries.end(); last = at->first, ++at) {
+    const std::size_t size = to_text(at->second).size();
+    if (page.entries.size() == kPageEntries || (bytes > 0 && bytes + size > kPageBytes)) {
+      page.next = std::string(kCursor) + last;
+      return page;
+    }
+    bytes += size;
+    page.entries.push_back(at->second);
+  }
+  return page;
+}
+
+}  // namespace mcpac::gateway

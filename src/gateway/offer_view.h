@@ -1,0 +1,68 @@
+// OfferView: which resources, templates and prompts one client sees, and whose a URI is.
+//
+// A list shows what the client's rules could ever allow. A URI is one server's: rules say whose it
+// may be, and where they leave several, it is the one that lists it or has a template for it. Where
+// that are several, or a server that may be it cannot be asked, it is nobody's: else one server
+// could take the place of another's resource by listing it. Pure but for the gate, which it asks.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/permission.h"
+#include "gate/gate.h"
+#include "gateway/client_name.h"
+#include "gateway/server_lists.h"
+
+namespace mcpac::gateway {
+
+// An entry as the client gets it, under what it is sorted and paged by.
+using ShownEntries = std::map<std::string, Json>;
+
+struct ResourceLists {
+  ListsByServer resources;
+  ListsByServer templates;
+};
+
+// Of `servers`, which this client may read from: those that its rules leave for this URI.
+[[nodiscard]] std::set<std::string> could_read(const gate::Gate& gate,
+                                               const std::set<std::string>& servers,
+                                               const std::string& uri);
+// Of these the one whose it is; nothing: nobody's.
+[[nodiscard]] std::optional<std::string> owner_of(const std::string& uri,
+                                                  const std::set<std::string>& servers,
+                                                  const ResourceLists& lists);
+// Whether a template (RFC 6570) may mean this URI. Generous: an expression may stand for any text.
+[[nodiscard]] bool may_mean(std::string_view uri_template, std::string_view uri);
+
+[[nodiscard]] ShownEntries shown_resources(const gate::Gate& gate,
+                                           const std::set<std::string>& servers,
+                                           const ResourceLists& lists);
+// And whose each template is.
+struct ShownTemplates {
+  ShownEntries entries;
+  std::map<std::string, std::string> owners;
+};
+[[nodiscard]] ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& lists);
+
+// Prompts by the names that the client knows them by: the entry, and server and own name.
+struct ShownPrompts {
+  ShownEntries entries;
+  std::map<std::string, Permission> prompts;
+};
+[[nodiscard]] ShownPrompts shown_prompts(const gate::Gate& gate, const ListsByServer& lists,
+                                         NameForm form);
+
+// At most 250 entries and about 1 MiB. `cursor` is empty or what a page before gave; nothing for a
+// text that is none.
+struct Page {
+  Json entries = Json::array();
+  std::string next;
+};
+[[nodiscard]] std::optional<Page> page_of(const ShownEntries& entries, std::string_view cursor);
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,88 @@
+#include "gateway/offers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace mcpac::gateway {
+namespace {
+
+// A client waits for its first answer as long; many servers are fetched when they first start.
+constexpr auto kPatience = std::chrono::seconds(5);
+
+}  // namespace
+
+Offers::Offers(gate::Servers& servers, const boost::asio::any_io_executor& executor,
+               const Clock& clock)
+    : servers_(servers), executor_(executor), lists_(servers, clock), watch_(servers, executor) {
+  servers_.on_settled([this] { look(); });
+}
+
+Offers::~Offers() {
+  servers_.on_settled(nullptr);
+}
+
+void Offers::use(const std::set<std::string>& servers) {
+  used_.insert(servers.begin(), servers.end());
+  look();
+}
+
+bool Offers::is_settled(const std::string& server) const {
+  return !used_.contains(server) || servers_.is_settled(server);
+}
+
+bool Offers::are_settled(const std::set<std::string>& servers) const {
+  return std::ranges::all_of(servers,
+                             [this](const std::string& server) { return is_settled(server); });
+}
+
+void Offers::when_settled(const std::set<std::string>& servers, std::function<void()> done) {
+  if (are_settled(servers)) return done();
+  auto waiting = std::make_shared<Waiting>(Waiting{servers, std::move(done), nullptr});
+  waiting->patience = std::make_unique<boost::asio::steady_timer>(executor_, kPatience);
+  waiting->patience->async_wait([weak = std::weak_ptr(waiting)](const auto& error) {
+    const auto one = weak.lock();
+    if (error || !one || !one->done) return;
+    std::exchange(one->done, nullptr)();
+  });
+  waiting_.push_back(std::move(waiting));
+}
+
+void Offers::look() {
+  for (const std::string& server : used_) {
+    if (servers_.capabilities(server) != nullptr && known_.insert(server).second)
+      watch_.settled(server);
+  }
+  std::list<std::shared_ptr<Waiting>> over;
+  for (auto at = waiting_.begin(); at != waiting_.end();) {
+    const auto next = std::next(at);
+    if (!(*at)->done || are_settled((*at)->servers)) over.splice(over.end(), waiting_, at);
+    at = next;
+  }
+  for (const auto& one : over) {
+    if (one->done) std::exchange(one->done, nullptr)();
+  }
+}
+
+void Offers::heard(const std::string& server, const std::string& method) {
+  if (method == "notifications/prompts/list_changed")
+    return lists_.forget(server, ListKind::kPrompts);
+  if (method != "notifications/resources/list_changed") return;
+  lists_.forget(server, ListKind::kResources);
+  lists_.forget(server, ListKind::kTemplates);
+}
+
+bool Offers::any_has(const std::set<std::string>& servers, std::string_view capability,
+                     std::string_view flag) const {
+  return std::ranges::any_of(servers, [&](const std::string& server) {
+    const Json* capabilities = servers_.capabilities(server);
+    if (capabilities == nullptr) return !is_settled(server);
+    const Json* one = find_member(*capabilities, capability);
+    if (one == nullptr || !one->is_object() || flag.empty())
+      return one != nullptr && one->is_object();
+    const Json* value = find_member(*one, flag);
+    return value != nullptr && value->is_boolean() && value->get<bool>();
+  });
+}
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,117 @@
+#include "gateway/server_watch.h"
+
+#include <chrono>
+#include <utility>
+
+#include "gateway/log_level.h"
+
+namespace mcpac::gateway {
+namespace {
+
+// A server that ends a subscription by itself is not asked again at once.
+constexpr auto kPause = std::chrono::seconds(5);
+
+bool says(const Json* capabilities, std::string_view name, std::string_view flag) {
+  const Json* one = capabilities == nullptr ? nullptr : find_member(*capabilities, name);
+  const Json* value = one == nullptr ? nullptr : find_member(*one, flag);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+}  // namespace
+
+ServerWatch::~ServerWatch() {
+  for (auto& [server, one] : listening_) {
+    if (one.token != 0) servers_.forget(one.token);
+  }
+}
+
+void ServerWatch::subscribe(Subscriber who, const std::string& server, const std::string& uri,
+                            Done done) {
+  auto& subscribers = subscribed_[server][uri];
+  const bool is_first = subscribers.empty();
+  subscribers.insert(who);
+  if (servers_.is_stateless(server)) {
+    listen(server);
+    return done(gate::Servers::Outcome(Json::object()));
+  }
+  if (!is_first) return done(gate::Servers::Outcome(Json::object()));
+  servers_.request(server, "resources/subscribe", {{"uri", uri}}, nullptr, std::move(done));
+}
+
+void ServerWatch::unsubscribe(Subscriber who, const std::string& server, const std::string& uri) {
+  const auto at_server = subscribed_.find(server);
+  if (at_server == subscribed_.end()) return;
+  const auto found = at_server->second.find(uri);
+  if (found == at_server->second.end() || found->second.erase(who) == 0) return;
+  if (!found->second.empty()) return;
+  at_server->second.erase(found);
+  if (at_server->second.empty()) subscribed_.erase(at_server);
+  if (servers_.is_stateless(server)) return listen(server);
+  servers_.request(server, "resources/unsubscribe", {{"uri", uri}}, nullptr, [](const auto&) {});
+}
+
+void ServerWatch::want_level(const std::string& server, const std::string& level) {
+  std::string& wanted = wanted_levels_[server];
+  if (!wanted.empty() && severity(wanted) <= severity(level)) return;
+  wanted = level;
+  apply_level(server);
+}
+
+void ServerWatch::apply_level(const std::string& server) {
+  const Json* capabilities = servers_.capabilities(server);
+  const auto wanted = wanted_levels_.find(server);
+  // One of 2026-07-28 is told with each request.
+  if (wanted == wanted_levels_.end() || capabilities == nullptr ||
+      !capabilities->contains("logging") || servers_.is_stateless(server))
+    return;
+  std::string& told = levels_[server];
+  if (told == wanted->second) return;
+  told = wanted->second;
+  servers_.request(server, "logging/setLevel", {{"level", told}}, nullptr, [](const auto&) {});
+}
+
+void ServerWatch::settled(const std::string& server) {
+  apply_level(server);
+  if (servers_.is_stateless(server)) listen(server);
+}
+
+Json ServerWatch::filter_of(const std::string& server) const {
+  const Json* capabilities = servers_.capabilities(server);
+  Json filter = Json::object();
+  if (says(capabilities, "resources", "listChanged")) filter["resourcesListChanged"] = true;
+  if (says(capabilities, "prompts", "listChanged")) filter["promptsListChanged"] = true;
+  const auto found = subscribed_.find(server);
+  if (found == subscribed_.end()) return filter;
+  Json uris = Json::array();
+  for (const auto& [uri, subscribers] : found->second) uris.push_back(uri);
+  filter["resourceSubscriptions"] = std::move(uris);
+  return filter;
+}
+
+// The new one is opened before the old one is closed: nothing is missed, and what comes twice harms
+// nobody.
+void ServerWatch::listen(const std::string& server) {
+  Listening& one = listening_[server];
+  Json filter = filter_of(server);
+  if (one.token != 0 && filter == one.filter) return;
+  const auto before = std::exchange(one.token, 0);
+  one.filter = filter;
+  if (!filter.empty()) {
+    one.token = servers_.listen(server, {{"notifications", std::move(filter)}},
+                                [this, alive = std::weak_ptr(alive_), server] {
+                                  if (!alive.expired()) listen_again(server);
+                                });
+  }
+  if (before != 0) servers_.forget(before);
+}
+
+void ServerWatch::listen_again(const std::string& server) {
+  Listening& one = listening_[server];
+  one.token = 0;
+  one.again = std::make_unique<boost::asio::steady_timer>(executor_, kPause);
+  one.again->async_wait([this, alive = std::weak_ptr(alive_), server](const auto& error) {
+    if (!error && !alive.expired() && servers_.capabilities(server) != nullptr) listen(server);
+  });
+}
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,61 @@
+// ServerWatch: what servers are asked to tell by themselves: changes of resources and lists, logs.
+//
+// One for a gateway. A server is asked once, whoever wants to hear; what it then says is passed on
+// by whoever subscribed (session_offers.h). A server of the initialize era is asked resource by
+// resource, one of 2026-07-28 by one open `subscriptions/listen` with all of them. On the loop.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "gate/servers.h"
+
+namespace mcpac::gateway {
+
+class ServerWatch {
+ public:
+  using Subscriber = const void*;
+  using Done = std::function<void(Result<gate::Servers::Outcome>)>;
+
+  // `servers` is borrowed.
+  ServerWatch(gate::Servers& servers, boost::asio::any_io_executor executor)
+      : servers_(servers), executor_(std::move(executor)) {}
+  ~ServerWatch();
+  ServerWatch(const ServerWatch&) = delete;
+  ServerWatch& operator=(const ServerWatch&) = delete;
+
+  // `done` is what the server says to it; may come at once.
+  void subscribe(Subscriber who, const std::string& server, const std::string& uri, Done done);
+  void unsubscribe(Subscriber who, const std::string& server, const std::string& uri);
+  // The least severe level that anybody wants of this server; it never gets more severe again.
+  void want_level(const std::string& server, const std::string& level);
+  // It is known by now what this server can do.
+  void settled(const std::string& server);
+
+ private:
+  struct Listening {
+    gate::Servers::RequestToken token = 0;
+    Json filter;
+    std::unique_ptr<boost::asio::steady_timer> again;
+  };
+  void listen(const std::string& server);
+  void listen_again(const std::string& server);
+  void apply_level(const std::string& server);
+  [[nodiscard]] Json filter_of(const std::string& server) const;
+
+  gate::Servers& servers_;
+  boost::asio::any_io_executor executor_;
+  std::map<std::string, std::map<std::string, std::set<Subscriber>>> subscribed_;  // server → uri
+  std::map<std::string, Listening> listening_;
+  std::map<std::string, std::string> wanted_levels_;
+  std::map<std::string, std::string> levels_;  // as the server was told
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,250 @@
+// What a client sees and hears of resources and prompts; session_reading.cpp is what it does.
+#include "gateway/session_offers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/offer.h"
+#include "gateway/client_session.h"
+#include "gateway/log_message.h"
+#include "gateway/session_waiting.h"
+
+namespace mcpac::gateway {
+namespace {
+
+// A client watches some; each is kept, and told to a server.
+constexpr std::size_t kMaxSubscriptions = 1'024;
+
+bool wants(const Json& filter, std::string_view name) {
+  const Json* value = find_member(filter, name);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+// The same resource, or one below it: servers may tell of a part of what was subscribed to.
+bool is_part_of(const std::string& uri, const std::string& whole) {
+  return uri == whole ||
+         (uri.starts_with(whole) &&
+          (whole.ends_with('/') || uri[whole.size()] == '/' || uri[whole.size()] == '#'));
+}
+
+}  // namespace
+
+SessionOffers::Servers SessionOffers::with(std::string_view capability,
+                                           std::string_view flag) const {
+  if (offers_ == nullptr) return {};
+  const auto offer = capability == "prompts" ? Offer::kPrompt : Offer::kResource;
+  Servers have;
+  for (const std::string& server : session_.setup_.catalog->offering(offer)) {
+    if (offers_->any_has({server}, capability, flag)) have.insert(server);
+  }
+  return have;
+}
+
+Json SessionOffers::capabilities() const {
+  Json said = Json::object();
+  if (offers_ == nullptr) return said;
+  const auto flags = [&](std::string_view capability, std::string_view flag) {
+    if (!with(capability, flag).empty()) said[std::string(capability)][std::string(flag)] = true;
+  };
+  if (!with("resources").empty()) said["resources"] = Json::object();
+  flags("resources", "listChanged");
+  flags("resources", "subscribe");
+  if (!with("prompts").empty()) said["prompts"] = Json::object();
+  flags("prompts", "listChanged");
+  Servers complete = with("prompts");
+  complete.merge(with("resources"));
+  if (offers_->any_has(complete, "completions")) said["completions"] = Json::object();
+  if (offers_->any_has(session_.setup_.catalog->servers(), "logging"))
+    said["logging"] = Json::object();
+  return said;
+}
+
+void SessionOffers::when_known(const ipc::Id& id, std::function<void()> done) {
+  if (offers_ == nullptr) return done();
+  offers_->when_settled(session_.setup_.catalog->servers(), unless_over(id, std::move(done)));
+}
+
+bool SessionOffers::forget(const ipc::Id& id) {
+  if (waiting_.erase(id) == 0) return false;
+  session_.say_nothing(id);
+  return true;
+}
+
+void SessionOffers::close() {
+  waiting_.clear();
+  end(own_);
+  own_ = {};
+}
+
+void SessionOffers::list(const ipc::Request& request, const RequestContext& context,
+                         ListKind kind) {
+  const Json* cursor = find_member(request.params, "cursor");
+  if (cursor != nullptr && !cursor->is_string())
+    return session_.say_error(request.id, ipc::kInvalidParams, "Invalid cursor");
+  const auto say = [this, id = request.id, era = context.era, kind,
+                    from = string_member(request.params, "cursor")](const ShownEntries& entries) {
+    auto page = page_of(entries, from);
+    if (!page) return session_.say_error(id, ipc::kInvalidParams, "Invalid cursor");
+    Json result{{std::string(member_of(kind)), std::move(page->entries)}};
+    if (!page->next.empty()) result["nextCursor"] = std::move(page->next);
+    session_.say_result(id, in_form(era, cacheable(era, std::move(result))));
+  };
+  const Servers servers = with(capability_of(kind));
+  if (kind == ListKind::kResources)
+    return resource_lists(servers, unless_over(request.id, [this, servers, say](const auto& lists) {
+                            say(shown_resources(*session_.setup_.gate, servers, lists));
+                          }));
+  offers_->lists().get(kind, servers,
+                       unless_over(request.id, [this, kind, say](const ListsByServer& lists) {
+                         const auto& gate = *session_.setup_.gate;
+                         if (kind == ListKind::kTemplates)
+                           return say(shown_templates(gate, lists).entries);
+                         say(shown_prompts(gate, lists, session_.setup_.catalog->names()).entries);
+                       }));
+}
+
+void SessionOffers::resource_lists(const Servers& servers,
+                                   std::function<void(const ResourceLists&)> done) {
+  offers_->lists().get(
+      ListKind::kResources, servers,
+      [offers = offers_, servers, done = std::move(done)](const ListsByServer& resources) {
+        offers->lists().get(ListKind::kTemplates, servers,
+                            [resources, done](const ListsByServer& templates) {
+                              done({resources, templates});
+                            });
+      });
+}
+
+void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
+                          std::function<void(Listening)> done) {
+  Listening agreed{.tools = wants(wanted, "toolsListChanged")};
+  agreed.prompts = wants(wanted, "promptsListChanged") && !with("prompts", "listChanged").empty();
+  agreed.resources =
+      wants(wanted, "resourcesListChanged") && !with("resources", "listChanged").empty();
+  std::set<std::string> uris;
+  const Json* named = find_member(wanted, "resourceSubscriptions");
+  if (named != nullptr && named->is_array() && offers_ != nullptr) {
+    for (const Json& uri : *named) {
+      if (uri.is_string() && uris.size() < kMaxSubscriptions) uris.insert(uri.get<std::string>());
+    }
+  }
+  if (uris.empty()) return done(std::move(agreed));
+  struct Gathered {
+    Listening agreed;
+    std::size_t missing;
+  };
+  const auto gathered = std::make_shared<Gathered>(Gathered{std::move(agreed), uris.size()});
+  const auto ready = unless_over(id, [gathered, done] { done(gathered->agreed); });
+  for (const std::string& uri : uris) {
+    find_owner(uri, [this, gathered, ready, uri](const Owner& owner) {
+      if (owner.server && may_hear(*owner.server, uri)) gathered->agreed.uris[uri] = *owner.server;
+      if (--gathered->missing == 0) ready();
+    });
+  }
+}
+
+void SessionOffers::begin(const Listening& listening) {
+  for (const auto& [uri, server] : listening.uris)
+    offers_->watch().subscribe(&listening, server, uri, [](const auto&) {});
+}
+
+void SessionOffers::end(const Listening& listening) {
+  for (const auto& [uri, server] : listening.uris)
+    offers_->watch().unsubscribe(&listening, server, uri);
+}
+
+void SessionOffers::subscribe(const ipc::Request& request) {
+  const Json* uri = find_member(request.params, "uri");
+  if (uri == nullptr || !uri->is_string())
+    return session_.say_error(request.id, ipc::kInvalidParams, "params.uri must be a URI");
+  if (own_.uris.size() >= kMaxSubscriptions)
+    return session_.say_error(request.id, ipc::kInvalidRequest, "too many subscriptions are open");
+  const auto text = uri->get<std::string>();
+  auto subscribed = unless_over(
+      request.id, [this, id = request.id, text](const Result<gate::Servers::Outcome>& said) {
+        if (said && *said) return session_.say_result(id, Json::object());
+        if (const auto node = own_.uris.extract(text); !node.empty())
+          offers_->watch().unsubscribe(&own_, node.mapped(), text);
+        if (said) return session_.say_error(id, without_our_name((*said).error()));
+        session_.say_error(id, ipc::kInternalError, "the server cannot be asked");
+      });
+  find_owner(text, [this, id = request.id, text, subscribed](const Owner& owner) {
+    if (!waiting_.contains(id)) return;
+    if (!owner.server || !may_hear(*owner.server, text)) {
+      waiting_.erase(id);
+      return session_.say_error(id, resource_not_found(text));
+    }
+    own_.uris[text] = *owner.server;
+    offers_->watch().subscribe(&own_, *owner.server, text, subscribed);
+  });
+}
+
+bool SessionOffers::may_hear(const std::string& server, const std::string& uri) const {
+  const auto permission = Permission::of(server, kReadResource);
+  return permission && with("resources", "subscribe").contains(server) &&
+         session_.setup_.gate->allows_now(*permission, {{"uri", uri}});
+}
+
+void SessionOffers::unsubscribe(const ipc::Request& request) {
+  const std::string uri = string_member(request.params, "uri");
+  if (const auto node = own_.uris.extract(uri); !node.empty())
+    offers_->watch().unsubscribe(&own_, node.mapped(), uri);
+  session_.say_result(request.id, Json::object());
+}
+
+void SessionOffers::set_level(const ipc::Request& request) {
+  const std::string level = string_member(request.params, "level");
+  if (!is_log_level(level))
+    return session_.say_error(request.id, ipc::kInvalidParams, "level must be one of MCP's eight");
+  log_level_ = level;
+  want_level(level);
+  session_.say_result(request.id, Json::object());
+}
+
+void SessionOffers::want_level(const std::string& level) {
+  if (offers_ == nullptr || level.empty()) return;
+  for (const std::string& server : session_.setup_.catalog->servers())
+    offers_->watch().want_level(server, level);
+}
+
+void SessionOffers::heard(const std::string& server, const std::string& method,
+                          const Json& params) {
+  if (method == "notifications/resources/updated") return updated(server, params);
+  if (method == "notifications/message") return logged(server, params);
+  const bool is_prompts = method == "notifications/prompts/list_changed";
+  if (!is_prompts && method != "notifications/resources/list_changed") return;
+  if (!with(is_prompts ? "prompts" : "resources").contains(server)) return;
+  if (session_.version_)
+    session_.say_about(std::nullopt, ipc::encode_notification(method, nullptr));
+  session_.tell_listeners(method, Json::object(), [is_prompts](const Listening& one) {
+    return is_prompts ? one.prompts : one.resources;
+  });
+}
+
+bool SessionOffers::means(const Listening& listening, const std::string& server,
+                          const std::string& uri) const {
+  return std::ranges::any_of(listening.uris, [&](const auto& one) {
+    return one.second == server && is_part_of(uri, one.first);
+  });
+}
+
+void SessionOffers::updated(const std::string& server, const Json& params) {
+  const std::string uri = string_member(params, "uri");
+  if (uri.empty() || !may_hear(server, uri)) return;
+  constexpr std::string_view kUpdated = "notifications/resources/updated";
+  if (means(own_, server, uri))
+    session_.say_about(std::nullopt, ipc::encode_notification(kUpdated, {{"uri", uri}}));
+  session_.tell_listeners(kUpdated, {{"uri", uri}},
+                          [&](const Listening& one) { return means(one, server, uri); });
+}
+
+// Of no call: only to a client that is its server's only one, which its run has made sure of.
+void SessionOffers::logged(const std::string& server, const Json& params) {
+  if (!session_.version_ || log_level_.empty()) return;
+  if (!session_.setup_.catalog->servers().contains(server)) return;
+  auto message = log_message(server, params);
+  if (!message || !is_wanted(*message, log_level_)) return;
+  session_.say_about(std::nullopt, ipc::encode_notification("notifications/message", *message));
+}
+
+}  // namespace mcpac::gateway

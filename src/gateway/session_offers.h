@@ -1,0 +1,96 @@
+// SessionOffers: resources, prompts, completion and logs in one client's session.
+//
+// What is read or got is a call through the gate, like a tool's; lists show what the rules could
+// ever allow, and whoever hears of a change may read what changed. A part of ClientSession, which
+// owns it and is seen from here. Without Offers a client has tools alone.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "gateway/listening.h"
+#include "gateway/offer_view.h"
+#include "gateway/offers.h"
+#include "gateway/request_context.h"
+#include "ipc/json_rpc.h"
+
+namespace mcpac::gateway {
+
+class ClientSession;
+
+class SessionOffers {
+ public:
+  // Both are borrowed; `offers` may be null.
+  SessionOffers(ClientSession& session, Offers* offers) : session_(session), offers_(offers) {}
+
+  // False: it is none of the methods that this client has here.
+  [[nodiscard]] bool handle(const ipc::Request& request, const RequestContext& context);
+  // Those of the `initialize` era alone.
+  [[nodiscard]] bool handle_initialized(const ipc::Request& request);
+  // What this client is told that there is, once that is known.
+  void when_known(const ipc::Id& id, std::function<void()> done);
+  [[nodiscard]] Json capabilities() const;
+
+  // The wish of a subscriptions/listen; `done` gets what is agreed on. May come at once.
+  void agree(const ipc::Id& id, const Json& wanted, std::function<void(Listening)> done);
+  // It is open now, under an address that stays; and it is over.
+  void begin(const Listening& listening);
+  void end(const Listening& listening);
+
+  // A server said something that is about no call.
+  void heard(const std::string& server, const std::string& method, const Json& params);
+  // From which level on logs are wanted; empty: none are.
+  [[nodiscard]] const std::string& log_level() const { return log_level_; }
+  // This level is wanted of the servers that the client may call.
+  void want_level(const std::string& level);
+
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  [[nodiscard]] bool is_waiting(const ipc::Id& id) const { return waiting_.contains(id); }
+  // The client took the request back; false: it is none of these.
+  [[nodiscard]] bool forget(const ipc::Id& id);
+  void close();
+
+ private:
+  using Servers = std::set<std::string>;
+  [[nodiscard]] Servers with(std::string_view capability, std::string_view flag = {}) const;
+  // Runs `then` when it is known, if the request still waits for it.
+  template <class Then>
+  auto unless_over(const ipc::Id& id, Then then);
+
+  void list(const ipc::Request& request, const RequestContext& context, ListKind kind);
+  void resource_lists(const Servers& servers, std::function<void(const ResourceLists&)> done);
+  // Whose a URI is: the server, or why it is nobody's.
+  struct Owner {
+    std::optional<std::string> server{};
+    bool is_disputed = false;
+  };
+  void find_owner(const std::string& uri, std::function<void(Owner)> done);
+  void read(const ipc::Request& request, const RequestContext& context);
+  void read_from(const ipc::Request& request, const RequestContext& context, const Owner& owner);
+  void get_prompt(const ipc::Request& request, const RequestContext& context);
+  void complete(const ipc::Request& request, const RequestContext& context);
+  void complete_at(const ipc::Request& request, const RequestContext& context,
+                   const std::string& server, Json ref);
+  void subscribe(const ipc::Request& request);
+  void unsubscribe(const ipc::Request& request);
+  void set_level(const ipc::Request& request);
+
+  void updated(const std::string& server, const Json& params);
+  void logged(const std::string& server, const Json& params);
+  // Allowed without a question, and the server tells of changes.
+  [[nodiscard]] bool may_hear(const std::string& server, const std::string& uri) const;
+  [[nodiscard]] bool means(const Listening& listening, const std::string& server,
+                           const std::string& uri) const;
+  // Recorded as one that is not offered, and answered with this.
+  void refuse(const ipc::Request& request, std::string name, const ipc::ErrorObject& error);
+
+  ClientSession& session_;
+  Offers* offers_;
+  std::set<ipc::Id> waiting_;  // for lists, or for what servers say
+  Listening own_;              // of the `initialize` era
+  std::string log_level_;
+};
+
+}  // namespace mcpac::gateway

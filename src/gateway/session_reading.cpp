@@ -1,0 +1,170 @@
+// What a client does with resources and prompts: reads, gets, completes.
+#include <utility>
+
+#include "core/offer.h"
+#include "gateway/call_answer.h"
+#include "gateway/client_session.h"
+#include "gateway/session_offers.h"
+#include "gateway/session_waiting.h"
+
+namespace mcpac::gateway {
+namespace {
+
+// What is completed is not decided by any rule, so it is short: a text that a person types.
+constexpr std::size_t kMaxCompleted = 8'192;
+
+}  // namespace
+
+bool SessionOffers::handle(const ipc::Request& request, const RequestContext& context) {
+  const auto& method = request.method;
+  if (method == "resources/list" && !with("resources").empty()) {
+    list(request, context, ListKind::kResources);
+  } else if (method == "resources/templates/list" && !with("resources").empty()) {
+    list(request, context, ListKind::kTemplates);
+  } else if (method == "prompts/list" && !with("prompts").empty()) {
+    list(request, context, ListKind::kPrompts);
+  } else if (method == kReadResource) {
+    read(request, context);
+  } else if (method == kGetPrompt) {
+    get_prompt(request, context);
+  } else if (method == "completion/complete" && capabilities().contains("completions")) {
+    complete(request, context);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool SessionOffers::handle_initialized(const ipc::Request& request) {
+  const bool can_subscribe = !with("resources", "subscribe").empty();
+  if (request.method == "logging/setLevel") {
+    set_level(request);
+  } else if (request.method == "resources/subscribe" && can_subscribe) {
+    subscribe(request);
+  } else if (request.method == "resources/unsubscribe" && can_subscribe) {
+    unsubscribe(request);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void SessionOffers::refuse(const ipc::Request& request, std::string name,
+                           const ipc::ErrorObject& error) {
+  gate::CallRequest call{.permission = std::move(name), .is_offered = false};
+  session_.setup_.gate->call(std::move(call), [](const gate::Answer&) {});
+  session_.say_error(request.id, error);
+}
+
+void SessionOffers::find_owner(const std::string& uri, std::function<void(Owner)> done) {
+  const Servers could = could_read(*session_.setup_.gate, with("resources"), uri);
+  if (could.empty()) return done({});
+  if (could.size() == 1) return done({*could.begin()});
+  resource_lists(could, [weak = session_.weak_from_this(), could, uri,
+                         done = std::move(done)](const ResourceLists& lists) {
+    const auto session = weak.lock();
+    if (!session) return;
+    auto owner = owner_of(uri, could, lists);
+    const bool is_disputed = !owner;
+    done({std::move(owner), is_disputed});
+  });
+}
+
+void SessionOffers::read(const ipc::Request& request, const RequestContext& context) {
+  const Json* uri = find_member(request.params, "uri");
+  if (uri == nullptr || !uri->is_string())
+    return session_.say_error(request.id, ipc::kInvalidParams, "params.uri must be a URI");
+  find_owner(uri->get<std::string>(),
+             unless_over(request.id, [this, request, context](const Owner& owner) {
+               read_from(request, context, owner);
+             }));
+}
+
+void SessionOffers::read_from(const ipc::Request& request, const RequestContext& context,
+                              const Owner& owner) {
+  const std::string uri = string_member(request.params, "uri");
+  const Servers servers = with("resources");
+  if (owner.is_disputed)
+    return refuse(request, std::string(kReadResource), resource_not_found(uri));
+  if (servers.empty()) return refuse(request, std::string(kReadResource), resource_not_found(uri));
+  // Where no rule admits it, the gate says so, and records why by the rules of one of them.
+  const auto permission =
+      Permission::of(owner.server.value_or(*servers.begin()), kReadResource).value();
+  gate::CallRequest call{.permission = permission.text(), .arguments = {{"uri", uri}}};
+  session_.make_call(request, context, std::move(call), {CallForm::kResource, uri});
+}
+
+void SessionOffers::get_prompt(const ipc::Request& request, const RequestContext& context) {
+  const Json* name = find_member(request.params, "name");
+  if (name == nullptr || !name->is_string())
+    return session_.say_error(request.id, ipc::kInvalidParams,
+                              "params.name must be the name of a prompt");
+  const auto get = [this, request, context](const ListsByServer& lists) {
+    const std::string called = string_member(request.params, "name");
+    const auto shown =
+        shown_prompts(*session_.setup_.gate, lists, session_.setup_.catalog->names());
+    const auto found = shown.prompts.find(called);
+    if (found == shown.prompts.end())
+      return refuse(request, gate::bounded(called, kMaxCompleted), unknown_prompt(called));
+    const auto permission = Permission::of(found->second.server(), kGetPrompt).value();
+    Json arguments{{"name", found->second.tool()}};
+    if (const Json* given = find_member(request.params, "arguments"); given != nullptr)
+      arguments["arguments"] = *given;
+    gate::CallRequest call{.permission = permission.text(), .arguments = std::move(arguments)};
+    session_.make_call(request, context, std::move(call), {CallForm::kPrompt, called});
+  };
+  const Servers servers = with("prompts");
+  if (servers.empty()) return get({});
+  offers_->lists().get(ListKind::kPrompts, servers, unless_over(request.id, get));
+}
+
+void SessionOffers::complete(const ipc::Request& request, const RequestContext& context) {
+  const Json* ref = find_member(request.params, "ref");
+  const Json* argument = find_member(request.params, "argument");
+  const std::string type = ref == nullptr ? "" : string_member(*ref, "type");
+  const bool is_prompt = type == "ref/prompt";
+  if (argument == nullptr || !argument->is_object() || (!is_prompt && type != "ref/resource"))
+    return session_.say_error(request.id, ipc::kInvalidParams,
+                              "params.ref and params.argument must say what to complete");
+  if (to_text(request.params).size() > kMaxCompleted)
+    return session_.say_error(request.id, ipc::kInvalidParams, "this is too long to be completed");
+  const ListKind kind = is_prompt ? ListKind::kPrompts : ListKind::kTemplates;
+  const std::string called = string_member(*ref, is_prompt ? "name" : "uri");
+  const auto ask = [this, request, context, is_prompt, called](const ListsByServer& lists) {
+    const auto& gate = *session_.setup_.gate;
+    if (!is_prompt) {
+      const auto shown = shown_templates(gate, lists);
+      const auto found = shown.owners.find(called);
+      if (found == shown.owners.end())
+        return session_.say_error(request.id, resource_not_found(called));
+      return complete_at(request, context, found->second, request.params.at("ref"));
+    }
+    const auto shown = shown_prompts(gate, lists, session_.setup_.catalog->names());
+    const auto found = shown.prompts.find(called);
+    if (found == shown.prompts.end()) return session_.say_error(request.id, unknown_prompt(called));
+    complete_at(request, context, found->second.server(),
+                {{"type", "ref/prompt"}, {"name", found->second.tool()}});
+  };
+  offers_->lists().get(kind, with(capability_of(kind)), unless_over(request.id, ask));
+}
+
+void SessionOffers::complete_at(const ipc::Request& request, const RequestContext& context,
+                                const std::string& server, Json ref) {
+  if (!offers_->any_has({server}, "completions"))
+    return session_.say_result(request.id,
+                               in_form(context.era, {{"completion", {{"values", Json::array()}}}}));
+  Json params{{"ref", std::move(ref)}, {"argument", request.params.at("argument")}};
+  if (const Json* given = find_member(request.params, "context"); given != nullptr)
+    params["context"] = *given;
+  auto done = unless_over(request.id, [this, id = request.id,
+                                       era = context.era](Result<gate::Servers::Outcome> outcome) {
+    if (!outcome) return session_.say_error(id, ipc::kInternalError, "the server cannot be asked");
+    if (!*outcome) return session_.say_error(id, without_our_name(std::move((*outcome).error())));
+    session_.say_result(id, in_form(era, without_our_name(std::move(**outcome))));
+  });
+  // Nobody answers questions about it; but the server knows for whom it works.
+  offers_->servers().request(server, "completion/complete", std::move(params),
+                             session_.caller_of_nothing(), std::move(done));
+}
+
+}  // namespace mcpac::gateway

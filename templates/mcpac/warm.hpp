@@ -68,6 +68,12 @@ inline void containers(const std::string& text) {
   std::map<std::string, std::vector<std::string>> groups;
   groups[text].push_back(text);
   for (const auto& [name, members] : groups) std::println("{} {}", name, members.size());
+  std::map<std::string, std::size_t> sizes;
+  sizes[text] = text.size();
+  ++sizes[text.substr(0, 1)];
+  sizes.emplace(text, 1);
+  for (const auto& [name, size] : sizes) std::println("{} {}", name, size);
+  if (sizes.contains(text) && sizes.find(text) != sizes.end()) sizes.erase(text);
   std::unordered_map<std::string, int> hashed;
   ++hashed[text];
   for (const auto& [name, count] : hashed) std::println("{} {}", name, count);

@@ -43,6 +43,40 @@ TEST_SUITE("e2e/resident") {
     check_nothing_is_left();
   }
 
+  TEST_CASE("what waits in a sandbox is used once, by a run that would start the very same") {
+    constexpr const char* kAnalyzer = "an analyzer waited for the program";
+    constexpr const char* kRunner = "a runner waited for the program";
+    {
+      const Resident host;
+      host.prepare();
+      const auto execute = [&](const char* salt, std::vector<std::string> more) {
+        more.emplace_back("--verbose");
+        return host.execute(std::string("// ") + salt + "\n" + kEcho, kGrants, std::move(more));
+      };
+      const auto unseen = execute("one", {});
+      CHECK(unseen.exit_code == 7);
+      CHECK(has(unseen.err, kAnalyzer));
+      CHECK(has(unseen.err, kRunner));
+      host.wait_for("waits");
+      const auto seen = execute("one", {});
+      CHECK(seen.out == unseen.out);
+      CHECK_FALSE(has(seen.err, kAnalyzer));
+      CHECK(has(seen.err, kRunner));
+      // Another limit is another sandbox.
+      host.wait_for("waits");
+      const auto limited = execute("two", {"--memory", "512MiB"});
+      CHECK(limited.out == unseen.out);
+      CHECK(has(limited.err, kAnalyzer));
+      CHECK_FALSE(has(limited.err, kRunner));
+      host.check_served(3);
+      const auto alone = execute("three", {"--alone"});
+      CHECK(alone.out == unseen.out);
+      CHECK_FALSE(has(alone.err, "waited for the program"));
+      host.wait_for("waits");
+    }
+    check_nothing_is_left();
+  }
+
   TEST_CASE("refusals and mistakes are the same, too") {
     const Resident host;
     for (const std::vector<std::string>& words :

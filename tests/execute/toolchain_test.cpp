@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "execute/build/compile.h"
 #include "execute/build/driver_output.h"
+#include "execute/build/precompile.h"
 #include "execute/build/program_file.h"
 
 using namespace mcpac;
@@ -51,6 +52,16 @@ TEST_SUITE("execute/toolchain") {
     CHECK(again->compile == toolchain->compile);
     CHECK(again->link == toolchain->link);
     CHECK_FALSE(execute::toolchain_from_json(Json{{"compile", 3}}).has_value());
+  }
+
+  TEST_CASE("the headers call each tool once, by its name and by nothing else that a lock says") {
+    const auto text = execute::warmed_tools({"mcp::a::read", "mcp::a::x>; } int evil() {", ""});
+    CHECK(text.find("::mcpac::Method<::mcp::a::read>& tool, const ::mcp::a::read::Args& args") !=
+          std::string::npos);
+    CHECK(text.find("evil") == std::string::npos);
+    CHECK(std::ranges::count(text, ';') == 1);
+    CHECK(execute::warmed_tools({}).empty());
+    CHECK(execute::warmed_tools(std::vector<std::string>(33, "mcp::a::read")).empty());
   }
 
   TEST_CASE("a toolchain that is not there is said with the packages to install") {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "execute/build/stage.h"
@@ -32,9 +33,16 @@ struct CompilerPlace {
                                               const std::filesystem::path& target,
                                               const CompilerPlace& place);
 
+// What agent.hpp says beside its include, so that a program that calls one of these tools (C++
+// names: "mcp::filesystem::read_text_file") finds what clang makes of their templates made already.
+// Nothing for more tools than help: clang reads every specialisation that a header holds as soon as
+// it needs one (docs/adr/0010).
+[[nodiscard]] std::string warmed_tools(const std::vector<std::string>& tools);
+
 // Makes `target` from the folder of the runtime, whose files it shares (hard links: clang holds a
-// precompiled header against the size and time of what it was made from), and agent.pch.
-[[nodiscard]] Result<void> precompile_servers(const Headers& servers,
+// precompiled header against the size and time of what it was made from), and agent.pch. `warmed`
+// as warmed_tools() gives it: left out where clang does not compile it.
+[[nodiscard]] Result<void> precompile_servers(const Headers& servers, const std::string& warmed,
                                               const std::filesystem::path& runtime,
                                               const std::filesystem::path& target,
                                               const CompilerPlace& place);

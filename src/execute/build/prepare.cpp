@@ -13,6 +13,7 @@
 #include "codegen/emit.h"
 #include "core/hash.h"
 #include "execute/build/make_runner.h"
+#include "execute/build/named_servers.h"
 #include "execute/build/precompile.h"
 #include "execute/build/private_folder.h"
 #include "execute/project/header_files.h"
@@ -63,11 +64,46 @@ Headers runtime_part(const Headers& headers) {
   return runtime;
 }
 
+// The tools of the named headers, by their C++ names.
+std::vector<std::string> tools_of(const codegen::Lock& lock, const std::set<std::string>& headers) {
+  std::vector<std::string> tools;
+  for (const auto& server : lock.servers) {
+    if (!headers.contains(header_file_of(server))) continue;
+    for (const auto& tool : server.tools) tools.push_back(tool.cpp_name);
+  }
+  return tools;
+}
+
 // The name of a folder in the cache: another text in it, another folder.
 std::string cache_key(std::string_view what, const Headers& headers, std::string_view beside) {
-  std::string text = fmt::format("mcpac {} {} 5\n{}\n", MCPAC_VERSION, what, beside);
+  std::string text = fmt::format("mcpac {} {} 6\n{}\n", MCPAC_VERSION, what, beside);
   for (const auto& [name, bytes] : headers) text += fmt::format("{} {}\n", sha256_hex(bytes), name);
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
+}
+
+// What is prepared for these headers, and where.
+struct Wanted {
+  Headers headers;
+  Headers runtime;
+  std::string warmed;
+  std::string runtime_key;
+  fs::path target;
+};
+Result<Wanted> wanted_for(const Project& project, const codegen::Lock& lock,
+                          const std::set<std::string>& servers, const Folders& folders) {
+  auto headers = read_headers(project, lock, servers);
+  if (!headers) return pass_on(headers);
+  Wanted wanted{.headers = std::move(*headers),
+                .runtime = {},
+                .warmed = warmed_tools(tools_of(lock, servers)),
+                .runtime_key = {},
+                .target = {}};
+  wanted.runtime = runtime_part(wanted.headers);
+  wanted.runtime_key =
+      cache_key("runtime", wanted.runtime, toolchain_identity(folders.llvm) + runner_identity());
+  wanted.target = folders.cache / "prepared" /
+                  cache_key("servers", wanted.headers, wanted.runtime_key + wanted.warmed);
+  return wanted;
 }
 
 // One builder at a time per cache; others wait, until they find the work done or are interrupted.
@@ -107,18 +143,25 @@ sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
   return spec;
 }
 
+std::optional<Prepared> find_prepared(const Project& project, const codegen::Lock& lock,
+                                      const std::set<std::string>& servers,
+                                      const Folders& folders) {
+  const auto wanted = wanted_for(project, lock, servers, folders);
+  if (!wanted) return std::nullopt;
+  auto ready = load_servers(wanted->target);
+  if (!ready) return std::nullopt;
+  return Prepared{wanted->target, std::move(*ready)};
+}
+
 Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                          const std::set<std::string>& servers, const CompilerPlace& place,
                          const std::function<void(const char*)>& on_build) {
-  auto headers = read_headers(project, lock, servers);
-  if (!headers) return pass_on(headers);
+  auto wanted = wanted_for(project, lock, servers, place.folders);
+  if (!wanted) return pass_on(wanted);
+  auto& [headers, runtime, warmed, runtime_key, target] = *wanted;
   // It decides what the compiler sees as `mcpac::Requires`.
   const fs::path cache = place.folders.cache / "prepared";
   if (auto made = make_private(cache); !made) return pass_on(made);
-  const Headers runtime = runtime_part(*headers);
-  const std::string runtime_key =
-      cache_key("runtime", runtime, toolchain_identity(place.folders.llvm) + runner_identity());
-  const fs::path target = cache / cache_key("servers", *headers, runtime_key);
   if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
   auto exclusive = FolderLock::take(cache / "lock", place.stop);
   if (!exclusive) return pass_on(exclusive);
@@ -128,8 +171,8 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
       return pass_on(made);
   }
   if (!load_servers(target)) {
-    for (const auto& [name, bytes] : runtime) headers->erase(name);
-    if (auto made = precompile_servers(*headers, cache / runtime_key, target, place); !made)
+    for (const auto& [name, bytes] : runtime) headers.erase(name);
+    if (auto made = precompile_servers(headers, warmed, cache / runtime_key, target, place); !made)
       return pass_on(made);
   }
   auto ready = load_servers(target);

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -35,6 +36,12 @@ struct Prepared {
                                        const std::set<std::string>& servers,
                                        const CompilerPlace& place,
                                        const std::function<void(const char*)>& on_build);
+
+// What prepare() would give, where it has nothing to make; nothing otherwise.
+[[nodiscard]] std::optional<Prepared> find_prepared(const Project& project,
+                                                    const codegen::Lock& lock,
+                                                    const std::set<std::string>& servers,
+                                                    const Folders& folders);
 
 // The sandbox of a compiler or analyzer process: toolchain, prepared headers, source; nothing else.
 [[nodiscard]] sandbox::Spec tool_spec(const Folders& folders, const std::filesystem::path& prepared,

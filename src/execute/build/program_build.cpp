@@ -23,10 +23,13 @@ void ProgramBuild::begin() {
   }
 }
 
-Result<analyzer::Report> ProgramBuild::analyze() {
-  if (seen_) return seen_->report;
+Result<analyzer::Report> ProgramBuild::analyze(std::optional<WaitingTool>* waiting) {
+  if (seen_) {
+    if (waiting != nullptr && *waiting) (*waiting)->let_go();
+    return seen_->report;
+  }
   auto report = execute::analyze(place_.snapshot, lock_, place_.prepared, place_.folders,
-                                 place_.warden, place_.lowest_tier, place_.stop);
+                                 place_.warden, place_.lowest_tier, place_.stop, waiting);
   if (report) analysed_ = *report;
   return report;
 }

@@ -11,6 +11,7 @@
 #include "execute/build/compile.h"
 #include "execute/build/early_compile.h"
 #include "execute/build/seen_programs.h"
+#include "execute/build/waiting_tool.h"
 
 namespace mcpac::execute {
 
@@ -19,8 +20,9 @@ class ProgramBuild {
   ProgramBuild(const BuildPlace& place, const codegen::Lock& lock);
   // Looks whether the program is known, and starts the compiler where it is not; returns at once.
   void begin();
-  // After begin().
-  [[nodiscard]] Result<analyzer::Report> analyze();
+  // After begin(). `waiting`: an analyzer that was started before; it is taken where it is used,
+  // and told to end where it is not.
+  [[nodiscard]] Result<analyzer::Report> analyze(std::optional<WaitingTool>* waiting = nullptr);
   // `report` is the one of analyze(), and lets the program run.
   [[nodiscard]] Result<Program> build(analyzer::Report& report);
   // For the next time. Costs some milliseconds, so it is called when nobody waits any more.

@@ -152,9 +152,25 @@ Result<void> Snapshot::write() const {
 }
 
 Result<Snapshot> Snapshot::take(const Source& source, const std::filesystem::path& temporary) {
+  auto folder = new_folder(temporary);
+  if (!folder) return pass_on(folder);
+  return take(source, std::move(*folder));
+}
+
+Result<TemporaryFolder> Snapshot::new_folder(const std::filesystem::path& temporary) {
   auto folder = TemporaryFolder::create(temporary, "mcpac-source-");
   if (!folder) return pass_on(folder);
-  Snapshot snapshot(std::move(*folder));
+  std::error_code error;
+  std::filesystem::create_directory(sources_in(*folder), error);
+  if (error) {
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("cannot make {}: {}", sources_in(*folder).string(), error.message()));
+  }
+  return folder;
+}
+
+Result<Snapshot> Snapshot::take(const Source& source, TemporaryFolder folder) {
+  Snapshot snapshot(std::move(folder));
   snapshot.files_[source.name] = source.text;
   snapshot.sources_.push_back({source.name, source.display});
   for (const auto& file : source.further) {

@@ -40,9 +40,15 @@ class Snapshot {
  public:
   // Copies below `temporary`, removed with the snapshot.
   static Result<Snapshot> take(const Source& source, const std::filesystem::path& temporary);
+  // Into a folder that new_folder() made, for a process that waits to read it.
+  static Result<Snapshot> take(const Source& source, TemporaryFolder folder);
+  [[nodiscard]] static Result<TemporaryFolder> new_folder(const std::filesystem::path& temporary);
+  [[nodiscard]] static std::filesystem::path sources_in(const TemporaryFolder& folder) {
+    return folder.path() / "source";
+  }
 
   // The copy; its parent is private, so that no other user of the machine reaches it.
-  [[nodiscard]] std::filesystem::path folder() const { return folder_.path() / "source"; }
+  [[nodiscard]] std::filesystem::path folder() const { return sources_in(folder_); }
   // The sources of the program, the first in front: their paths inside the sandboxes.
   [[nodiscard]] std::vector<std::string> sources_inside() const;
   // Which of them the user knows by this name; 0 where it is none.

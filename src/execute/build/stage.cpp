@@ -136,6 +136,13 @@ Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, 
 
 Result<ToolOutput> run_tool(sandbox::Warden& warden, sandbox::Spec spec, std::string_view input,
                             std::size_t max_output, StopSignal stop) {
+  auto child = start_child(warden, std::move(spec));
+  if (!child) return pass_on(child);
+  return run_tool(std::move(*child), input, max_output, stop);
+}
+
+Result<ToolOutput> run_tool(PipedChild tool, std::string_view input, std::size_t max_output,
+                            StopSignal stop) {
   ToolOutput result;
   const auto collect = [&result, max_output](std::string& into) {
     return [&result, &into, max_output](std::string_view piece) {
@@ -145,11 +152,11 @@ Result<ToolOutput> run_tool(sandbox::Warden& warden, sandbox::Spec spec, std::st
       return true;
     };
   };
-  auto verdict = run_child(warden, std::move(spec),
-                           {.input = input,
-                            .standard_output = collect(result.standard_output),
-                            .standard_error = collect(result.standard_error)},
-                           stop);
+  auto verdict = attend(std::move(tool),
+                        {.input = input,
+                         .standard_output = collect(result.standard_output),
+                         .standard_error = collect(result.standard_error)},
+                        stop);
   if (!verdict) return pass_on(verdict);
   result.verdict = std::move(*verdict);
   return result;

@@ -61,6 +61,10 @@ struct PipedChild {
                                           std::string_view input, std::size_t max_output,
                                           StopSignal stop);
 
+// The same of one that runs already and waits for `input`.
+[[nodiscard]] Result<ToolOutput> run_tool(PipedChild tool, std::string_view input,
+                                          std::size_t max_output, StopSignal stop);
+
 // Limits that stopped every compiler bomb in sandbox.md section 6, with room for real programs.
 [[nodiscard]] sandbox::Limits compiler_limits();
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/clock.h"
 #include "core/printable.h"
@@ -50,8 +51,9 @@ class Run {
   Result<void> review(Host& host, RunApprover* approver);
   // A runner that waits while the program is looked at, in the sandbox that most programs have; or
   // null: then the program gets its sandbox when it runs, which says what is wrong with it.
-  [[nodiscard]] std::shared_ptr<Slot> open_slot(sandbox::Warden& warden,
-                                                const Prepared& prepared) const;
+  // `waiting`: one that was opened before.
+  [[nodiscard]] std::shared_ptr<Slot> open_slot(sandbox::Warden& warden, const Prepared& prepared,
+                                                std::optional<Slot> waiting) const;
   Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program,
                            std::shared_ptr<Slot> slot, RunApprover* approver);
   [[nodiscard]] gate::Declared declared() const;
@@ -193,12 +195,18 @@ Result<void> Run::review(Host& host, RunApprover* approver) {
                         host, interrupt_);
 }
 
-std::shared_ptr<Slot> Run::open_slot(sandbox::Warden& warden, const Prepared& prepared) const {
+std::shared_ptr<Slot> Run::open_slot(sandbox::Warden& warden, const Prepared& prepared,
+                                     std::optional<Slot> waiting) const {
   // Granted files are in no usual sandbox.
   if (request_.mode != RunMode::kRun || !granted_->files().empty()) return nullptr;
   AgentProgram usual;
   usual.runner = prepared.folder / "runner";
-  auto slot = Slot::open(warden, agent_spec(usual, request_.limits));
+  const auto spec = agent_spec(usual, request_.limits);
+  if (waiting && waiting->fits(spec)) {
+    listener_.note("a runner waited for the program");
+    return std::make_shared<Slot>(std::move(*waiting));
+  }
+  auto slot = Slot::open(warden, spec);
   return slot ? std::make_shared<Slot>(std::move(*slot)) : nullptr;
 }
 
@@ -231,6 +239,7 @@ Result<void> Run::all() {
       request_.standby, folders_,
       request_.mode == RunMode::kRun ? sandbox::Explore::kAtOnce : sandbox::Explore::kWhenAsked);
   if (!warden) return pass_on(warden);
+  StandbyTools tools = tools_for_run(request_.standby);
   if (auto loaded = load(); !loaded) return loaded;
   const auto servers = host_for_run(request_.standby, folders_, project_, lock_, admitted());
   Host& host = *servers.host;
@@ -240,7 +249,8 @@ Result<void> Run::all() {
   }
   sweep_leftovers(folders_);
   const sandbox::Tier lowest = request_.limits.lowest_tier;
-  auto snapshot = Snapshot::take(request_.source, folders_.temporary);
+  auto snapshot = tools.sources ? Snapshot::take(request_.source, std::move(*tools.sources))
+                                : Snapshot::take(request_.source, folders_.temporary);
   if (!snapshot) return pass_on(snapshot);
   const auto headers = named_servers(*snapshot, lock_);
   if (request_.mode == RunMode::kRun) host.start(granted_servers(headers, lock_, *granted_));
@@ -251,9 +261,11 @@ Result<void> Run::all() {
   if (!prepared) return pass_on(prepared);
   ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_);
   build.begin();
-  auto slot = open_slot(*warden, *prepared);
-  auto report = stage("analyse", [&] { return build.analyze(); });
+  auto slot = open_slot(*warden, *prepared, std::exchange(tools.slot, std::nullopt));
+  const bool analyzer_waited = tools.analyzer.has_value();
+  auto report = stage("analyse", [&] { return build.analyze(&tools.analyzer); });
   if (!report) return pass_on(report);
+  if (analyzer_waited && !tools.analyzer) listener_.note("an analyzer waited for the program");
   check_conditions(world_, *report);
   outcome_.report = std::move(*report);
   if (auto done = check_findings(); !done) return done;

@@ -133,6 +133,8 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   const SystemClock clock;
   auto warden = warden_for_run(request.standby, folders);
   if (!warden) return pass_on(warden);
+  StandbyTools unneeded = tools_for_run(request.standby);
+  unneeded.let_go();
   sweep_leftovers(folders);
   auto file = inspect_program(request.program);
   if (!file) return pass_on(file);

@@ -74,6 +74,8 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
   made->servers_ = preparable(made->project_.config, servers);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
+  // After the servers, which take longer and begin meanwhile.
+  made->tools_ = start_tools(made->project_, made->lock_, servers, folders, *made->warden_);
   return made;
 }
 
@@ -81,6 +83,10 @@ Standby::~Standby() = default;
 
 std::optional<sandbox::Warden> Standby::take_warden() {
   return std::exchange(warden_, std::nullopt);
+}
+
+StandbyTools Standby::take_tools() {
+  return std::exchange(tools_, {});
 }
 
 bool Standby::fits(const Project& project, const codegen::Lock& lock,
@@ -103,6 +109,10 @@ std::unique_ptr<Host> Standby::take_host(const Project& project, const codegen::
   if (fits(project, lock, admitted)) return std::move(host_);
   host_.reset();  // two of a server at the same time could stand in each other's way
   return nullptr;
+}
+
+StandbyTools tools_for_run(Standby* standby) {
+  return standby == nullptr ? StandbyTools{} : standby->take_tools();
 }
 
 Result<sandbox::Warden> warden_for_run(Standby* standby, const Folders& folders,

@@ -1,5 +1,5 @@
-// Standby: what a run needs and what can be started before the run is known: its warden, and the
-// servers that the last run of the project used.
+// Standby: what a run needs and what can be started before the run is known: its warden, the
+// servers that the last run of the project used, and the processes of standby_tools.h.
 //
 // A run takes these parts only where it would start the same ones now: the same entries of
 // mcpac.json, the same lock, servers with the same command lines and unchanged programs
@@ -18,6 +18,7 @@
 #include "execute/host/host.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
+#include "execute/run/standby_tools.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
@@ -38,6 +39,8 @@ class Standby {
   Standby& operator=(const Standby&) = delete;
 
   [[nodiscard]] std::optional<sandbox::Warden> take_warden();
+  // What was started in sandboxes of that warden; empty after the first time.
+  [[nodiscard]] StandbyTools take_tools();
   // Null where a run of this project and lock, whose rules may admit calls of these servers, would
   // start other ones.
   [[nodiscard]] std::unique_ptr<Host> take_host(const Project& project, const codegen::Lock& lock,
@@ -51,6 +54,7 @@ class Standby {
                           const std::set<std::string>& admitted) const;
 
   std::optional<sandbox::Warden> warden_;
+  StandbyTools tools_;  // end before the warden
   Project project_;
   codegen::Lock lock_;
   Folders folders_;
@@ -62,6 +66,7 @@ class Standby {
 // The parts as a run takes them: of `standby`, or else (or with null) its own.
 [[nodiscard]] Result<sandbox::Warden> warden_for_run(
     Standby* standby, const Folders& folders, sandbox::Explore explore = sandbox::Explore::kAtOnce);
+[[nodiscard]] StandbyTools tools_for_run(Standby* standby);
 // Servers are down before the use of the project is over.
 struct RunHost {
   ProjectUse use;

@@ -1,0 +1,40 @@
+// WaitingTool: a process in its sandbox that was started before its work was known, and gets it on
+// standard input: once.
+//
+// It is used only where the warden would be asked for the very same process now: the same sandbox,
+// word for word, with the same files at its mounts and as its program. One that nobody uses ends
+// with the value; when the host dies, the warden takes it along. Not thread-safe.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "execute/build/stage.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+// Everything that the warden would be asked, as it would be asked, and which files lie there now.
+[[nodiscard]] std::string asked_of_warden(const sandbox::Spec& spec);
+// A child that waits has neither ended nor failed.
+[[nodiscard]] bool is_waiting(const sandbox::Child& child);
+
+class WaitingTool {
+ public:
+  // `spec` with pipes of its own.
+  [[nodiscard]] static Result<WaitingTool> start(sandbox::Warden& warden,
+                                                 const sandbox::Spec& spec);
+  [[nodiscard]] bool fits(const sandbox::Spec& spec) const;
+  // It ends soon, and who destroys it hardly waits.
+  void let_go() { child_.child.kill(sandbox::Verdict::Kind::kKilled); }
+  [[nodiscard]] PipedChild take() && { return std::move(child_); }
+
+ private:
+  WaitingTool(PipedChild child, std::string made_for)
+      : child_(std::move(child)), made_for_(std::move(made_for)) {}
+  PipedChild child_;
+  std::string made_for_;
+};
+
+}  // namespace mcpac::execute

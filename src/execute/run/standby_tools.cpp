@@ -1,0 +1,45 @@
+#include "execute/run/standby_tools.h"
+
+#include <utility>
+
+#include "execute/build/analysis.h"
+#include "execute/build/named_servers.h"
+#include "execute/build/prepare.h"
+#include "execute/build/snapshot.h"
+#include "execute/run/agent_run.h"
+
+namespace mcpac::execute {
+
+void StandbyTools::let_go() {
+  if (analyzer) analyzer->let_go();
+  if (slot) slot->child().child.kill(sandbox::Verdict::Kind::kKilled);
+}
+
+StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
+                         const std::set<std::string>& servers, const Folders& folders,
+                         sandbox::Warden& warden) {
+  StandbyTools tools;
+  std::set<std::string> headers;
+  for (const std::string& name : servers) {
+    if (const auto* server = lock.find_server(name)) headers.insert(header_file_of(*server));
+  }
+  if (headers.empty()) return tools;
+  const auto prepared = find_prepared(project, lock, headers, folders);
+  if (!prepared) return tools;
+  const RunLimits usual;
+  auto sources = Snapshot::new_folder(folders.temporary);
+  if (sources) {
+    auto analyzer = WaitingTool::start(
+        warden, analyzer_spec(folders, prepared->folder, Snapshot::sources_in(*sources),
+                              usual.lowest_tier));
+    tools.sources = std::move(*sources);
+    if (analyzer) tools.analyzer = std::move(*analyzer);
+  }
+  AgentProgram program;
+  program.runner = prepared->folder / "runner";
+  auto slot = Slot::open(warden, agent_spec(program, usual));
+  if (slot) tools.slot = std::move(*slot);
+  return tools;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,42 @@
+// StandbyTools: processes that a run of a project will most likely need, in their sandboxes before
+// the run is known: an analyzer with libclang loaded, which waits for its request, and the runner
+// of a program, which waits for its image (slot.h, docs/adr/0036).
+//
+// They are what a run like the last one would start. The run uses each where it would start the
+// very same now (waiting_tool.h), once, and lets go of it otherwise. Belong to the warden that made
+// them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "codegen/lock.h"
+#include "core/file.h"
+#include "execute/build/waiting_tool.h"
+#include "execute/project/project.h"
+#include "execute/run/slot.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+struct StandbyTools {
+  // The folder that the analyzer reads sources from, which are written into it later
+  // (Snapshot::take).
+  std::optional<TemporaryFolder> sources;
+  std::optional<WaitingTool> analyzer;
+  std::optional<Slot> slot;
+
+  // For a run that needs neither: they end soon, and who destroys this hardly waits.
+  void let_go();
+};
+
+// For programs that name these servers, with the limits that a run has by default. Nothing where
+// their headers are not prepared yet: that takes seconds, and is a run's to do. What cannot be
+// started is left out.
+[[nodiscard]] StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
+                                       const std::set<std::string>& servers, const Folders& folders,
+                                       sandbox::Warden& warden);
+
+}  // namespace mcpac::execute

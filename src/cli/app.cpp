@@ -35,6 +35,8 @@ void add_all(CLI::App& app, Context& context) {
   add_approvals(app, context);
   add_resident(app, context);
   add_serve(app, context);
+  add_replay(app, context);
+  add_connect(app, context);
   add_token(app, context);
   add_login(app, context);
   add_info(app, context);

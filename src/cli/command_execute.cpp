@@ -45,7 +45,8 @@ void execute(Context& context, const ExecuteOptions& options) {
            options.expect_denials ? execute::DeniedUses::kExpect : execute::DeniedUses::kRefuse,
        .limits = *limits,
        .questions = std::move(*questions),
-       .standby = context.standby},
+       .standby = context.standby,
+       .recording = options.run->recording},
       view.listener());
   host.tell(outcome);
   view.finish(outcome, texts);
@@ -69,10 +70,11 @@ void add_execute(CLI::App& app, Context& context) {
       ->type_name("CODE");
   command->add_option("SOURCE", options->files.arguments,
                       "files or folders, or - for standard input");
-  command->add_flag("--dry-run", options->dry_run, "do everything but run it");
+  auto* dry_run = command->add_flag("--dry-run", options->dry_run, "do everything but run it");
   options->grants = add_grant_options(*command);
   add_expect_denials(*command, options->expect_denials);
   options->run = add_run_options(*command);
+  dry_run->excludes("--record", "--replay");
   command->callback([&context, options] { execute(context, *options); });
 }
 

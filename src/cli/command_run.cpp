@@ -33,7 +33,8 @@ void run_program(Context& context, const std::vector<std::string>& words,
                              .questions = std::move(*questions),
                              .denied_uses = options.expect_denials ? execute::DeniedUses::kExpect
                                                                    : execute::DeniedUses::kRefuse,
-                             .standby = context.standby},
+                             .standby = context.standby,
+                             .recording = options.recording},
                             view.listener());
   host.tell(outcome);
   view.finish(outcome, {});

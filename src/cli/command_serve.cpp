@@ -11,6 +11,7 @@
 #include "cli/approver_options.h"
 #include "cli/commands.h"
 #include "cli/grant_options.h"
+#include "cli/run_options.h"
 #include "cli/serve_doors.h"
 #include "cli/through_host.h"
 #include "execute/host/interrupt.h"
@@ -26,6 +27,7 @@ struct ServeOptions {
   bool stdio = false;
   bool tokens = false;
   std::string names = "dotted";
+  execute::RecordingChoice recording;
   std::shared_ptr<GrantOptions> grants;
   std::shared_ptr<ApproverOptions> approver;
 };
@@ -85,12 +87,14 @@ void serve(Context& context, const ServeOptions& options) {
   OutputHold hold;
   auto approver = approver_of(*options.approver, hold);
   if (!approver) return context.fail(approver.error());
-  const auto visit = announce_alone(context);
+  const bool starts_servers = options.recording.replay.empty();
+  const auto visit = starts_servers ? announce_alone(context) : nullptr;
   const auto warning = [&context](std::string_view text) { context.warn(text); };
   auto gateway = gateway::Gateway::open({.project = std::move(*project),
                                          .folders = context.folders,
                                          .names = form_of(options.names),
                                          .approver = std::move(*approver),
+                                         .recording = options.recording,
                                          .warning = warning});
   if (!gateway) return context.fail(gateway.error());
   // With tokens of their own policies, nobody comes in by what stands on the command line but by
@@ -110,14 +114,11 @@ void serve(Context& context, const ServeOptions& options) {
   const bool asked_to_end = interrupt.received().has_value();
   if (asked_to_end) doors.drain();
   doors.close(asked_to_end ? "asked-to-end" : "client-left");
+  if (auto recorded = (*gateway)->end_recording(); !recorded) context.fail(recorded.error());
 }
 
-}  // namespace
-
-void add_serve(CLI::App& app, Context& context) {
+std::shared_ptr<ServeOptions> add_serve_options(CLI::App* command, Context& context) {
   auto options = std::make_shared<ServeOptions>();
-  auto* command = app.add_subcommand(
-      "serve", "let ordinary MCP clients call what they are granted: mcpac serve --grant …");
   add_common_options(*command, context);
   options->grants = add_grant_options(*command);
   options->approver = add_approver_options(*command);
@@ -139,6 +140,23 @@ void add_serve(CLI::App& app, Context& context) {
       ->check(CLI::IsMember({"dotted", "plain", "bare"}))
       ->capture_default_str();
   command->callback([&context, options] { serve(context, *options); });
+  return options;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "serve", "let ordinary MCP clients call what they are granted: mcpac serve --grant …");
+  const auto options = add_serve_options(command, context);
+  add_recording_options(*command, options->recording);
+}
+
+void add_replay(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand(
+      "replay", "stand in the place of recorded servers, as mcpac serve does before real ones");
+  const auto options = add_serve_options(command, context);
+  command->add_option("FILE", options->recording.replay, "what --record wrote")->required();
 }
 
 }  // namespace mcpac::cli

@@ -23,6 +23,8 @@ void add_changes(CLI::App& app, Context& context);       // command_changes.cpp
 void add_approvals(CLI::App& app, Context& context);     // command_approvals.cpp
 void add_resident(CLI::App& app, Context& context);      // command_resident.cpp
 void add_serve(CLI::App& app, Context& context);         // command_serve.cpp
+void add_connect(CLI::App& app, Context& context);       // command_connect.cpp
+void add_replay(CLI::App& app, Context& context);        // command_serve.cpp
 void add_token(CLI::App& app, Context& context);         // command_token.cpp
 void add_login(CLI::App& app, Context& context);         // command_login.cpp
 void add_info(CLI::App& app, Context& context);          // command_info.cpp

@@ -137,6 +137,18 @@ sandbox::Tier to_tier(const std::string& name) {
   return name == "C" ? sandbox::Tier::kC : name == "B" ? sandbox::Tier::kB : sandbox::Tier::kA;
 }
 
+void add_recording_options(CLI::App& command, execute::RecordingChoice& recording) {
+  auto* record = command
+                     .add_option("--record", recording.record,
+                                 "write the calls and what came of them, without secrets, to FILE")
+                     ->type_name("FILE");
+  command
+      .add_option("--replay", recording.replay,
+                  "start no server: answer the calls from what --record wrote")
+      ->type_name("FILE")
+      ->excludes(record);
+}
+
 std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   auto options = std::make_shared<RunOptions>();
   command
@@ -157,6 +169,7 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
                   "bytes of files that it may change with --changeset")
       ->capture_default_str();
   options->lowest_tier = add_tier_option(command);
+  add_recording_options(command, options->recording);
   options->approver = add_approver_options(command);
   command.add_flag("--review", options->review,
                    "show what the program declares and ask before it runs, also when no rule asks");

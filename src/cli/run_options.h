@@ -24,9 +24,12 @@ struct RunOptions {
   bool review = false;
   bool expect_denials = false;
   bool alone = false;
+  execute::RecordingChoice recording;
   std::shared_ptr<ApproverOptions> approver;
 };
 
+// --record FILE and --replay FILE.
+void add_recording_options(CLI::App& command, execute::RecordingChoice& recording);
 // --min-tier: the weakest sandbox to accept, by name; empty where none was given, and then it is
 // what the user accepted on this machine (accepted_tier.h).
 [[nodiscard]] std::shared_ptr<std::string> add_tier_option(CLI::App& command);

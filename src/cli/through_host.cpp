@@ -24,8 +24,11 @@ std::unique_ptr<resident::Visit> announce_alone(const Context& context) {
       resident::Errand{context.folders, context.config_file, {}, Wish::kAlone});
 }
 
-ThroughHost::ThroughHost(Context& context, const RunOptions& options) : context_(context) {
+ThroughHost::ThroughHost(Context& context, const RunOptions& options)
+    : context_(context), replays_(!options.recording.replay.empty()) {
   if (context.in_worker) return;
+  // Nothing is started for it, and servers that wait there are nobody's business here.
+  if (replays_) return;
   if (wants_alone(options)) {
     visit_ = announce_alone(context);
     return;
@@ -54,6 +57,7 @@ ThroughHost::ThroughHost(Context& context, const RunOptions& options) : context_
 }
 
 void ThroughHost::tell(const execute::Outcome& outcome) const {
+  if (replays_) return;
   if (outcome.run_id.empty()) return;  // nothing ran: what is known of the last run still holds
   if (visit_) return visit_->used(outcome.servers);
   context_.servers_used(outcome.servers);

@@ -29,6 +29,7 @@ class ThroughHost {
  private:
   Context& context_;
   std::unique_ptr<resident::Visit> visit_;
+  bool replays_;
   bool done_ = false;
 };
 

@@ -71,6 +71,10 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kNetworkConnect:
     case ErrorId::kNetworkTls:
     case ErrorId::kNetworkTimeout: return ExitCode::kUnavailable;
+    case ErrorId::kRecordingInvalid: return ExitCode::kData;
+    case ErrorId::kRecordingOtherLock:
+    case ErrorId::kRecordingDiffers: return ExitCode::kRefused;
+    case ErrorId::kRecordingLimit: return ExitCode::kUnavailable;
     case ErrorId::kUseDenied:
     case ErrorId::kApprovalMissing:
     case ErrorId::kApprovalRefused: return ExitCode::kRefused;

@@ -31,7 +31,17 @@ std::vector<std::string> lines_of(const std::string& text) {
 Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
   auto lock = execute::load_lock(setup.project);
   if (!lock) return pass_on(lock);
-  return std::unique_ptr<Gateway>(new Gateway(std::move(setup), std::move(*lock)));
+  std::unique_ptr<Gateway> made(new Gateway(std::move(setup), std::move(*lock)));
+  auto recording =
+      execute::RunRecording::open(made->setup_.recording, made->lock_, made->setup_.warning);
+  if (!recording) return pass_on(recording);
+  made->recording_ = std::move(*recording);
+  made->recording_->join(*made->host_);
+  return made;
+}
+
+Result<void> Gateway::end_recording() {
+  return recording_->end(*host_, "", setup_.warning);
 }
 
 Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
@@ -92,7 +102,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
     setup_.warning(fmt::format("{}: {}", error.where, error.what));
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
-  parts.upstream = &host_->upstreams();
+  parts.upstream = &host_->servers();
   parts.offers = offers_.get();
   if (setup_.approver)
     parts.approver = setup_.approver(host_->executor());
@@ -105,8 +115,9 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
   parts.log = std::move(*log);
   const std::string granted = authority->print();
   auto gate = gate_setup(std::move(*authority), binding, parts);
-  auto started = execute::record_start({.program = client, .declared_in = "grants"}, gate, lock_,
-                                       setup_.folders.audit(), *parts.log);
+  auto started = execute::record_start(
+      {.program = client, .declared_in = "grants", .replayed = recording_->replayed_digest()}, gate,
+      lock_, setup_.folders.audit(), *parts.log);
   if (!started) return pass_on(started);
   host_->start(parts.catalog->servers());
   std::set<std::string> used = parts.catalog->servers();

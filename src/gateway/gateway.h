@@ -18,6 +18,7 @@
 #include "execute/host/host.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
+#include "execute/recording/run_recording.h"
 #include "gateway/client_run.h"
 #include "gateway/offers.h"
 
@@ -29,6 +30,7 @@ struct GatewaySetup {
   NameForm names = NameForm::kDotted;
   // Who answers what rules ask; null: the person behind the client.
   execute::MakeApprover approver = nullptr;
+  execute::RecordingChoice recording = {};  // of all clients together
   std::function<void(std::string_view)> warning = [](std::string_view) {};
 };
 
@@ -50,6 +52,8 @@ class Gateway {
   [[nodiscard]] std::size_t calls_in_flight() const;
   // On the loop.
   void end_all(std::string_view verdict);
+  // After that, not from the loop: writes the recording, or says what was not as recorded.
+  [[nodiscard]] Result<void> end_recording();
 
  private:
   Gateway(GatewaySetup setup, codegen::Lock lock);
@@ -69,7 +73,8 @@ class Gateway {
   execute::ApprovalStore approvals_;
   execute::ProjectUse use_;  // until its servers are down
   std::unique_ptr<execute::Host> host_;
-  std::unique_ptr<Offers> offers_;                          // on the loop
+  std::unique_ptr<Offers> offers_;  // on the loop
+  std::unique_ptr<execute::RunRecording> recording_;
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
 };
 

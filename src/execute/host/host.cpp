@@ -32,15 +32,27 @@ Host::~Host() {
   loop_.stop();
   work_.reset();
   thread_.join();
+  between_.reset();
   upstreams_.reset();
 }
 
 void Host::start(const std::set<std::string>& servers) {
   for (const std::string& name : servers) {
+    if (!has_servers_) {
+      std::promise<Result<std::set<std::string>>> as_locked;
+      as_locked.set_value(std::set<std::string>{});
+      started_.emplace(name, as_locked.get_future().share());
+      continue;
+    }
     const auto* server = config_.find(name);
     if (server == nullptr || server->disabled || started_.contains(name)) continue;
     started_.emplace(name, upstreams_->start(*server));
   }
+}
+
+void Host::put_in_place_of_servers(std::unique_ptr<gate::Upstream> between) {
+  between_ = std::move(between);
+  has_servers_ = false;
 }
 
 std::set<std::string> Host::started() const {

@@ -61,12 +61,25 @@ class Host {
   [[nodiscard]] boost::asio::any_io_executor executor() { return loop_.get_executor(); }
   [[nodiscard]] Upstreams& upstreams() { return *upstreams_; }
 
+  // What gates forward to: the servers, or what was put before them or in their place. Put there
+  // once, before the first call; it goes before the servers do.
+  [[nodiscard]] gate::Upstream& servers() {
+    return between_ ? *between_ : static_cast<gate::Upstream&>(*upstreams_);
+  }
+  void put_before_servers(std::unique_ptr<gate::Upstream> between) {
+    between_ = std::move(between);
+  }
+  // No server is started from here on; whoever waits for one is told that it is as the lock has it.
+  void put_in_place_of_servers(std::unique_ptr<gate::Upstream> between);
+
  private:
   const mcp::Config& config_;
   std::map<std::string, std::shared_future<Result<std::set<std::string>>>> started_;
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<Upstreams> upstreams_;
+  std::unique_ptr<gate::Upstream> between_;
+  bool has_servers_ = true;
   std::thread thread_;
 };
 

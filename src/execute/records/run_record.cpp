@@ -75,16 +75,18 @@ Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
     permissions.push_back(permission.text());
   Json policy = policy::policy_record(setup.authority);
   std::string digest = policy::digest_of_record(policy);
-  return {{"program", run.program},
-          {"files", files_of(setup.authority)},
-          {"network", network_of(setup.authority)},
-          {"declared", setup.declared.texts},
-          {"permissions", std::move(permissions)},
-          {"declared_in", run.declared_in},
-          {"mode", setup.mode == gate::Mode::kEnforce ? "enforce" : "observe"},
-          {"binding", gate::to_json(setup.asking.binding)},
-          {"policy", std::move(policy)},
-          {"policy_digest", std::move(digest)}};
+  Json payload{{"program", run.program},
+               {"files", files_of(setup.authority)},
+               {"network", network_of(setup.authority)},
+               {"declared", setup.declared.texts},
+               {"permissions", std::move(permissions)},
+               {"declared_in", run.declared_in},
+               {"mode", setup.mode == gate::Mode::kEnforce ? "enforce" : "observe"},
+               {"binding", gate::to_json(setup.asking.binding)},
+               {"policy", std::move(policy)},
+               {"policy_digest", std::move(digest)}};
+  if (!run.replayed.empty()) payload["replayed"] = run.replayed;
+  return payload;
 }
 
 Result<void> record_start(const RunStart& run, const gate::GateSetup& setup,

@@ -18,6 +18,8 @@ namespace mcpac::execute {
 struct RunStart {
   std::string_view program;
   std::string_view declared_in;  // "source", "note", "grants", "command line"
+  // SHA-256 of the recording that answers instead of servers; empty: servers do.
+  std::string_view replayed = {};
 };
 
 // Keeps the lock, then records RunStarted. `setup` is as the gate will get it.

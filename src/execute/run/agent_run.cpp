@@ -32,7 +32,7 @@ struct Service {
 
 void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetup setup,
                   audit::RunLog& log, const AgentIo& io) {
-  if (setup.authority.speaks_of_network()) {
+  if (setup.authority.speaks_of_network() && io.network == AgentIo::Network::kOfHost) {
     service.dialer =
         std::make_unique<HostDialer>(host.executor(), system_resolver(host.executor()));
     setup.dialer = service.dialer.get();

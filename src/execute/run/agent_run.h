@@ -50,6 +50,8 @@ struct AgentIo {
   std::function<void(gate::Gate*)> gate = [](gate::Gate*) {};
   // Whether `stop` was the run's own user, and no signal.
   std::function<bool()> was_killed = [] { return false; };
+  // kNone: no connection is made, whatever is granted.
+  enum class Network : std::uint8_t { kOfHost, kNone } network = Network::kOfHost;
 };
 
 struct AgentOutcome {

@@ -19,6 +19,7 @@
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
+#include "execute/recording/run_recording.h"
 #include "execute/run/give_files.h"
 #include "execute/run/leftovers.h"
 #include "execute/run/standby.h"
@@ -80,6 +81,7 @@ class Run {
   SystemClock clock_;
   Interrupt interrupt_;
   codegen::Lock lock_;
+  std::unique_ptr<RunRecording> recording_;
   PolicyWorld world_{project_, clock_};
   std::optional<policy::Authority> granted_;    // for what starts early
   std::optional<policy::Authority> authority_;  // of the run
@@ -117,6 +119,9 @@ Result<void> Run::load() {
   auto lock = load_lock(project_);
   if (!lock) return pass_on(lock);
   lock_ = std::move(*lock);
+  auto recording = RunRecording::open(request_.recording, lock_, listener_.note);
+  if (!recording) return pass_on(recording);
+  recording_ = std::move(*recording);
   world_.tools = tool_schemas(lock_);
   auto granted = load_authority(project_, world_, {request_.granted});
   if (!granted) return pass_on(granted);
@@ -226,8 +231,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
       !given)
     return given;
   return supervise(
-      {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver}, agent,
-      request_.limits,
+      {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver, recording_.get()},
+      agent, request_.limits,
       {std::move(*authority_), declared(), request_.enforcement, binding_, outcome_.report->file},
       outcome_);
 }
@@ -241,8 +246,10 @@ Result<void> Run::all() {
   if (!warden) return pass_on(warden);
   StandbyTools tools = tools_for_run(request_.standby);
   if (auto loaded = load(); !loaded) return loaded;
-  const auto servers = host_for_run(request_.standby, folders_, project_, lock_, admitted());
+  const auto servers = host_for_run(recording_->is_replay() ? nullptr : request_.standby, folders_,
+                                    project_, lock_, admitted());
   Host& host = *servers.host;
+  recording_->join(host);
   if (request_.mode == RunMode::kRun) {
     const auto named = granted_->named_tools();
     host.start(servers_of({named.begin(), named.end()}));

@@ -19,6 +19,7 @@
 #include "execute/build/stage.h"
 #include "execute/check/check.h"
 #include "execute/project/project.h"
+#include "execute/recording/recording_choice.h"
 #include "execute/records/denials.h"
 #include "execute/run/run_limits.h"
 #include "policy/authority.h"
@@ -75,6 +76,7 @@ struct ExecuteRequest {
   RunLimits limits;
   Questions questions = {};
   Standby* standby = nullptr;  // what was started before (execute/run/standby.h); may be null
+  RecordingChoice recording = {};
 };
 
 struct Outcome {

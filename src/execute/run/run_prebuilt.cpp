@@ -13,6 +13,7 @@
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
+#include "execute/recording/run_recording.h"
 #include "execute/run/give_files.h"
 #include "execute/run/leftovers.h"
 #include "execute/run/standby.h"
@@ -142,17 +143,21 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!program) return pass_on(program);
   auto lock = load_lock(project);
   if (!lock) return pass_on(lock);
+  auto recording = RunRecording::open(request.recording, *lock, listener.note);
+  if (!recording) return pass_on(recording);
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
   auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
                                   *file, request, *lock, outcome);
   if (!authority) return pass_on(authority);
   const auto& permissions = authority->declared.permissions;
-  const auto servers =
-      host_for_run(request.standby, folders, project, *lock, servers_of(permissions));
+  const auto servers = host_for_run((*recording)->is_replay() ? nullptr : request.standby, folders,
+                                    project, *lock, servers_of(permissions));
   Host& host = *servers.host;
+  (*recording)->join(host);
   const LiveApprover approver(host, request.questions.approver);
-  const RunParts parts{folders, *lock, host, *warden, interrupt, clock, listener, approver.get()};
+  const RunParts parts{folders, *lock,    host,           *warden,         interrupt,
+                       clock,   listener, approver.get(), recording->get()};
   host.start(servers_of(permissions));  // while somebody may still be asked
   if (auto done = review(project, folders, request, *authority, parts); !done) return done;
   auto drifted = host.drifted_of(permissions, interrupt);

@@ -22,6 +22,7 @@ struct RunRequest {
   Questions questions = {};
   DeniedUses denied_uses = DeniedUses::kRefuse;  // only of what rules ask
   Standby* standby = nullptr;                    // as in ExecuteRequest
+  RecordingChoice recording = {};
 };
 
 [[nodiscard]] Outcome run_prebuilt(const Project& project, const Folders& folders,

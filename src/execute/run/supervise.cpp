@@ -32,6 +32,30 @@ void note_unclosed(const Result<void>& closed, const Listener& listener, Outcome
   outcome.exit_code = static_cast<int>(exit_code_of(closed.error().id));
 }
 
+// Connections are the program's own: nobody can answer in the name of a host that is not there.
+AgentIo::Network network_of(const RunParts& parts, const policy::Authority& authority) {
+  if (parts.recording == nullptr || !authority.speaks_of_network())
+    return AgentIo::Network::kOfHost;
+  if (parts.recording->is_recorded())
+    parts.listener.warning("connections that the program opens are not recorded");
+  return parts.recording->is_replay() ? AgentIo::Network::kNone : AgentIo::Network::kOfHost;
+}
+
+// What was otherwise than recorded may be why the run ended as it did: both are said.
+void end_recording(const RunParts& parts, const std::string& program, Outcome& outcome) {
+  if (parts.recording == nullptr) return;
+  const Listener& listener = parts.listener;
+  const auto recorded = parts.recording->end(parts.host, program, listener.warning);
+  if (recorded) return;
+  if (outcome.error) {
+    const Error& error = recorded.error();
+    listener.warning(error.why.empty() ? error.what : fmt::format("{}: {}", error.what, error.why));
+    return;
+  }
+  outcome.error = recorded.error();
+  outcome.exit_code = static_cast<int>(exit_code_of(recorded.error().id));
+}
+
 // Of a changeset they are never applied.
 void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
                        const Listener& listener) {
@@ -88,7 +112,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       .tools = &compiled.table,
       .authority = std::move(authority.authority),
       .declared = std::move(authority.declared),
-      .upstream = &parts.host.upstreams(),
+      .upstream = &parts.host.servers(),
       .audit = log->get(),
       .clock = &parts.clock,
       .mode = authority.enforcement == Enforcement::kObserve ? gate::Mode::kObserve
@@ -123,15 +147,19 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                          else
                            parts.listener.warning(opened.error().what);
                        },
-                   .was_killed = [&kill] { return kill->was_pulled(); }};
+                   .was_killed = [&kill] { return kill->was_pulled(); },
+                   .network = network_of(parts, setup.authority)};
   gate::Anomalies anomalies(**log);
   parts.host.on_loop([&] {
     parts.host.upstreams().on_drift([&anomalies](std::string_view what, const std::string& name) {
       anomalies.note(what, name);
     });
   });
-  auto started = record_start({program.arguments.front(), program.declared_in}, setup, parts.lock,
-                              parts.folders.audit(), **log);
+  const std::string replayed = parts.recording == nullptr ? "" : parts.recording->replayed_digest();
+  auto started = record_start({.program = program.arguments.front(),
+                               .declared_in = program.declared_in,
+                               .replayed = replayed},
+                              setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
@@ -156,6 +184,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   } else {
     parts.listener.warning("the changes of files were not kept: " + kept.error().what);
   }
+  end_recording(parts, authority.binding.program, outcome);
   note_unclosed(closed, parts.listener, outcome);
   return {};
 }

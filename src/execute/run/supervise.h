@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/clock.h"
+#include "execute/recording/run_recording.h"
 #include "execute/run/agent_run.h"
 #include "execute/run/pipeline.h"
 #include "gate/gate.h"
@@ -27,7 +28,8 @@ struct RunParts {
   const Interrupt& interrupt;
   const Clock& clock;
   const Listener& listener;
-  RunApprover* approver = nullptr;  // null: what asks is denied
+  RunApprover* approver = nullptr;    // null: what asks is denied
+  RunRecording* recording = nullptr;  // null: neither recorded nor replayed
 };
 
 // Fills the run id, tier, verdict, result, error and exit code of `outcome`.

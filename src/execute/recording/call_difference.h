@@ -1,0 +1,21 @@
+// What to say of a call that a recording does not have, or not yet, and of calls that nobody made.
+#pragma once
+
+#include <string>
+
+#include "execute/recording/play_order.h"
+#include "execute/recording/recording.h"
+
+namespace mcpac::execute {
+
+// No recorded call fits: beside the nearest, by which of the arguments.
+[[nodiscard]] Error unknown_call(const Recording& recording, const PlayOrder& order,
+                                 const std::string& tool, const Json& arguments);
+// The recorded call fits, and `before` had to come first.
+[[nodiscard]] Error early_call(const Recording& recording, std::size_t call, std::size_t before);
+[[nodiscard]] Error unmade_call(const Recording& recording, std::size_t call);
+// The client answered a question otherwise than recorded, or does not answer such questions.
+[[nodiscard]] Error other_reply(const RecordedCall& call, const Said& said,
+                                const Result<Json>& reply);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,44 @@
+// Cleaner: takes secrets out of what goes into a recording.
+//
+// Three kinds: values of the configuration (as src/mcp takes them out of results), what a tool's
+// schemas call secret, and the texts that stood in such places wherever else they occur, in calls
+// before as well as after. So a recording is cleaned as a whole, when it ends. On the loop.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "execute/recording/recorded_tool.h"
+#include "execute/recording/recording.h"
+#include "gate/upstream.h"
+#include "mcp/secrets.h"
+
+namespace mcpac::execute {
+
+class Cleaner {
+ public:
+  // Borrowed: `servers` know the values of the configuration.
+  Cleaner(const gate::Upstream& servers, const codegen::Lock& lock)
+      : servers_(servers), lock_(lock) {}
+
+  // Looks at a call before any is cleaned. False: more secrets than can be looked for.
+  [[nodiscard]] bool learn(const RecordedCall& call);
+  void clean(RecordedCall& call);
+  [[nodiscard]] const RecordedTool& tool(const std::string& name);
+
+ private:
+  void remember(const Json& before, const Json& after);
+  void remember_all(const Json& value);
+  // False: the server that has them never started, and its secrets are not known.
+  [[nodiscard]] bool take_out(const Permission& tool, Json& value) const;
+  [[nodiscard]] Error without_secrets(const Permission& tool, const Error& error) const;
+
+  const gate::Upstream& servers_;
+  const codegen::Lock& lock_;
+  std::map<std::string, RecordedTool> tools_;
+  mcp::SecretValues found_;  // in places that schemas call secret
+  std::size_t count_ = 0;
+};
+
+}  // namespace mcpac::execute

@@ -1,0 +1,24 @@
+// RecordedTool: what a lock says of a tool that matters to a recording of its calls.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "codegen/lock.h"
+#include "core/permission.h"
+#include "gate/secret_places.h"
+
+namespace mcpac::execute {
+
+struct RecordedTool {
+  std::string digest;  // of its definition; empty: it is no tool of the lock
+  // What its schemas call secret; null: nothing.
+  std::shared_ptr<const gate::SecretPlaces> input;
+  std::shared_ptr<const gate::SecretPlaces> output;
+  // The definition that was approved says that it changes nothing (annotations.readOnlyHint).
+  bool reads_only = false;
+};
+
+[[nodiscard]] RecordedTool recorded_tool(const codegen::Lock& lock, const Permission& tool);
+
+}  // namespace mcpac::execute

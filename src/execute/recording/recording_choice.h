@@ -1,0 +1,14 @@
+// RecordingChoice: what a user wants of recordings in one run.
+#pragma once
+
+#include <filesystem>
+
+namespace mcpac::execute {
+
+// At most one of them; empty: not.
+struct RecordingChoice {
+  std::filesystem::path record{};
+  std::filesystem::path replay{};
+};
+
+}  // namespace mcpac::execute

@@ -1,0 +1,157 @@
+#include "execute/recording/recording_members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/printable.h"
+
+namespace mcpac::execute {
+namespace {
+
+// What a server, or the way to it, can say. An error of another kind is none that a recording could
+// have: it would be said in the name of a part of mcpac that never spoke.
+constexpr std::array kErrors{
+    ErrorId::kServerError,   ErrorId::kServerStart,    ErrorId::kServerDied,
+    ErrorId::kServerTimeout, ErrorId::kServerProtocol, ErrorId::kServerHttp,
+    ErrorId::kServerTls,     ErrorId::kServerLimit,    ErrorId::kServerCancelled,
+    ErrorId::kLockDrift,     ErrorId::kUnknownServer,  ErrorId::kSecretMissing,
+    ErrorId::kConfigInvalid};
+
+Json to_json(const Error& error) {
+  const bool known = std::ranges::find(kErrors, error.id) != kErrors.end();
+  Json json{{"id", to_string(known ? error.id : ErrorId::kServerError)}, {"what", error.what}};
+  if (!error.where.empty()) json["where"] = error.where;
+  if (!error.why.empty()) json["why"] = error.why;
+  if (!error.fix.empty()) json["fix"] = error.fix;
+  return json;
+}
+
+Result<Error> error_of(const Json& json, const Members& members) {
+  const std::string id = string_member(json, "id");
+  const auto known =
+      std::ranges::find_if(kErrors, [&](ErrorId one) { return to_string(one) == id; });
+  if (known == kErrors.end()) return members.bad("an error is none that a server answers");
+  return Error{*known, string_member(json, "what"), string_member(json, "where"),
+               string_member(json, "why"), string_member(json, "fix")};
+}
+
+void write(Json& line, const char* name, const char* hidden, const Cleaned& cleaned) {
+  line[name] = cleaned.value;
+  if (!cleaned.hidden.empty()) line[hidden] = cleaned.hidden;
+}
+
+Result<Cleaned> cleaned_of(const Json& value, const Json* hidden, const Members& members) {
+  Cleaned cleaned{value};
+  if (hidden == nullptr) return cleaned;
+  if (!hidden->is_array()) return members.bad("\"hidden\" is no list");
+  for (const Json& pointer : *hidden) {
+    if (!pointer.is_string()) return members.bad("\"hidden\" is no list of pointers");
+    cleaned.hidden.push_back(pointer.get<std::string>());
+  }
+  return cleaned;
+}
+
+Json to_json(const Said& said) {
+  if (said.method.empty()) return {{"progress", said.said}};
+  Json json{{"asked", said.method}, {"params", said.said}};
+  if (!said.reply) return json;
+  if (*said.reply)
+    write(json, "reply", "hidden", **said.reply);
+  else
+    json["error"] = to_json(said.reply->error());
+  return json;
+}
+
+Result<Said> said_of(const Json& json, const Members& members) {
+  if (const Json* report = find_member(json, "progress")) return Said{.said = *report};
+  Said said{.method = string_member(json, "asked"), .said = nullptr};
+  const Json* params = find_member(json, "params");
+  if (said.method.empty() || params == nullptr)
+    return members.bad("what was said of a call is neither progress nor a question");
+  said.said = *params;
+  if (const Json* reply = find_member(json, "reply")) {
+    auto cleaned = cleaned_of(*reply, find_member(json, "hidden"), members);
+    if (!cleaned) return pass_on(cleaned);
+    said.reply = std::move(*cleaned);
+  } else if (const Json* error = find_member(json, "error")) {
+    auto read = error_of(*error, members);
+    if (!read) return pass_on(read);
+    said.reply = std::unexpected(std::move(*read));
+  }
+  return said;
+}
+
+std::uint64_t tick_of(const Json& line, const char* name) {
+  const Json* tick = find_member(line, name);
+  return tick != nullptr && tick->is_number_unsigned() ? tick->get<std::uint64_t>() : 0;
+}
+
+Result<void> read_answer(const Json& line, const Members& members, RecordedCall& call) {
+  const Json* result = find_member(line, "result");
+  const Json* error = find_member(line, "error");
+  const Json* taken_back = find_member(line, "taken_back");
+  const int answers = (result != nullptr) + (error != nullptr) + (taken_back != nullptr);
+  if (answers != 1) return members.bad("a call has not one answer");
+  if (taken_back != nullptr && *taken_back != true)
+    return members.bad("\"taken_back\" is not true");
+  if (result != nullptr) {
+    if (!result->is_object()) return members.bad("a result is no object");
+    call.answer = *result;
+  } else if (error != nullptr) {
+    auto read = error_of(*error, members);
+    if (!read) return pass_on(read);
+    call.answer = std::unexpected(std::move(*read));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unexpected<Error> Members::bad(std::string_view what) const {
+  return fail(ErrorId::kRecordingInvalid, fmt::format("not a recording: {}", printable(what)),
+              {.where = where_, .fix = "record again: --record FILE"});
+}
+
+Json to_line(const RecordedCall& call) {
+  Json line{{"call", call.tool}, {"began", call.began}, {"ended", call.ended}};
+  if (call.arguments) write(line, "arguments", "hidden", *call.arguments);
+  for (const Said& said : call.said) line["said"].push_back(to_json(said));
+  if (!call.answer)
+    line["taken_back"] = true;
+  else if (*call.answer)
+    line["result"] = **call.answer;
+  else
+    line["error"] = to_json(call.answer->error());
+  return line;
+}
+
+Result<RecordedCall> call_of(const Json& line, const Members& members) {
+  RecordedCall call{.tool = string_member(line, "call"),
+                    .arguments = {},
+                    .began = tick_of(line, "began"),
+                    .ended = tick_of(line, "ended")};
+  if (!Permission::parse(call.tool)) return members.bad("a line is neither a call nor the end");
+  if (call.began == 0 || call.ended == 0) return members.bad("a call has no time");
+  if (const Json* arguments = find_member(line, "arguments")) {
+    if (!arguments->is_object()) return members.bad("arguments are no object");
+    auto cleaned = cleaned_of(*arguments, find_member(line, "hidden"), members);
+    if (!cleaned) return pass_on(cleaned);
+    call.arguments = std::move(*cleaned);
+  }
+  if (const Json* said = find_member(line, "said")) {
+    if (!said->is_array() || said->size() > kMaxSaidOfCall)
+      return members.bad("what was said of a call is no list, or too long");
+    for (const Json& one : *said) {
+      auto read = said_of(one, members);
+      if (!read) return pass_on(read);
+      call.said.push_back(std::move(*read));
+    }
+  }
+  if (auto read = read_answer(line, members, call); !read) return pass_on(read);
+  return call;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,26 @@
+// The line of one call in a recording, written and read (docs/recording.schema.json).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "execute/recording/recording.h"
+
+namespace mcpac::execute {
+
+// Where a line stands, for whoever is told that it is wrong.
+class Members {
+ public:
+  explicit Members(std::string where) : where_(std::move(where)) {}
+  [[nodiscard]] const std::string& where() const { return where_; }
+  [[nodiscard]] std::unexpected<Error> bad(std::string_view what) const;
+
+ private:
+  std::string where_;
+};
+
+[[nodiscard]] Json to_line(const RecordedCall& call);
+[[nodiscard]] Result<RecordedCall> call_of(const Json& line, const Members& members);
+
+}  // namespace mcpac::execute

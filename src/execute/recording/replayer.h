@@ -1,0 +1,58 @@
+// Replayer: stands in the place of the servers, and answers calls from a recording.
+//
+// Every recorded call answers one call with the same tool and arguments; equal ones in the order in
+// which they were made. A call has to wait for those that its recorded one came after, where the
+// order can matter: they ended before it began, they are of the same server, and not both of tools
+// that only read. Other threads may be about to make them, so it waits a while (Patience) before it
+// counts as out of order. Threads that overlapped may overlap otherwise. ADR 0032. On the loop.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "codegen/lock.h"
+#include "execute/recording/recording.h"
+#include "gate/upstream.h"
+
+namespace mcpac::execute {
+
+struct Patience {
+  std::chrono::milliseconds out_of_order{2'000};
+};
+
+class Replayer final : public gate::Upstream {
+ public:
+  // `lock` is borrowed.
+  Replayer(boost::asio::any_io_executor executor, Recording recording, const codegen::Lock& lock,
+           Patience patience = {});
+  ~Replayer() override;
+
+  CallToken forward(const Permission& permission, Json arguments,
+                    std::shared_ptr<gate::Caller> caller,
+                    std::function<void(Result<Json>)> done) override;
+  // The lock was held against the recording's, once and for all.
+  [[nodiscard]] bool quarantines(const Permission& /*permission*/) const override { return false; }
+  void cancel(CallToken token) override;
+  // Nobody knows what the configuration's secrets would be.
+  [[nodiscard]] Secrecy redact(const Permission& /*permission*/, const Json& /*arguments*/,
+                               Json& /*redacted*/) const override {
+    return Secrecy::kUnknown;
+  }
+
+  // All that was not as recorded, so far; with what nobody called, which is known at the end alone.
+  // At most twenty, and how many more there are.
+  struct Outcome {
+    std::vector<Error> differences;
+    std::size_t others = 0;
+  };
+  [[nodiscard]] Outcome outcome() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with callbacks and the timer
+};
+
+}  // namespace mcpac::execute

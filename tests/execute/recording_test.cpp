@@ -1,0 +1,172 @@
+// The file of a recording: what is written is read, and what is no recording is refused.
+#include "execute/recording/recording.h"
+
+#include <doctest/doctest.h>
+
+#include "core/file.h"
+#include "core/json_schema.h"
+#include "execute/support_recording.h"
+#include "places.h"
+
+using namespace mcpac;
+using namespace mcpac::execute;
+using namespace mcpac::execute::testing;
+
+namespace {
+
+Recording small() {
+  Recording recording = sequence(some_lock(), {{"files.read", {{"path", "a"}}, "one"},
+                                               {"files.read", {{"path", "b"}}, "two"}});
+  recording.header.mcpac = "1";
+  recording.header.lock = std::string(64, 'a');
+  return recording;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
+  return text;
+}
+
+// A recording with every kind of line.
+Recording varied() {
+  Recording recording = small();
+  auto& calls = recording.calls;
+  calls[0].said.push_back({.method = {}, .said = {{"progress", 1}}});
+  calls[0].said.push_back({.method = "elicitation/create",
+                           .said = {{"message", "who?"}},
+                           .reply = Cleaned{{{"action", "accept"}}, {"/content/key"}}});
+  calls[0].said.push_back(
+      {.method = "roots/list", .said = nullptr, .reply = fail(ErrorId::kServerError, "no roots")});
+  calls[0].said.push_back({.method = "sampling/createMessage", .said = Json::object()});
+  calls[0].arguments->hidden = {"/path"};
+  calls[1].answer = fail(ErrorId::kServerTimeout, "too slow", {.where = "server files"});
+  RecordedCall open;
+  open.tool = "git.log";
+  open.began = 90;
+  open.ended = 91;
+  calls.push_back(open);
+  return recording;
+}
+
+}  // namespace
+
+TEST_SUITE("execute/recording") {
+  TEST_CASE("what is written is read, whatever a call went through") {
+    const Recording before = varied();
+    const auto text = execute::to_text(before);
+    REQUIRE(text.has_value());
+    const auto after = parse_recording(*text, "r");
+    REQUIRE_MESSAGE(after.has_value(), after.error().to_text());
+    CHECK(execute::to_text(*after) == *text);
+    CHECK(after->header.tools == before.header.tools);
+    REQUIRE(after->calls.size() == 3);
+    CHECK(after->calls[0].said.size() == 4);
+    CHECK(after->calls[0].said[1].reply->value().hidden.size() == 1);
+    CHECK(after->calls[0].arguments->hidden == before.calls[0].arguments->hidden);
+    CHECK(after->calls[1].answer->error().id == ErrorId::kServerTimeout);
+    CHECK_FALSE(after->calls[2].answer.has_value());
+    CHECK_FALSE(after->calls[2].arguments.has_value());
+  }
+
+  TEST_CASE("every line fits the schema in docs/") {
+    auto read = read_file(mcpac::testing::in_source("docs/recording.schema.json"));
+    REQUIRE(read.has_value());
+    const auto schema = JsonSchema::compile(parse_json(*read).value());
+    REQUIRE_MESSAGE(schema.has_value(), schema.error().to_text());
+    for (const auto& line : lines_of(execute::to_text(varied()).value())) {
+      const auto violation = (*schema)->validate(parse_json(line).value());
+      CHECK_MESSAGE(!violation.has_value(), line);
+    }
+    CHECK((*schema)->validate(Json{{"call", "a.b"}}).has_value());
+  }
+
+  TEST_CASE("a file that was cut anywhere is refused") {
+    const std::string text = execute::to_text(varied()).value();
+    for (std::size_t size = 0; size < text.size(); ++size) {
+      const auto cut = parse_recording(std::string_view(text).substr(0, size), "r");
+      REQUIRE_FALSE(cut.has_value());
+      CHECK(cut.error().id == ErrorId::kRecordingInvalid);
+    }
+  }
+
+  TEST_CASE("lines that are missing, twice, exchanged or foreign are refused") {
+    const auto lines = lines_of(execute::to_text(small()).value());
+    REQUIRE(lines.size() == 4);
+    const auto& [header, one, two, end] = std::tie(lines[0], lines[1], lines[2], lines[3]);
+    CHECK(parse_recording(joined({header, two, one, end}), "r").has_value());  // ticks order them
+    for (const auto& bad :
+         {joined({header, one, end}), joined({header, one, one, two, end}),
+          joined({header, one, one, end}), joined({one, two, end}), joined({header, end, one, two}),
+          joined({header, header, one, two, end}), joined({header, one, two, end, end}),
+          joined({header, one, two, "{}", end}), joined({header, one, two, "[]", end}),
+          joined({header, one, two, "", end}), joined({header, one, two, R"({"end":3})"}),
+          std::string("\n"), std::string()}) {
+      const auto read = parse_recording(bad, "r");
+      REQUIRE_FALSE(read.has_value());
+      CHECK(read.error().id == ErrorId::kRecordingInvalid);
+      CHECK(exit_code_of(read.error().id) == ExitCode::kData);
+    }
+  }
+
+  TEST_CASE("members of another kind are refused, with the line") {
+    const auto lines = lines_of(execute::to_text(small()).value());
+    const auto with = [&](auto change) {
+      Json call = parse_json(lines[1]).value();
+      change(call);
+      return parse_recording(joined({lines[0], call.dump(), lines[2], lines[3]}), "r");
+    };
+    CHECK(with([](Json&) {}).has_value());
+    const std::vector<std::function<void(Json&)>> changes{
+        [](Json& call) { call["call"] = "no permission"; },
+        [](Json& call) { call["began"] = -1; },
+        [](Json& call) { call["began"] = "1"; },
+        [](Json& call) { call["ended"] = 1; },
+        [](Json& call) { call["ended"] = 3; },
+        [](Json& call) { call["arguments"] = Json::array(); },
+        [](Json& call) { call["hidden"] = "/path"; },
+        [](Json& call) { call["hidden"] = {1}; },
+        [](Json& call) { call["said"] = "hello"; },
+        [](Json& call) {
+          call["said"] = {{{"asked", "x"}}};
+        },
+        [](Json& call) { call["result"] = "text"; },
+        [](Json& call) { call.erase("result"); },
+        [](Json& call) { call["taken_back"] = true; },
+        [](Json& call) {
+          call.erase("result");
+          call["taken_back"] = false;
+        },
+        [](Json& call) {
+          call.erase("result");
+          call["error"] = {{"id", "MCPAC-E0900"}, {"what", "the audit log is full"}};
+        }};
+    for (const auto& change : changes) {
+      const auto read = with(change);
+      REQUIRE_FALSE(read.has_value());
+      CHECK(read.error().id == ErrorId::kRecordingInvalid);
+      CHECK(read.error().where.starts_with("r"));
+    }
+  }
+
+  TEST_CASE("a later version is refused, and only recordings begin as one") {
+    auto lines = lines_of(execute::to_text(small()).value());
+    CHECK(begins_recording(joined(lines)));
+    CHECK_FALSE(begins_recording("int main() {}\n"));
+    CHECK_FALSE(begins_recording("{}\n"));
+    Json header = parse_json(lines[0]).value();
+    header["version"] = 2;
+    lines[0] = header.dump();
+    CHECK_FALSE(parse_recording(joined(lines), "r").has_value());
+  }
+}

@@ -1,0 +1,38 @@
+// Adopting: an entry of another client's configuration, as mcpac.json would have it.
+//
+// Pure. What mcpac cannot do in the client's place (variables of an editor, a file of variables,
+// HTTP+SSE) is an Error that says why, and the entry stays where it is.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "execute/clients/client_kind.h"
+
+namespace mcpac::execute {
+
+struct Adopted {
+  OrderedJson entry;
+  // Values that look like secrets: better in a file of their own than in mcpac.json.
+  struct Secret {
+    std::string group;  // "env" or "headers"
+    std::string name;
+  };
+  std::vector<Secret> secrets{};
+  std::set<std::string> variables{};  // of the client's environment, that the entry names
+};
+
+[[nodiscard]] Result<Adopted> adopt(const ClientKind& kind, const std::string& name,
+                                    const OrderedJson& entry);
+
+// By its name ("GITHUB_TOKEN", "Authorization") or by its looks.
+[[nodiscard]] bool looks_secret(const std::string& name, const std::string& value);
+
+// What an entry of the client says to be given these variables.
+void give_variables(const ClientKind& kind, const std::set<std::string>& variables,
+                    OrderedJson& entry);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,165 @@
+#include "execute/clients/client_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/file.h"
+#include "core/line_diff.h"
+#include "core/printable.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;  // ~/.claude.json grows to megabytes
+
+Result<fs::path> resolved(const fs::path& file) {
+  std::error_code error;
+  if (fs::is_symlink(file, error)) {
+    auto real = fs::canonical(file, error);
+    if (error)
+      return fail(ErrorId::kFileUnreadable, fmt::format("{} leads nowhere", file.string()),
+                  {.where = file.string()});
+    return real;
+  }
+  return fs::absolute(file);
+}
+
+}  // namespace
+
+Result<ClientFile> ClientFile::open(const ClientKind& kind, const fs::path& file) {
+  auto path = resolved(file);
+  if (!path) return pass_on(path);
+  ClientFile made(kind, std::move(*path));
+  struct stat facts {};
+  made.exists_ = ::stat(made.path_.c_str(), &facts) == 0;
+  if (!made.exists_ && errno != ENOENT) {
+    return fail(ErrorId::kFileUnreadable, fmt::format("cannot look at {}", made.path_.string()),
+                {.where = made.path_.string(), .why = std::system_category().message(errno)});
+  }
+  if (made.exists_) {
+    if (!S_ISREG(facts.st_mode) || facts.st_uid != ::geteuid() || facts.st_nlink != 1) {
+      return fail(
+          ErrorId::kFileUnwritable, fmt::format("{} is not changed", made.path_.string()),
+          {.where = made.path_.string(), .why = "it is no regular file of yours with one name"});
+    }
+    made.mode_ = facts.st_mode & 0777U;
+    auto bytes = read_file(made.path_, kMaxBytes);
+    if (!bytes) return pass_on(bytes);
+    made.before_ = std::move(*bytes);
+  }
+  if (kind.format == ClientKind::Format::kToml) {
+    auto text = TomlText::parse(made.before_, made.path_.string());
+    if (!text) return pass_on(text);
+    made.text_ = std::move(*text);
+  } else {
+    auto text = JsonText::parse(made.before_, made.path_.string());
+    if (!text) return pass_on(text);
+    made.text_ = std::move(*text);
+  }
+  if (const auto& entries = made.servers(); !entries.is_object())
+    return fail(ErrorId::kConfigInvalid, fmt::format("\"{}\" is no table of servers", kind.servers),
+                {.where = made.path_.string()});
+  return made;
+}
+
+const std::string& ClientFile::after() const {
+  if (const auto* json = std::get_if<JsonText>(&text_)) return json->text();
+  return std::get<TomlText>(text_).text();
+}
+
+OrderedJson ClientFile::servers() const {
+  const auto* json = std::get_if<JsonText>(&text_);
+  const OrderedJson& all = json != nullptr ? json->value() : std::get<TomlText>(text_).value();
+  const auto found = all.find(std::string(kind_->servers));
+  return found == all.end() ? OrderedJson::object() : *found;
+}
+
+Result<void> ClientFile::put(const std::string& name, const OrderedJson& entry) {
+  if (const auto entries = servers(); entries.contains(name) && entries[name] == entry) return {};
+  servers_untouched_ = false;
+  const std::string table(kind_->servers);
+  if (auto* json = std::get_if<JsonText>(&text_)) return json->set(table, name, entry);
+  return std::get<TomlText>(text_).set(table, name, entry);
+}
+
+Result<void> ClientFile::remove(const std::string& name) {
+  if (!servers().contains(name)) return {};
+  servers_untouched_ = false;
+  const std::string table(kind_->servers);
+  if (auto* json = std::get_if<JsonText>(&text_)) return json->remove(table, name);
+  return std::get<TomlText>(text_).remove(table, name);
+}
+
+std::vector<std::string> ClientFile::diff(const std::string& name) const {
+  const std::string table(kind_->servers);
+  std::string before;
+  std::string after;
+  if (const auto* json = std::get_if<JsonText>(&text_)) {
+    const auto old = JsonText::parse(before_, "");
+    before = old ? old->masked(table, name) : "";
+    after = json->masked(table, name);
+    if (before_.empty()) before.clear();
+  } else {
+    const auto old = TomlText::parse(before_, "");
+    before = old ? old->masked(table, name) : "";
+    after = std::get<TomlText>(text_).masked(table, name);
+  }
+  const auto lines = diff_lines(before, after);
+  std::vector<std::string> shown;
+  for (const DiffHunk& hunk : hunks_of(lines)) {
+    if (!shown.empty()) shown.emplace_back("…");
+    for (std::size_t i = hunk.begin; i < hunk.end; ++i)
+      shown.push_back(static_cast<char>(lines[i].kind) + printable_lines(lines[i].text));
+  }
+  return shown;
+}
+
+Result<void> ClientFile::check_unchanged() const {
+  std::error_code error;
+  const bool exists = fs::exists(path_, error);
+  auto bytes = exists ? read_file(path_, kMaxBytes) : Result<std::string>("");
+  if (bytes && exists == exists_ && *bytes == before_) return {};
+  return fail(ErrorId::kFileUnwritable, fmt::format("{} changed meanwhile", path_.string()),
+              {.where = path_.string(), .fix = "once more, with the client closed"});
+}
+
+Result<void> ClientFile::write(const std::string& bytes) const {
+  if (exists_ && ::access(path_.c_str(), W_OK) != 0) {
+    return fail(ErrorId::kFileUnwritable, fmt::format("{} is not yours to write", path_.string()),
+                {.where = path_.string()});
+  }
+  if (!exists_) {
+    std::error_code error;
+    fs::create_directories(path_.parent_path(), error);
+  }
+  if (auto unchanged = check_unchanged(); !unchanged) return unchanged;
+  // Never more than it had for a moment: the mode is widened once the file is in its place.
+  if (auto written = write_file_atomic(path_, bytes, mode_ & 0700U); !written) return written;
+  if (exists_ && ::chmod(path_.c_str(), mode_) != 0)
+    return fail(ErrorId::kFileUnwritable,
+                fmt::format("{} was written, and not given its mode", path_.string()),
+                {.where = path_.string()});
+  return {};
+}
+
+Result<void> ClientFile::save() const {
+  return write(after());
+}
+
+Result<void> ClientFile::restore(const std::string& bytes, bool existed) const {
+  if (existed) return write(bytes);
+  if (auto unchanged = check_unchanged(); !unchanged) return unchanged;
+  std::error_code error;
+  if (fs::remove(path_, error)) return {};
+  return fail(ErrorId::kFileUnwritable, fmt::format("cannot remove {}", path_.string()),
+              {.where = path_.string()});
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,175 @@
+// mcpac connect as it is shipped, in a home of its own.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "core/file.h"
+#include "e2e/workspace.h"
+
+using e2e::has;
+using e2e::Workspace;
+using mcpac::Json;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Home {
+  Workspace workspace{Workspace::fixture("plain")};
+
+  e2e::Outcome mcpac(std::vector<std::string> words) const {
+    return workspace.mcpac(
+        std::move(words),
+        {.environment = {"HOME=" + workspace.folder().string() + "/home",
+                         "XDG_CONFIG_HOME=", "CODEX_HOME=", "CLAUDE_CONFIG_DIR="}});
+  }
+  e2e::Outcome connect(const std::string& client, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"connect", client});
+    return mcpac(std::move(more));
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    return workspace.read("home/" + name);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    workspace.write("home/" + name, text);
+  }
+};
+
+const std::vector<std::pair<std::string, std::string>> kFiles{
+    {"claude-desktop", ".config/Claude/claude_desktop_config.json"},
+    {"claude-code", ".claude.json"},
+    {"cursor", ".cursor/mcp.json"},
+    {"vscode", ".config/Code/User/mcp.json"},
+    {"codex", ".codex/config.toml"},
+    {"gemini", ".gemini/settings.json"}};
+
+const std::string kJson = R"({
+  // of the user
+  "theme": "dark",
+}
+)";
+
+}  // namespace
+
+TEST_SUITE("e2e/connect") {
+  TEST_CASE("every client gets its entry, again is nothing, and undo is as before") {
+    const Home home;
+    for (const auto& [client, name] : kFiles) {
+      CAPTURE(client);
+      const std::string before = client == "codex" ? "model = \"o\" # mine\n" : kJson;
+      home.write(name, before);
+      const auto dry = home.connect(client, {"--ask", "fixture.*", "--dry-run"});
+      INFO(dry.err);
+      CHECK(dry.exit_code == 0);
+      CHECK(has(dry.out, "+"));
+      CHECK(has(dry.out, "fixture.*"));
+      CHECK(home.read(name) == before);
+      const auto done = home.connect(client, {"--ask", "fixture.*"});
+      INFO(done.err);
+      CHECK(done.exit_code == 0);
+      const std::string after = home.read(name);
+      CHECK(has(after, "bin/mcpac\""));
+      CHECK(has(after, "\"serve\""));
+      CHECK(has(after, client == "codex" ? "# mine" : "// of the user"));
+      const auto again = home.connect(client, {"--ask", "fixture.*"});
+      CHECK(again.exit_code == 0);
+      CHECK(has(again.err, "connected already"));
+      CHECK(home.read(name) == after);
+      const auto undone = home.connect(client, {"--undo"});
+      INFO(undone.err);
+      CHECK(undone.exit_code == 0);
+      CHECK(home.read(name) == before);
+      CHECK(home.connect(client, {"--undo"}).exit_code == 64);
+    }
+    const auto listed = home.mcpac({"connect", "--list", "--json"}).json();
+    CHECK(listed.size() == kFiles.size());
+    for (const Json& one : listed) CHECK(one.at("found") == true);
+  }
+
+  TEST_CASE("the entry works: a client that reads it reaches the tools through mcpac") {
+    const Home home;
+    REQUIRE(home.mcpac({"generate"}).exit_code == 0);
+    home.write(".cursor/mcp.json", "{}");
+    REQUIRE(home.connect("cursor", {"--grant", "fixture.echo"}).exit_code == 0);
+    const Json entry =
+        mcpac::parse_json(home.read(".cursor/mcp.json")).value().at("mcpServers").at("mcpac");
+    std::vector<std::string> words{entry.at("command")};
+    for (const Json& word : entry.at("args")) words.push_back(word);
+    const std::string meta =
+        R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}})";
+    const auto served = e2e::run_program(
+        words, home.workspace.environment(),
+        {.input = R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{)" + meta + "}}\n",
+         .folder = "/"});
+    INFO(served.err);
+    CHECK(served.exit_code == 0);
+    CHECK(has(served.out, "fixture__echo"));
+    CHECK_FALSE(has(served.out, "fixture__die"));
+  }
+
+  TEST_CASE("servers move behind mcpac, their secrets into files, and nothing of them is printed") {
+    const Home home;
+    home.write(".cursor/mcp.json", R"({"mcpServers": {
+  "github": {"command": "npx", "args": ["-y", "gh"], "env": {"GITHUB_TOKEN": "ghp_s3cr3t_value", "MODE": "fast"}},
+  "remote": {"url": "https://a.example/mcp", "headers": {"Authorization": "Bearer ${env:REMOTE_TOKEN}"}},
+  "odd": {"command": "x", "args": ["${workspaceFolder}"]}
+}}
+)");
+    const std::string before = home.read(".cursor/mcp.json");
+    const std::string config = home.workspace.read("mcpac.json");
+    const auto dry = home.connect("cursor", {"--ask", "*.*", "--adopt", "--dry-run"});
+    INFO(dry.err);
+    CHECK(dry.exit_code == 0);
+    CHECK_FALSE(has(dry.out + dry.err, "s3cr3t"));
+    CHECK(has(dry.out, "-"));
+    CHECK(has(dry.err, "odd stays in Cursor"));
+    CHECK(home.read(".cursor/mcp.json") == before);
+    CHECK(home.workspace.read("mcpac.json") == config);
+    const auto done = home.connect("cursor", {"--ask", "*.*", "--adopt"});
+    INFO(done.err);
+    REQUIRE(done.exit_code == 0);
+    CHECK_FALSE(has(done.out + done.err, "s3cr3t"));
+    CHECK(has(done.err, "mcpac generate"));
+    const Json after = mcpac::parse_json(home.read(".cursor/mcp.json")).value().at("mcpServers");
+    CHECK(after.size() == 2);
+    CHECK(after.contains("odd"));
+    CHECK(after.at("mcpac").at("env").at("REMOTE_TOKEN") == "${env:REMOTE_TOKEN}");
+    CHECK_FALSE(has(home.workspace.read("mcpac.json"), "s3cr3t"));
+    const Json moved =
+        mcpac::parse_json(home.workspace.read("mcpac.json")).value().at("mcpServers");
+    CHECK(moved.size() == 3);
+    CHECK(moved.at("github").at("env").at("MODE") == "fast");
+    CHECK(moved.at("remote").at("headers").at("Authorization") == "Bearer ${env:REMOTE_TOKEN}");
+    const std::string reference = moved.at("github").at("env").at("GITHUB_TOKEN");
+    REQUIRE(reference.starts_with("${file:"));
+    const fs::path secret = reference.substr(7, reference.size() - 8);
+    struct stat facts {};
+    REQUIRE(::stat(secret.c_str(), &facts) == 0);
+    CHECK((facts.st_mode & 0777) == 0600);
+    CHECK(mcpac::read_file(secret).value() == "ghp_s3cr3t_value\n");
+    CHECK(home.connect("cursor", {"--undo"}).exit_code == 0);
+    CHECK(home.read(".cursor/mcp.json") == before);
+  }
+
+  TEST_CASE("nothing is written where something is wrong, with the documented exit code") {
+    const Home home;
+    CHECK(home.connect("cursor", {"--ask", "fixture.*"}).exit_code == 66);
+    CHECK_FALSE(fs::exists(home.workspace.folder() / "home/.cursor"));
+    home.write(".cursor/mcp.json", R"({"mcpServers": {"mcpac": {"command": "other"}}})");
+    const std::string before = home.read(".cursor/mcp.json");
+    CHECK(home.connect("cursor").exit_code == 64);
+    CHECK(home.connect("cursor", {"--ask", "fixture.*"}).exit_code == 64);
+    CHECK(home.connect("cursor", {"--grant", "fixture.echo(zebra within ./x)"}).exit_code == 64);
+    CHECK(home.connect("cursor", {"--policy", "no.policy"}).exit_code == 66);
+    CHECK(home.connect("netscape", {"--ask", "fixture.*"}).exit_code == 64);
+    CHECK(home.mcpac({"connect"}).exit_code == 64);
+    CHECK(home.connect("cursor", {"--undo", "--adopt"}).exit_code == 64);
+    CHECK(home.read(".cursor/mcp.json") == before);
+    CHECK(home.connect("cursor", {"--ask", "fixture.*", "--as", "gate"}).exit_code == 0);
+    CHECK(has(home.read(".cursor/mcp.json"), "\"other\""));
+    home.write(".gemini/settings.json", "{\"broken\": ");
+    const auto broken = home.connect("gemini", {"--ask", "fixture.*"});
+    CHECK(broken.exit_code == 65);
+    CHECK(home.read(".gemini/settings.json") == "{\"broken\": ");
+  }
+}

@@ -92,6 +92,7 @@ struct Recorded {
     std::vector<std::string> ceiling = {};
     std::string folder = "/srv";
     gate::Mode mode = gate::Mode::kEnforce;
+    std::string declared_in = "source";  // "grants": a client of the gateway
   };
   explicit Recorded(const Options& options)
       : lock(a_lock()), schemas(tool_schemas(lock)), tools(compile_tools(lock, {"fs"})) {
@@ -116,20 +117,27 @@ struct Recorded {
     auto authority = policy::Authority::load(layers, environment);
     REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
     std::string digest = policy::policy_digest(*authority);
-    gate::GateSetup setup{
-        .tools = &tools.table,
-        .authority = std::move(*authority),
-        .declared = {.permissions = {gate_permission("fs.read"), gate_permission("fs.list")},
-                     .texts = {"fs.read", "fs.list"}},
-        .upstream = &upstream,
-        .audit = &sink,
-        .clock = &clock,
-        .mode = options.mode,
-        .asking = {
-            .approver = &approver,
-            .memory = nullptr,
-            .binding = {"p", "h", sha256_hex(codegen::to_text(lock)), std::move(digest), "e"}}};
-    REQUIRE(sink.append("RunStarted", started_payload({"a program", "source"}, setup)));
+    gate::Declared declared{.permissions = {}, .texts = {}};
+    std::vector<std::string> names = {"fs.read", "fs.list"};
+    if (options.declared_in != "source")
+      names.insert(names.end(), {"fs.resources/read", "fs.prompts/get"});
+    for (const std::string& name : names) {
+      declared.permissions.insert(gate_permission(name));
+      declared.texts.push_back(name);
+    }
+    if (options.declared_in == "grants") add_offers(declared.permissions, lock, tools.table);
+    gate::GateSetup setup{.tools = &tools.table,
+                          .authority = std::move(*authority),
+                          .declared = std::move(declared),
+                          .upstream = &upstream,
+                          .audit = &sink,
+                          .clock = &clock,
+                          .mode = options.mode,
+                          .asking = {.approver = &approver,
+                                     .memory = nullptr,
+                                     .binding = {"p", "h", sha256_hex(codegen::to_text(lock)),
+                                                 std::move(digest), "e"}}};
+    REQUIRE(sink.append("RunStarted", started_payload({"a program", options.declared_in}, setup)));
     gate = std::make_unique<gate::Gate>(std::move(setup));
   }
   static Permission gate_permission(std::string_view text) {
@@ -206,6 +214,30 @@ TEST_SUITE("execute/replay") {
     run.gate->revoke_all();
     run.call("fs.list");
     check_green(run.replay(), 8, 0);
+  }
+
+  TEST_CASE(
+      "what a client of the gateway read and got is decided again, and no program's names are") {
+    const Recorded::Options offers{
+        .grants = {R"(fs."resources/read"(uri starts "file:///srv/") calls <= 2 audit args)",
+                   R"(fs."prompts/get"(name == "review", arguments.lang any) audit args)"},
+        .declared_in = "grants"};
+    Recorded run(offers);
+    run.call("fs.resources/read", {{"uri", "file:///srv/a"}});
+    run.call("fs.resources/read", {{"uri", "file:///etc/shadow"}});
+    run.call("fs.resources/read", {{"uri", "file:///srv/../etc/shadow"}});
+    run.call("fs.resources/read", {{"uri", "file:///srv/b"}});
+    run.call("fs.resources/read", {{"uri", "file:///srv/c"}});
+    run.call("fs.prompts/get", {{"name", "review"}, {"arguments", {{"lang", "de"}}}});
+    run.call("fs.prompts/get", {{"name", "other"}});
+    CHECK(run.upstream.calls.size() == 3);
+    check_green(run.replay(), 7, 0);
+    run.payload("CapabilityCheck", 1).at("allowed") = true;
+    CHECK_FALSE(run.replay().differences.empty());
+    Recorded program({.grants = offers.grants, .declared_in = "note"});
+    program.call("fs.resources/read", {{"uri", "file:///srv/a"}});
+    CHECK(program.upstream.calls.empty());
+    check_green(program.replay(), 1, 0);
   }
 
   TEST_CASE("limits are counted along") {

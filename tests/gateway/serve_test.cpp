@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,49 @@ TEST_SUITE("gateway/serve") {
     CHECK(events(workspace, "RunEnded").at(0).at("payload").at("verdict") == "client-left");
     CHECK(workspace.mcpac({"audit", "verify"}).exit_code == 0);
     CHECK(workspace.mcpac({"audit", "replay", started[0].at("run_id")}).exit_code == 0);
+  }
+
+  TEST_CASE(
+      "a real server's resources, prompts and logs come through, and their decisions replay") {
+    const Workspace& workspace = Workspace::shared();
+    int id = 0;
+    std::string input;
+    const auto ask = [&](std::string_view method, Json params = Json::object()) {
+      input += request(++id, method, stateless(std::move(params))).dump() + "\n";
+    };
+    ask("server/discover");
+    ask("resources/list");
+    ask("resources/read", {{"uri", "demo://resource/static/document/architecture.md"}});
+    ask("resources/read", {{"uri", "demo://resource/dynamic/text/1"}});
+    ask("prompts/list");
+    ask("prompts/get", {{"name", "everything.simple-prompt"}});
+    ask("prompts/get", {{"name", "everything.args-prompt"}, {"arguments", {{"city", "Bern"}}}});
+    const auto outcome = workspace.mcpac(
+        {"serve", "--grant", R"(everything."resources/read"(uri starts "demo://resource/static/"))",
+         "--grant", R"(everything."prompts/get"(name == "simple-prompt"))"},
+        {.input = input});
+    CHECK(outcome.exit_code == 0);
+    std::map<int, Json> answers;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      const Json message = Json::parse(line);
+      if (message.contains("id")) answers[message.at("id").get<int>()] = message;
+    }
+    REQUIRE(answers.size() == 7);
+    CHECK(answers[1].at("result").at("capabilities").contains("prompts"));
+    for (const Json& entry : answers[2].at("result").at("resources"))
+      CHECK(entry.at("uri").get<std::string>().starts_with("demo://resource/static/"));
+    CHECK_FALSE(answers[2].at("result").at("resources").empty());
+    CHECK(answers[3].at("result").at("contents").at(0).at("text").get<std::string>().size() > 10);
+    CHECK(answers[4].at("error").at("code") == -32602);
+    CHECK(answers[5].at("result").at("prompts").size() == 1);
+    CHECK(answers[6].at("result").at("messages").size() == 1);
+    CHECK(answers[7].at("error").at("message") == "Unknown prompt: everything.args-prompt");
+    const auto started = events(workspace, "RunStarted");
+    REQUIRE_FALSE(started.empty());
+    const auto replayed =
+        workspace.mcpac({"audit", "replay", started.back().at("run_id"), "--json"});
+    CHECK(replayed.exit_code == 0);
   }
 
   TEST_CASE("limits are a client's, and not renewed by connecting again") {

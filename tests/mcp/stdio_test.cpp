@@ -191,6 +191,19 @@ TEST_SUITE("mcp/stdio") {
     }
   }
 
+  TEST_CASE("a tool whose name means another thing in rules is left out, and said so") {
+    std::vector<std::string> warnings;
+    mcp::Events events;
+    events.warned = [&](std::string_view text) { warnings.emplace_back(text); };
+    Connected server(fixture("reserved-names"), false, events);
+    auto listing = server.list();
+    REQUIRE_MESSAGE(listing.has_value(), test::shown(listing));
+    REQUIRE(listing->tools.size() == 1);
+    CHECK(listing->tools[0].name == "echo");
+    REQUIRE(warnings.size() == 2);
+    CHECK(warnings[0].contains(R"(the tool "resources/read" is left out)"));
+  }
+
   TEST_CASE("a server without tools has an empty listing") {
     Connected server(fixture("no-tools"));
     auto listing = server.list();
@@ -324,6 +337,82 @@ TEST_SUITE("mcp/stdio") {
     CHECK(ask_as(one).contains(R"("action":"accept")"));
     CHECK(ask_as(other).contains(R"("action":"decline")"));
     CHECK(ask_as(one).contains(R"("action":"decline")"));  // it may be about the other's
+  }
+
+  TEST_CASE("a log message is the only client's call's, and nobody's once there were two clients") {
+    std::vector<std::string> of_nobody;
+    mcp::Events usual;
+    usual.notified = [&](const std::string& method, const Json& params) {
+      of_nobody.push_back(method + " " + string_member(params, "data"));
+    };
+    Connected server(fixture("plain"), false, usual);
+    std::vector<std::string> heard;
+    const auto call_as = [&](const int& client) {
+      mcp::CallEvents events;
+      events.answer = [](std::string, Json) { return decline(); };
+      events.logged = [&](const Json& message) { heard.push_back(string_member(message, "data")); };
+      events.client = &client;
+      return test::run(server.loop,
+                       (*server).call_tool("log", args(R"({"data": "x"})"), kPatience, events));
+    };
+    const int one = 1;
+    const int other = 2;
+    REQUIRE(call_as(one).has_value());
+    CHECK(heard == std::vector<std::string>{"x"});
+    CHECK(of_nobody.empty());
+    REQUIRE(call_as(other).has_value());
+    REQUIRE(call_as(one).has_value());
+    CHECK(heard.size() == 1);
+    CHECK(of_nobody == std::vector<std::string>(2, "notifications/message x"));
+  }
+
+  TEST_CASE(
+      "a stateless server hears with each call what its caller answers, and which logs it wants") {
+    Connected server(fixture("stateless"), false, answering());
+    mcp::CallEvents events;
+    events.capabilities = args(R"({"roots": {}})");
+    events.log_level = "notice";
+    const auto said = text_of(test::run(
+        server.loop, (*server).call_tool("log", args(R"({"data": "x"})"), kPatience, events)));
+    CHECK(said.contains(R"("io.modelcontextprotocol/clientCapabilities":{"roots":{}})"));
+    CHECK(said.contains(R"("io.modelcontextprotocol/logLevel":"notice")"));
+    const auto usual = text_of(server.call("log", args(R"({"data": "x"})")));
+    CHECK(usual.contains("elicitation"));
+    CHECK_FALSE(usual.contains("logLevel"));
+    // What it asks for all the same is asked of nobody.
+    const auto asked = test::run(
+        server.loop, (*server).call_tool("input_required", Json::object(), kPatience, events));
+    CHECK(id_of(asked) == ErrorId::kServerError);
+  }
+
+  TEST_CASE("all that a server asks at once can be answered at once") {
+    Connected server(fixture("stateless"), false, answering());
+    mcp::CallEvents events;
+    std::vector<Json> asked;
+    events.answer_all = [&](Json questions) -> asio::awaitable<Result<Json>> {
+      asked.push_back(questions);
+      Json answers = Json::object();
+      answers["who"]["action"] = "accept";
+      co_return answers;
+    };
+    const auto result = test::run(
+        server.loop, (*server).call_tool("input_required", Json::object(), kPatience, events));
+    REQUIRE(asked.size() == 1);
+    CHECK(asked[0].at("who").at("method") == "elicitation/create");
+    CHECK(text_of(result).contains(R"("content":{"name":"Jo"})"));
+  }
+
+  TEST_CASE("the error of the protocol that ends a call is told to who made it") {
+    Connected server(fixture("plain"));
+    mcp::CallEvents events;
+    std::optional<ipc::ErrorObject> refusal;
+    events.refused = [&](const ipc::ErrorObject& error) { refusal = error; };
+    const auto result =
+        test::run(server.loop, (*server).call_tool("rpc_error", Json::object(), kPatience, events));
+    CHECK(id_of(result) == ErrorId::kServerError);
+    REQUIRE(refusal.has_value());
+    CHECK(refusal->code == -32602);
+    CHECK(refusal->data == args(R"({"field": "a"})"));
   }
 
   TEST_CASE("a call whose time is up is cancelled at the server") {

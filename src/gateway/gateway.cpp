@@ -61,6 +61,7 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
     host_->upstreams().on_notified([this](const std::string& server, const std::string& method,
                                           const Json& params) { heard(server, method, params); });
     offers_ = std::make_unique<Offers>(host_->upstreams(), host_->executor(), clock_);
+    pace_ = std::make_unique<Pace>(host_->executor());
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
       for (const auto& [client, run] : std::map(runs_)) run->heard_of_drift(what, name);
     });
@@ -73,6 +74,7 @@ Gateway::~Gateway() {
     host_->upstreams().on_notified(nullptr);
     end_all("gateway-ended");
     runs_.clear();
+    pace_.reset();
     offers_.reset();
   });
 }
@@ -167,6 +169,19 @@ void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::str
 
 void Gateway::heard(const std::string& server, const std::string& method, const Json& params) {
   offers_->heard(server, method);
+  if (method == "notifications/message") {
+    if (!offers_->watch().is_too_much(server, clock_)) pass_on_to_clients(server, method, params);
+    return;
+  }
+  if (method == "notifications/resources/updated" && !offers_->watch().is_watched(server)) return;
+  // What is said of one resource is not what is said of another.
+  const std::string about = server + " " + method + " " + string_member(params, "uri");
+  pace_->tell(about,
+              [this, server, method, params] { pass_on_to_clients(server, method, params); });
+}
+
+void Gateway::pass_on_to_clients(const std::string& server, const std::string& method,
+                                 const Json& params) {
   // A log message of no call may be about anybody's: with several clients it is for none of them.
   const auto uses = [&](const auto& run) { return run.second->uses(server); };
   if (method == "notifications/message" && std::ranges::count_if(runs_, uses) != 1) return;

@@ -21,6 +21,7 @@
 #include "execute/recording/run_recording.h"
 #include "gateway/client_run.h"
 #include "gateway/offers.h"
+#include "gateway/pace.h"
 
 namespace mcpac::gateway {
 
@@ -63,6 +64,7 @@ class Gateway {
                                            const gate::Binding& binding,
                                            const ClientRun::Parts& parts) const;
   void heard(const std::string& server, const std::string& method, const Json& params);
+  void pass_on_to_clients(const std::string& server, const std::string& method, const Json& params);
   void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
                     const std::string& granted);
 
@@ -74,6 +76,7 @@ class Gateway {
   execute::ProjectUse use_;  // until its servers are down
   std::unique_ptr<execute::Host> host_;
   std::unique_ptr<Offers> offers_;  // on the loop
+  std::unique_ptr<Pace> pace_;      // on the loop
   std::unique_ptr<execute::RunRecording> recording_;
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
 };

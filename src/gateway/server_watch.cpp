@@ -1,5 +1,6 @@
 #include "gateway/server_watch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -8,8 +9,10 @@
 namespace mcpac::gateway {
 namespace {
 
-// A server that ends a subscription by itself is not asked again at once.
-constexpr auto kPause = std::chrono::seconds(5);
+// A server that ends a subscription by itself, or knows none, is not asked again at once.
+constexpr std::chrono::seconds kFirstPause(5);
+constexpr std::chrono::seconds kLongestPause(600);
+constexpr std::size_t kLogsASecond = 100;
 
 bool says(const Json* capabilities, std::string_view name, std::string_view flag) {
   const Json* one = capabilities == nullptr ? nullptr : find_member(*capabilities, name);
@@ -70,6 +73,13 @@ void ServerWatch::apply_level(const std::string& server) {
   servers_.request(server, "logging/setLevel", {{"level", told}}, nullptr, [](const auto&) {});
 }
 
+bool ServerWatch::is_too_much(const std::string& server, const Clock& clock) {
+  Second& second = logging_[server];
+  if (clock.steady_now() - second.begin >= std::chrono::seconds(1))
+    second = {clock.steady_now(), 0};
+  return ++second.messages > kLogsASecond;
+}
+
 void ServerWatch::settled(const std::string& server) {
   apply_level(server);
   if (servers_.is_stateless(server)) listen(server);
@@ -94,6 +104,7 @@ void ServerWatch::listen(const std::string& server) {
   Listening& one = listening_[server];
   Json filter = filter_of(server);
   if (one.token != 0 && filter == one.filter) return;
+  if (filter != one.filter) one.pause = std::chrono::seconds(0);
   const auto before = std::exchange(one.token, 0);
   one.filter = filter;
   if (!filter.empty()) {
@@ -108,7 +119,8 @@ void ServerWatch::listen(const std::string& server) {
 void ServerWatch::listen_again(const std::string& server) {
   Listening& one = listening_[server];
   one.token = 0;
-  one.again = std::make_unique<boost::asio::steady_timer>(executor_, kPause);
+  one.pause = one.pause.count() == 0 ? kFirstPause : std::min(2 * one.pause, kLongestPause);
+  one.again = std::make_unique<boost::asio::steady_timer>(executor_, one.pause);
   one.again->async_wait([this, alive = std::weak_ptr(alive_), server](const auto& error) {
     if (!error && !alive.expired() && servers_.capabilities(server) != nullptr) listen(server);
   });

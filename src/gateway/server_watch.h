@@ -5,6 +5,7 @@
 // resource, one of 2026-07-28 by one open `subscriptions/listen` with all of them. On the loop.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/clock.h"
 #include "gate/servers.h"
 
 namespace mcpac::gateway {
@@ -35,6 +37,12 @@ class ServerWatch {
   void unsubscribe(Subscriber who, const std::string& server, const std::string& uri);
   // The least severe level that anybody wants of this server; it never gets more severe again.
   void want_level(const std::string& server, const std::string& level);
+  // Whether anybody subscribed to anything of this server.
+  [[nodiscard]] bool is_watched(const std::string& server) const {
+    return subscribed_.contains(server);
+  }
+  // Counts a log message of no call; true: more came within a second than anybody reads.
+  [[nodiscard]] bool is_too_much(const std::string& server, const Clock& clock);
   // It is known by now what this server can do.
   void settled(const std::string& server);
 
@@ -42,6 +50,7 @@ class ServerWatch {
   struct Listening {
     gate::Servers::RequestToken token = 0;
     Json filter;
+    std::chrono::seconds pause{0};  // before it is asked again; longer each time
     std::unique_ptr<boost::asio::steady_timer> again;
   };
   void listen(const std::string& server);
@@ -55,6 +64,11 @@ class ServerWatch {
   std::map<std::string, Listening> listening_;
   std::map<std::string, std::string> wanted_levels_;
   std::map<std::string, std::string> levels_;  // as the server was told
+  struct Second {
+    std::chrono::steady_clock::time_point begin;
+    std::size_t messages = 0;
+  };
+  std::map<std::string, Second> logging_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -57,7 +57,7 @@ std::vector<Argument> places_of(const Json& schema) {
 // The spellings by which a call may mean the path.
 std::vector<std::string> spellings(const std::string& path, const policy::Bases& bases,
                                    const std::string& server) {
-  std::vector<std::string> all = {path};
+  std::vector<std::string> all = {path, "file://" + path};
   const auto below = [&](const std::string& base) {
     if (base.empty()) return;
     const auto relative = std::filesystem::path(path).lexically_relative(base).string();
@@ -160,6 +160,8 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
 // The target of a call, as a path from the root.
 std::string absolute_target(const std::string& target, const RunView& view,
                             const std::string& capability) {
+  constexpr std::string_view kFile = "file://";
+  if (target.starts_with(std::string(kFile) + "/")) return target.substr(kFile.size());
   if (target.empty() || target.starts_with('/') || target.find("://") != std::string::npos)
     return target;
   const auto root = view.bases.roots.find(capability.substr(0, capability.find('.')));

@@ -37,6 +37,11 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
   if (!recording) return pass_on(recording);
   made->recording_ = std::move(*recording);
   made->recording_->join(*made->host_);
+  // What is asked of servers takes the way of their calls.
+  made->host_->on_loop([&made] {
+    made->offers_ =
+        std::make_unique<Offers>(made->host_->offering(), made->host_->executor(), made->clock_);
+  });
   return made;
 }
 
@@ -60,7 +65,6 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
                                 {"roots", nothing_special}});
     host_->upstreams().on_notified([this](const std::string& server, const std::string& method,
                                           const Json& params) { heard(server, method, params); });
-    offers_ = std::make_unique<Offers>(host_->upstreams(), host_->executor(), clock_);
     pace_ = std::make_unique<Pace>(host_->executor());
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
       for (const auto& [client, run] : std::map(runs_)) run->heard_of_drift(what, name);
@@ -124,10 +128,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
   host_->start(parts.catalog->servers());
   std::set<std::string> used = parts.catalog->servers();
   const auto running = host_->started();
-  // Nobody waits to hear what servers can do that will never start.
-  std::erase_if(used, [&](const std::string& server) {
-    return recording_->is_replay() || !running.contains(server);
-  });
+  std::erase_if(used, [&](const std::string& server) { return !running.contains(server); });
   offers_->use(used);
   auto run = std::make_shared<ClientRun>(std::move(parts), std::move(gate));
   show_as_live(run, client, granted);

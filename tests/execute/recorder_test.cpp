@@ -16,7 +16,7 @@ namespace {
 struct Recorded {
   codegen::Lock lock = some_lock();
   Servers servers;
-  Recorder recorder{servers, lock};
+  Recorder recorder{servers, servers, lock};
 
   std::shared_ptr<Made> call(const std::string& name, Json arguments, Result<Json> answer) {
     auto made = make_call(recorder, name, std::move(arguments));

@@ -56,6 +56,12 @@ Recording varied() {
   open.began = 90;
   open.ended = 91;
   calls.push_back(open);
+  recording.servers = {{"git", {{"prompts", Json::object()}}, true}, {"files"}};
+  using Outcome = gate::Servers::Outcome;
+  recording.requests = {
+      {"git", "prompts/list", Json::object(), Outcome(Json{{"prompts", Json::array()}})},
+      {"git", "x", nullptr, Outcome(std::unexpected(ipc::ErrorObject{-1, "no", {{"a", 1}}}))},
+      {"files", "y", Json::array(), fail(ErrorId::kServerDied, "gone")}};
   return recording;
 }
 
@@ -71,6 +77,8 @@ TEST_SUITE("execute/recording") {
     CHECK(execute::to_text(*after) == *text);
     CHECK(after->header.tools == before.header.tools);
     REQUIRE(after->calls.size() == 3);
+    CHECK(after->servers.size() == 2);
+    CHECK(after->requests[1].outcome->error().code == -1);
     CHECK(after->calls[0].said.size() == 4);
     CHECK(after->calls[0].said[1].reply->value().hidden.size() == 1);
     CHECK(after->calls[0].arguments->hidden == before.calls[0].arguments->hidden);

@@ -36,7 +36,7 @@ class Client final : public gate::Caller {
 Recording with_question() {
   const auto lock = some_lock();
   Servers servers;
-  Recorder recorder(servers, lock);
+  Recorder recorder(servers, servers, lock);
   const auto client = std::make_shared<Client>();
   const auto made = make_call(recorder, "files.write", kA, client);
   servers.calls[0].caller->progress({{"progress", 1}});
@@ -137,7 +137,7 @@ TEST_SUITE("execute/replayer") {
   TEST_CASE("calls that overlapped come in any order, also one after another") {
     const auto lock = some_lock();
     Servers servers;
-    Recorder recorder(servers, lock);
+    Recorder recorder(servers, servers, lock);
     const auto one = make_call(recorder, "files.write", kA);
     const auto two = make_call(recorder, "files.write", kB);
     servers.answer(0, said("a"));
@@ -151,7 +151,7 @@ TEST_SUITE("execute/replayer") {
   TEST_CASE("what failed fails again; what was taken back waits to be taken back") {
     const auto lock = some_lock();
     Servers servers;
-    Recorder recorder(servers, lock);
+    Recorder recorder(servers, servers, lock);
     const auto one = make_call(recorder, "files.read", kA);
     servers.answer(0, fail(ErrorId::kServerTimeout, "too slow"));
     const auto two = make_call(recorder, "files.read", kB);
@@ -207,7 +207,7 @@ TEST_SUITE("execute/replayer") {
     const auto lock = some_lock();
     Servers servers;
     servers.secrets.keep("s3cr3t-value", "${env:TOKEN}");
-    Recorder recorder(servers, lock);
+    Recorder recorder(servers, servers, lock);
     const auto one = make_call(recorder, "files.read", {{"path", "x?key=s3cr3t-value"}});
     servers.answer(0, said("one"));
     const auto two = make_call(recorder, "vault.login", {{"password", "hunter2"}, {"user", "jo"}});
@@ -224,10 +224,60 @@ TEST_SUITE("execute/replayer") {
     for (const Error& error : other.differences()) CHECK_FALSE(says(error, "hunter2"));
   }
 
+  TEST_CASE("what servers can do and list is played as well, the last time again and again") {
+    const auto lock = some_lock();
+    Servers servers;
+    servers.secrets.keep("s3cr3t-value", "${env:TOKEN}");
+    servers.can["git"] = {{"prompts", Json::object()}};
+    Recorder recorder(servers, servers, lock);
+    const auto ask = [](gate::Servers& at, const std::string& method, const Json& params,
+                        const std::function<void()>& turn) {
+      auto given = std::make_shared<std::optional<Result<gate::Servers::Outcome>>>();
+      std::ignore = at.request("git", method, params, nullptr,
+                               [given](Result<gate::Servers::Outcome> one) { *given = one; });
+      turn();
+      REQUIRE(given->has_value());
+      return **given;
+    };
+    const auto nothing = [] {};
+    servers.next_outcome = gate::Servers::Outcome(Json{{"prompts", {"one", "s3cr3t-value"}}});
+    std::ignore = ask(recorder, "prompts/list", Json::object(), nothing);
+    servers.next_outcome = gate::Servers::Outcome(Json{{"prompts", {"two"}}});
+    std::ignore = ask(recorder, "prompts/list", Json::object(), nothing);
+    servers.next_outcome = gate::Servers::Outcome(
+        std::unexpected(ipc::ErrorObject{-32601, "no such method", nullptr}));
+    std::ignore = ask(recorder, "completion/complete", {{"a", 1}}, nothing);
+    servers.next_outcome = fail(ErrorId::kServerTimeout, "too slow");
+    std::ignore = ask(recorder, "resources/list", Json::object(), nothing);
+    const std::string text = execute::to_text(recorder.take().value()).value();
+    CHECK(text.find("s3cr3t-value") == std::string::npos);
+    Played here(parse_recording(text, "r").value());
+    const auto settle = [&here] { here.settle(); };
+    CHECK(here.replayer.capabilities("git")->contains("prompts"));
+    CHECK(here.replayer.is_stateless("git"));
+    CHECK(here.replayer.capabilities("files") == nullptr);
+    CHECK(here.replayer.is_settled("files"));
+    CHECK(ask(here.replayer, "prompts/list", Json::object(), settle)->value()["prompts"][0] ==
+          "one");
+    for (int i = 0; i < 3; ++i)
+      CHECK(ask(here.replayer, "prompts/list", Json::object(), settle)->value()["prompts"][0] ==
+            "two");
+    CHECK(ask(here.replayer, "completion/complete", {{"a", 1}}, settle)->error().code == -32601);
+    CHECK(ask(here.replayer, "resources/list", Json::object(), settle).error().id ==
+          ErrorId::kServerTimeout);
+    CHECK(here.differences().empty());
+    CHECK_FALSE(ask(here.replayer, "completion/complete", {{"a", 2}}, settle).has_value());
+    CHECK(here.differences().size() == 1);
+    std::ignore = here.replayer.request("git", "prompts/list", Json::object(), nullptr,
+                                        [](const auto&) { FAIL("it was taken back"); });
+    here.replayer.forget(here.replayer.request("git", "prompts/list", Json::object(), nullptr,
+                                               [](const auto&) { FAIL("it was taken back"); }));
+  }
+
   TEST_CASE("a flood of calls that are not recorded is counted, not kept") {
     Played here(sequence(some_lock(), {}));
     for (int i = 0; i < 1'000; ++i) std::ignore = here.call("git.log", {{"n", i}});
-    const auto outcome = here.replayer.outcome();
+    const auto outcome = here.replayer.findings();
     CHECK(outcome.differences.size() == 20);
     CHECK(outcome.others == 980);
   }

@@ -65,7 +65,7 @@ std::string text_of(const std::shared_ptr<Made>& made) {
 
 Recording sequence(const codegen::Lock& lock, const std::vector<Step>& steps) {
   Servers servers;
-  Recorder recorder(servers, lock);
+  Recorder recorder(servers, servers, lock);
   for (const Step& step : steps) {
     const auto made = make_call(recorder, step.tool, step.arguments);
     servers.answer(servers.calls.size() - 1, said(step.answer));

@@ -28,7 +28,7 @@ namespace mcpac::execute::testing {
 [[nodiscard]] codegen::Lock some_lock();
 
 // Answers as the test says, when the test says.
-class Servers final : public gate::Upstream {
+class Servers final : public gate::Upstream, public gate::Servers {
  public:
   struct Call {
     std::string tool;
@@ -52,12 +52,38 @@ class Servers final : public gate::Upstream {
     secrets.redact(redacted);
     return Secrecy::kRedacted;
   }
+  [[nodiscard]] bool is_settled(const std::string& /*server*/) const override { return true; }
+  [[nodiscard]] const Json* capabilities(const std::string& server) const override {
+    const auto found = can.find(server);
+    return found == can.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool is_stateless(const std::string& server) const override {
+    return server == "git";
+  }
+  RequestToken request(const std::string& server, std::string method, Json params,
+                       std::shared_ptr<gate::Caller> /*caller*/,
+                       std::function<void(Result<Outcome>)> done) override {
+    requests.push_back(server + " " + method + " " + params.dump());
+    done(next_outcome);
+    return requests.size();
+  }
+  RequestToken listen(const std::string& /*server*/, Json /*params*/,
+                      std::function<void()> /*ended*/) override {
+    return 0;
+  }
+  void forget(RequestToken /*token*/) override {}
+  void on_notified(OnNotified /*heard*/) override {}
+  void on_settled(std::function<void()> /*heard*/) override {}
+
   void answer(std::size_t call, Result<Json> result) { calls[call].done(std::move(result)); }
 
   std::vector<Call> calls;
   std::vector<CallToken> cancelled;
   mcp::SecretValues secrets;
   std::string unknown;  // a server that never started
+  std::map<std::string, Json> can;
+  std::vector<std::string> requests;
+  Result<Outcome> next_outcome = Outcome(Json::object());
 };
 
 [[nodiscard]] inline Json said(const std::string& text) {
@@ -104,7 +130,7 @@ struct Played {
     loop.restart();
     loop.run();
   }
-  [[nodiscard]] std::vector<Error> differences() const { return replayer.outcome().differences; }
+  [[nodiscard]] std::vector<Error> differences() const { return replayer.findings().differences; }
 
   codegen::Lock lock = some_lock();
   boost::asio::io_context loop;

@@ -18,6 +18,7 @@
 
 #include "codegen/lock.h"
 #include "core/error.h"
+#include "execute/host/between.h"
 #include "execute/host/interrupt.h"
 #include "execute/host/upstreams.h"
 #include "mcp/server_config.h"
@@ -66,11 +67,13 @@ class Host {
   [[nodiscard]] gate::Upstream& servers() {
     return between_ ? *between_ : static_cast<gate::Upstream&>(*upstreams_);
   }
-  void put_before_servers(std::unique_ptr<gate::Upstream> between) {
-    between_ = std::move(between);
+  // The same for what is asked of servers besides calls.
+  [[nodiscard]] gate::Servers& offering() {
+    return between_ ? *between_ : static_cast<gate::Servers&>(*upstreams_);
   }
+  void put_before_servers(std::unique_ptr<Between> between) { between_ = std::move(between); }
   // No server is started from here on; whoever waits for one is told that it is as the lock has it.
-  void put_in_place_of_servers(std::unique_ptr<gate::Upstream> between);
+  void put_in_place_of_servers(std::unique_ptr<Between> between);
 
  private:
   const mcp::Config& config_;
@@ -78,7 +81,7 @@ class Host {
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<Upstreams> upstreams_;
-  std::unique_ptr<gate::Upstream> between_;
+  std::unique_ptr<Between> between_;
   bool has_servers_ = true;
   std::thread thread_;
 };

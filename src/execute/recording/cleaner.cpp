@@ -119,4 +119,22 @@ void Cleaner::clean(RecordedCall& call) {
   std::ignore = take_out(*permission, result);
 }
 
+// Lists and the like: they are found again by what is left of their params.
+void Cleaner::clean(RecordedRequest& request) const {
+  const auto server = Permission::of(request.server, request.method);
+  if (!server) return;
+  std::ignore = take_out(*server, request.params);
+  if (!request.outcome) {
+    request.outcome = std::unexpected(without_secrets(*server, request.outcome.error()));
+  } else if (*request.outcome) {
+    std::ignore = take_out(*server, **request.outcome);
+  } else {
+    ipc::ErrorObject& refused = request.outcome->error();
+    Json texts{refused.message, refused.data};
+    std::ignore = take_out(*server, texts);
+    refused.message = texts[0].get<std::string>();
+    refused.data = texts[1];
+  }
+}
+
 }  // namespace mcpac::execute

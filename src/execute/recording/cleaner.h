@@ -25,6 +25,7 @@ class Cleaner {
   // Looks at a call before any is cleaned. False: more secrets than can be looked for.
   [[nodiscard]] bool learn(const RecordedCall& call);
   void clean(RecordedCall& call);
+  void clean(RecordedRequest& request) const;
   [[nodiscard]] const RecordedTool& tool(const std::string& name);
 
  private:

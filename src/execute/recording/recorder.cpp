@@ -12,6 +12,7 @@ namespace mcpac::execute {
 struct Recorder::Tape {
   std::vector<std::unique_ptr<RecordedCall>> calls;
   std::map<CallToken, RecordedCall*> open;
+  std::vector<RecordedRequest> requests;
   std::uint64_t ticks = 0;
   std::size_t bytes = 0;
   bool over = false;
@@ -19,12 +20,15 @@ struct Recorder::Tape {
   // Members and numbers are not in text_bytes(): a value has a size of its own.
   void charge(const Json& value) {
     bytes += gate::text_bytes(value) + 64;
-    if (bytes > kMaxRecordingBytes || calls.size() > kMaxRecordedCalls) stop();
+    if (bytes > kMaxRecordingBytes || calls.size() > kMaxRecordedCalls ||
+        requests.size() > kMaxRecordedRequests)
+      stop();
   }
   void stop() {
     over = true;
     open.clear();
     calls.clear();
+    requests.clear();
   }
   void end(RecordedCall& call, std::optional<Result<Json>> answer) {
     if (over || call.ended != 0) return;
@@ -89,8 +93,8 @@ class Recorder::HeardCaller final : public gate::Caller {
   std::size_t place_;  // of the call on the tape
 };
 
-Recorder::Recorder(gate::Upstream& servers, const codegen::Lock& lock)
-    : servers_(servers), lock_(lock), tape_(std::make_shared<Tape>()) {}
+Recorder::Recorder(gate::Upstream& servers, gate::Servers& offers, const codegen::Lock& lock)
+    : servers_(servers), offers_(offers), lock_(lock), tape_(std::make_shared<Tape>()) {}
 Recorder::~Recorder() = default;
 
 gate::Upstream::CallToken Recorder::forward(const Permission& permission, Json arguments,
@@ -122,6 +126,23 @@ void Recorder::cancel(CallToken token) {
   servers_.cancel(token);
 }
 
+gate::Servers::RequestToken Recorder::request(const std::string& server, std::string method,
+                                              Json params, std::shared_ptr<gate::Caller> caller,
+                                              std::function<void(Result<Outcome>)> done) {
+  auto asked = std::make_shared<RecordedRequest>(
+      RecordedRequest{server, method, params, Outcome(Json::object())});
+  return offers_.request(server, std::move(method), std::move(params), std::move(caller),
+                         [tape = tape_, asked, done = std::move(done)](Result<Outcome> outcome) {
+                           if (!tape->over) tape->charge(asked->params);
+                           if (!tape->over && outcome && *outcome) tape->charge(**outcome);
+                           if (!tape->over) {
+                             asked->outcome = outcome;
+                             tape->requests.push_back(*asked);
+                           }
+                           done(std::move(outcome));
+                         });
+}
+
 bool Recorder::is_over() const {
   return tape_->over;
 }
@@ -143,6 +164,14 @@ Result<Recording> Recorder::take() {
     if (const auto& digest = cleaner.tool(call->tool).digest; !digest.empty())
       recording.header.tools.emplace(call->tool, digest);
     recording.calls.push_back(std::move(*call));
+  }
+  for (RecordedRequest& request : tape_->requests) {
+    cleaner.clean(request);
+    recording.requests.push_back(std::move(request));
+  }
+  for (const auto& server : lock_.servers) {
+    if (const Json* capabilities = offers_.capabilities(server.name))
+      recording.servers.push_back({server.name, *capabilities, offers_.is_stateless(server.name)});
   }
   tape_->stop();
   return recording;

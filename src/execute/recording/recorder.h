@@ -9,15 +9,16 @@
 #include <string>
 
 #include "codegen/lock.h"
+#include "execute/host/between.h"
 #include "execute/recording/recording.h"
 #include "gate/upstream.h"
 
 namespace mcpac::execute {
 
-class Recorder final : public gate::Upstream {
+class Recorder final : public Between {
  public:
-  // Both are borrowed.
-  Recorder(gate::Upstream& servers, const codegen::Lock& lock);
+  // All are borrowed. `offers` is the same servers, as they are asked for other things than calls.
+  Recorder(gate::Upstream& servers, gate::Servers& offers, const codegen::Lock& lock);
   ~Recorder() override;
 
   CallToken forward(const Permission& permission, Json arguments,
@@ -32,6 +33,27 @@ class Recorder final : public gate::Upstream {
     return servers_.redact(permission, arguments, redacted);
   }
 
+  // What is asked besides calls.
+  [[nodiscard]] bool is_settled(const std::string& server) const override {
+    return offers_.is_settled(server);
+  }
+  [[nodiscard]] const Json* capabilities(const std::string& server) const override {
+    return offers_.capabilities(server);
+  }
+  [[nodiscard]] bool is_stateless(const std::string& server) const override {
+    return offers_.is_stateless(server);
+  }
+  RequestToken request(const std::string& server, std::string method, Json params,
+                       std::shared_ptr<gate::Caller> caller,
+                       std::function<void(Result<Outcome>)> done) override;
+  RequestToken listen(const std::string& server, Json params,
+                      std::function<void()> ended) override {
+    return offers_.listen(server, std::move(params), std::move(ended));
+  }
+  void forget(RequestToken token) override { offers_.forget(token); }
+  void on_notified(OnNotified heard) override { offers_.on_notified(std::move(heard)); }
+  void on_settled(std::function<void()> heard) override { offers_.on_settled(std::move(heard)); }
+
   // More was called than a recording holds: nothing is kept any more.
   [[nodiscard]] bool is_over() const;
   // What was recorded, without secrets; calls that have no answer count as taken back. Of the
@@ -42,6 +64,7 @@ class Recorder final : public gate::Upstream {
   struct Tape;
   class HeardCaller;
   gate::Upstream& servers_;
+  gate::Servers& offers_;
   const codegen::Lock& lock_;
   std::shared_ptr<Tape> tape_;  // shared with callbacks of the servers, which may come later
 };

@@ -75,12 +75,16 @@ Result<std::string> to_text(const Recording& recording) {
   };
   if (recording.calls.size() > kMaxRecordedCalls) return too_much();
   std::string text = mcpac::to_text(header_line(recording.header)) + "\n";
-  for (const RecordedCall& call : recording.calls) {
-    const std::string line = mcpac::to_text(to_line(call));
-    if (line.size() > kLineLimits.max_bytes || text.size() + line.size() > kMaxRecordingBytes)
-      return too_much();
+  const auto add = [&text](const Json& json) {
+    const std::string line = mcpac::to_text(json);
     text += line + "\n";
-  }
+    return line.size() <= kLineLimits.max_bytes && text.size() <= kMaxRecordingBytes;
+  };
+  bool fits = recording.requests.size() <= kMaxRecordedRequests;
+  for (const RecordedServer& server : recording.servers) fits = fits && add(to_line(server));
+  for (const RecordedRequest& request : recording.requests) fits = fits && add(to_line(request));
+  for (const RecordedCall& call : recording.calls) fits = fits && add(to_line(call));
+  if (!fits) return too_much();
   return text + mcpac::to_text(Json{{"end", recording.calls.size()}}) + "\n";
 }
 
@@ -102,6 +106,20 @@ Result<Recording> parse_recording(std::string_view text, std::string_view where)
     } else if (const Json* end = find_member(*json, "end")) {
       if (*end != recording.calls.size()) return members.bad("calls are missing");
       has_ended = true;
+    } else if (json->contains("request")) {
+      auto request = request_of(*json, members);
+      if (!request) return pass_on(request);
+      if (recording.requests.size() >= kMaxRecordedRequests)
+        return members.bad("has too many requests");
+      recording.requests.push_back(std::move(*request));
+    } else if (json->contains("server")) {
+      auto server = server_of(*json, members);
+      if (!server) return pass_on(server);
+      if (std::ranges::any_of(recording.servers, [&](const RecordedServer& known) {
+            return known.name == server->name;
+          }))
+        return members.bad("has a server twice");
+      recording.servers.push_back(std::move(*server));
     } else {
       if (recording.calls.size() >= kMaxRecordedCalls) return members.bad("has too many calls");
       auto call = call_of(*json, members);

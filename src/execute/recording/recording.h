@@ -17,12 +17,14 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/permission.h"
+#include "gate/servers.h"
 
 namespace mcpac::execute {
 
 inline constexpr std::size_t kMaxRecordingBytes = std::size_t{128} << 20U;
 inline constexpr std::size_t kMaxRecordedCalls = 100'000;
 inline constexpr std::size_t kMaxSaidOfCall = 10'000;
+inline constexpr std::size_t kMaxRecordedRequests = 100'000;
 
 // A value from which secrets were taken.
 struct Cleaned {
@@ -51,6 +53,22 @@ struct RecordedCall {
   std::optional<Result<Json>> answer{};  // none: the call was taken back
 };
 
+// What a server can do besides answering calls, as it said.
+struct RecordedServer {
+  std::string name;
+  Json capabilities = Json::object();
+  bool is_stateless = false;  // of revision 2026-07-28
+};
+
+// What a gateway asked of a server for its clients: lists, completion, subscriptions. No call, so
+// it has no place in their order.
+struct RecordedRequest {
+  std::string server;
+  std::string method;
+  Json params;
+  Result<gate::Servers::Outcome> outcome;
+};
+
 struct RecordingHeader {
   std::string mcpac;                           // its version
   std::string lock;                            // SHA-256 of mcpac.lock
@@ -61,6 +79,8 @@ struct RecordingHeader {
 struct Recording {
   RecordingHeader header;
   std::vector<RecordedCall> calls;  // as they began
+  std::vector<RecordedServer> servers{};
+  std::vector<RecordedRequest> requests{};  // as they were answered
 };
 
 // kRecordingLimit: more than a file may hold.

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "core/permission.h"
 #include "core/printable.h"
 
 namespace mcpac::execute {
@@ -152,6 +153,68 @@ Result<RecordedCall> call_of(const Json& line, const Members& members) {
   }
   if (auto read = read_answer(line, members, call); !read) return pass_on(read);
   return call;
+}
+
+Json to_line(const RecordedServer& server) {
+  Json line{{"server", server.name}, {"capabilities", server.capabilities}};
+  if (server.is_stateless) line["stateless"] = true;
+  return line;
+}
+
+Result<RecordedServer> server_of(const Json& line, const Members& members) {
+  const Json* capabilities = find_member(line, "capabilities");
+  RecordedServer server{.name = string_member(line, "server")};
+  if (!is_server_name(server.name) || capabilities == nullptr || !capabilities->is_object())
+    return members.bad("a server has no name or no capabilities");
+  server.capabilities = *capabilities;
+  const Json* stateless = find_member(line, "stateless");
+  server.is_stateless = stateless != nullptr && *stateless == true;
+  return server;
+}
+
+Json to_line(const RecordedRequest& request) {
+  Json line{{"request", request.method}, {"server", request.server}, {"params", request.params}};
+  if (!request.outcome) {
+    line["error"] = to_json(request.outcome.error());
+  } else if (*request.outcome) {
+    line["result"] = **request.outcome;
+  } else {
+    const ipc::ErrorObject& refused = request.outcome->error();
+    line["refused"] = {{"code", refused.code}, {"message", refused.message}};
+    if (!refused.data.is_null()) line["refused"]["data"] = refused.data;
+  }
+  return line;
+}
+
+Result<RecordedRequest> request_of(const Json& line, const Members& members) {
+  const Json* params = find_member(line, "params");
+  RecordedRequest request{.server = string_member(line, "server"),
+                          .method = string_member(line, "request"),
+                          .params = params == nullptr ? Json() : *params,
+                          .outcome = gate::Servers::Outcome(Json::object())};
+  if (!is_server_name(request.server) || request.method.empty() || params == nullptr)
+    return members.bad("a request has no server, method or params");
+  const Json* result = find_member(line, "result");
+  const Json* refused = find_member(line, "refused");
+  const Json* error = find_member(line, "error");
+  if ((result != nullptr) + (refused != nullptr) + (error != nullptr) != 1)
+    return members.bad("a request has not one answer");
+  if (result != nullptr) {
+    if (!result->is_object()) return members.bad("a result is no object");
+    request.outcome = gate::Servers::Outcome(*result);
+  } else if (refused != nullptr) {
+    const Json* code = find_member(*refused, "code");
+    if (code == nullptr || !code->is_number_integer()) return members.bad("an error has no code");
+    const Json* data = find_member(*refused, "data");
+    request.outcome = gate::Servers::Outcome(std::unexpected(
+        ipc::ErrorObject{code->get<std::int64_t>(), string_member(*refused, "message"),
+                         data == nullptr ? Json() : *data}));
+  } else {
+    auto read = error_of(*error, members);
+    if (!read) return pass_on(read);
+    request.outcome = std::unexpected(std::move(*read));
+  }
+  return request;
 }
 
 }  // namespace mcpac::execute

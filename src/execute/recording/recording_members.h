@@ -1,4 +1,5 @@
-// The line of one call in a recording, written and read (docs/recording.schema.json).
+// The lines of a recording but the first and the last, written and read
+// (docs/recording.schema.json).
 #pragma once
 
 #include <string>
@@ -22,5 +23,9 @@ class Members {
 
 [[nodiscard]] Json to_line(const RecordedCall& call);
 [[nodiscard]] Result<RecordedCall> call_of(const Json& line, const Members& members);
+[[nodiscard]] Json to_line(const RecordedServer& server);
+[[nodiscard]] Result<RecordedServer> server_of(const Json& line, const Members& members);
+[[nodiscard]] Json to_line(const RecordedRequest& request);
+[[nodiscard]] Result<RecordedRequest> request_of(const Json& line, const Members& members);
 
 }  // namespace mcpac::execute

@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <list>
+#include <map>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "core/canonical_json.h"
+#include "core/json_compare.h"
+#include "core/printable.h"
 #include "execute/recording/call_difference.h"
 #include "execute/recording/play_order.h"
 #include "execute/recording/recorded_tool.h"
@@ -204,6 +209,8 @@ struct Replayer::State : std::enable_shared_from_this<Replayer::State> {
   std::vector<Error> differences;
   std::size_t others = 0;
   CallToken last_token = 0;
+  std::map<std::string, std::size_t> asked;  // requests: which of equal ones was the last
+  std::map<RequestToken, std::function<void(Result<Servers::Outcome>)>> requests;
 };
 
 Replayer::Replayer(asio::any_io_executor executor, Recording recording, const codegen::Lock& lock,
@@ -213,6 +220,7 @@ Replayer::Replayer(asio::any_io_executor executor, Recording recording, const co
 // Who still waits is gone by now, and what was posted finds no call.
 Replayer::~Replayer() {
   state_->calls.clear();
+  state_->requests.clear();
   state_->timer.cancel();
 }
 
@@ -236,8 +244,8 @@ void Replayer::cancel(CallToken token) {
   state_->answer_later(token, fail(ErrorId::kServerCancelled, "the call was taken back"));
 }
 
-Replayer::Outcome Replayer::outcome() const {
-  Outcome outcome{state_->differences, state_->others};
+Replayer::Findings Replayer::findings() const {
+  Findings outcome{state_->differences, state_->others};
   for (std::size_t i = 0; i < state_->recording.calls.size(); ++i) {
     if (state_->order.is_made(i)) continue;
     if (outcome.differences.size() < kMaxDifferences)
@@ -246,6 +254,56 @@ Replayer::Outcome Replayer::outcome() const {
       ++outcome.others;
   }
   return outcome;
+}
+
+const Json* Replayer::capabilities(const std::string& server) const {
+  const auto& servers = state_->recording.servers;
+  const auto found = std::ranges::find(servers, server, &RecordedServer::name);
+  return found == servers.end() ? nullptr : &found->capabilities;
+}
+
+bool Replayer::is_stateless(const std::string& server) const {
+  const auto& servers = state_->recording.servers;
+  const auto found = std::ranges::find(servers, server, &RecordedServer::name);
+  return found != servers.end() && found->is_stateless;
+}
+
+gate::Servers::RequestToken Replayer::request(const std::string& server, std::string method,
+                                              Json params, std::shared_ptr<gate::Caller> /*caller*/,
+                                              std::function<void(Result<Servers::Outcome>)> done) {
+  const auto& all = state_->recording.requests;
+  std::size_t& last = state_->asked[canonical_json(Json{server, method, params})];  // 0: none
+  const auto is_it = [&](const RecordedRequest& one) {
+    return one.server == server && one.method == method && json_equal(one.params, params);
+  };
+  const auto next = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(last), all.end(), is_it);
+  Result<Servers::Outcome> answer = Servers::Outcome(Json::object());
+  if (next != all.end()) last = static_cast<std::size_t>(next - all.begin()) + 1;
+  if (last > 0) {
+    answer = all[last - 1].outcome;
+  } else {
+    state_->note({ErrorId::kRecordingDiffers,
+                  fmt::format("a request that the recording does not have: {} of {} {}",
+                              printable(method), server, printable(mcpac::to_text(params), 200)),
+                  "", "", "record again if it is meant to be made: --record FILE"});
+    answer = fail(ErrorId::kServerError, "the recording does not have this request");
+  }
+  const RequestToken token = ++state_->last_token;
+  state_->requests.emplace(token, std::move(done));
+  asio::post(state_->executor, [state = state_, token, answer = std::move(answer)] {
+    auto node = state->requests.extract(token);
+    if (!node.empty()) node.mapped()(answer);
+  });
+  return token;
+}
+
+gate::Servers::RequestToken Replayer::listen(const std::string& /*server*/, Json /*params*/,
+                                             std::function<void()> /*ended*/) {
+  return ++state_->last_token;
+}
+
+void Replayer::forget(RequestToken token) {
+  state_->requests.erase(token);
 }
 
 }  // namespace mcpac::execute

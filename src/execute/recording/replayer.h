@@ -14,6 +14,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "codegen/lock.h"
+#include "execute/host/between.h"
 #include "execute/recording/recording.h"
 #include "gate/upstream.h"
 
@@ -23,7 +24,7 @@ struct Patience {
   std::chrono::milliseconds out_of_order{2'000};
 };
 
-class Replayer final : public gate::Upstream {
+class Replayer final : public Between {
  public:
   // `lock` is borrowed.
   Replayer(boost::asio::any_io_executor executor, Recording recording, const codegen::Lock& lock,
@@ -42,13 +43,27 @@ class Replayer final : public gate::Upstream {
     return Secrecy::kUnknown;
   }
 
+  // Lists and the like are answered as the first time, the second, and so on, and from then on as
+  // the last time: how often a gateway asks is no part of what its clients do.
+  [[nodiscard]] bool is_settled(const std::string& /*server*/) const override { return true; }
+  [[nodiscard]] const Json* capabilities(const std::string& server) const override;
+  [[nodiscard]] bool is_stateless(const std::string& server) const override;
+  RequestToken request(const std::string& server, std::string method, Json params,
+                       std::shared_ptr<gate::Caller> caller,
+                       std::function<void(Result<Outcome>)> done) override;
+  // Nothing is heard of it.
+  RequestToken listen(const std::string& server, Json params, std::function<void()> ended) override;
+  void forget(RequestToken token) override;
+  void on_notified(OnNotified /*heard*/) override {}
+  void on_settled(std::function<void()> /*heard*/) override {}
+
   // All that was not as recorded, so far; with what nobody called, which is known at the end alone.
   // At most twenty, and how many more there are.
-  struct Outcome {
+  struct Findings {
     std::vector<Error> differences;
     std::size_t others = 0;
   };
-  [[nodiscard]] Outcome outcome() const;
+  [[nodiscard]] Findings findings() const;
 
  private:
   struct State;

@@ -105,7 +105,7 @@ Result<void> RunRecording::open_replay(const fs::path& file, const Say& note) {
 
 void RunRecording::join(Host& host) {
   if (is_recorded()) {
-    auto recorder = std::make_unique<Recorder>(host.upstreams(), lock_);
+    auto recorder = std::make_unique<Recorder>(host.upstreams(), host.upstreams(), lock_);
     recorder_ = recorder.get();
     host.put_before_servers(std::move(recorder));
   } else if (is_replay()) {
@@ -133,7 +133,7 @@ Result<void> RunRecording::write(Host& host, const std::string& program) {
 }
 
 Result<void> RunRecording::compare(Host& host, const Say& warn) {
-  auto outcome = host.on_loop([this] { return replayer_->outcome(); });
+  auto outcome = host.on_loop([this] { return replayer_->findings(); });
   if (outcome.differences.empty()) return {};
   for (std::size_t i = 1; i < outcome.differences.size(); ++i) {
     const Error& other = outcome.differences[i];

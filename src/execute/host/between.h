@@ -1,0 +1,12 @@
+// Between: what stands before the servers of a host, or in their place, for all that is asked of
+// them.
+#pragma once
+
+#include "gate/servers.h"
+#include "gate/upstream.h"
+
+namespace mcpac::execute {
+
+class Between : public gate::Upstream, public gate::Servers {};
+
+}  // namespace mcpac::execute

@@ -21,6 +21,7 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
   Check check;
   check.call_id = id;
   check.capability = request.permission;
+  check.program_run = std::move(request.program_run);
   const auto permission = Permission::parse(request.permission);
   const auto tool = permission ? setup.tools->find(*permission) : setup.tools->end();
   if (!request.is_offered) {
@@ -187,12 +188,22 @@ void Gate::State::forward(CallId id, const Permission& permission, Json argument
     if (result) {
       self->finish(id, std::move(*result));
     } else {
-      self->finish(id, std::unexpected(from_server(result.error(), name)));
+      self->finish(id, std::unexpected(self->failure_of(id, result.error(), name)));
     }
   };
   // References into an unordered_map survive insertions, but forward() never calls back anyway.
   entry.token = setup.upstream->forward(permission, std::move(arguments), std::move(party.caller),
                                         std::move(answered));
+}
+
+CallError Gate::State::failure_of(CallId id, const Error& error, std::string_view name) const {
+  const auto call = pending.find(id);
+  auto refusal =
+      call == pending.end() ? std::nullopt : setup.upstream->refusal_of(call->second.token);
+  if (!refusal) return from_server(error, name);
+  // What the one behind calls declared is not this program's business.
+  if (refusal->data.contains("declared")) refusal->data["declared"] = setup.declared.texts;
+  return std::move(*refusal);
 }
 
 std::optional<std::size_t> Gate::State::settle(const Reservation& reservation, Answer& answer) {

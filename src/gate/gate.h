@@ -89,6 +89,7 @@ struct CallRequest {
   Json arguments = Json::object();  // absent on the wire means {}
   bool is_offered = true;           // false: to this caller the name is none; refused, and recorded
   std::shared_ptr<Caller> caller = nullptr;  // hears of the call while it is in work; may be null
+  std::string program_run = {};  // of a client's program that makes it, for the record; or empty
 };
 
 class Gate {

@@ -84,6 +84,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   void forward(CallId id, const Permission& permission, Json arguments,
                const Reservation& reservation, Party party);
   void finish(CallId id, Answer answer);
+  [[nodiscard]] CallError failure_of(CallId id, const Error& error, std::string_view name) const;
   // Ends a call that the server still works on.
   void abandon(CallId id, CallError error);
   // `outcome` is recorded of connections.

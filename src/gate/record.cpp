@@ -160,6 +160,7 @@ Json check_payload(const Check& check, std::string decision_id, Mode mode) {
   payload["decided_by"] = to_string(check.decided_by);
   payload["level"] = policy::to_string(check.level);
   payload["call_id"] = check.call_id;
+  if (!check.program_run.empty()) payload["program_run"] = check.program_run;
   if (!check.approval.empty()) payload["approval"] = check.approval;
   for (const auto& rule : check.asks)
     payload["asks"].push_back({{"layer", rule.layer}, {"rule", rule.rule}});

@@ -64,6 +64,7 @@ struct Check {
   std::string would_grant;      // the --grant that would admit exactly this call; may be empty
   std::vector<policy::AskRule> asks;  // rules that want an answer first
   std::string approval;               // the id of the Approval event that answers them
+  std::string program_run;            // of the client's program that made the call; or empty
 };
 
 // The payload of a "CapabilityCheck"; `decision_id` is a fresh UUID.

@@ -8,12 +8,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_schema.h"
 #include "core/permission.h"
+#include "gate/answer.h"
 #include "gate/caller.h"
 #include "gate/secret_places.h"
 
@@ -44,6 +46,11 @@ class Upstream {
   [[nodiscard]] virtual bool quarantines(const Permission& permission) const = 0;
   // Asks the server to stop (notifications/cancelled); `done` still comes, with an Error.
   virtual void cancel(CallToken token) = 0;
+  // Where what is behind is a gate of its own: what it answered to this call, whose `done` gets an
+  // Error. Only from inside that `done`.
+  [[nodiscard]] virtual std::optional<CallError> refusal_of(CallToken /*token*/) const {
+    return std::nullopt;
+  }
   // Secrets of the user's configuration in the arguments of a call: none, taken out of the copy in
   // `redacted`, or not known, since the server that has them was never started.
   enum class Secrecy : std::uint8_t { kNone, kRedacted, kUnknown };

@@ -86,6 +86,7 @@ Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
                {"policy", std::move(policy)},
                {"policy_digest", std::move(digest)}};
   if (!run.replayed.empty()) payload["replayed"] = run.replayed;
+  if (!run.client_run.empty()) payload["client_run"] = run.client_run;
   return payload;
 }
 

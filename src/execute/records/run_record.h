@@ -20,6 +20,7 @@ struct RunStart {
   std::string_view declared_in;  // "source", "note", "grants", "command line"
   // SHA-256 of the recording that answers instead of servers; empty: servers do.
   std::string_view replayed = {};
+  std::string_view client_run = {};  // in whose name it runs (execute/run/hosted.h); or empty
 };
 
 // Keeps the lock, then records RunStarted. `setup` is as the gate will get it.

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/clock.h"
 #include "core/file.h"
+#include "execute/check/handed_on.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;
@@ -19,6 +22,10 @@ Result<policy::Authority> load_in(const fs::path& folder) {
   return load_authority(
       project, world,
       {{.name = "the command line", .grants = {}, .asks = {}, .denies = {}, .files = {}}});
+}
+
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text + "\n").find("\n" + line + "\n") != std::string::npos;
 }
 
 }  // namespace
@@ -57,5 +64,57 @@ TEST_SUITE("execute/authorities") {
     CHECK(stated_rules(*authority) == std::vector<std::string>{"the command line: allow fs.read",
                                                                "the command line: network any",
                                                                "mcpac.policy: ask fs.read"});
+  }
+
+  TEST_CASE(
+      "what is handed on is asked about and counted behind, and given and declared as before") {
+    const auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    const Project project{
+        .config_file = folder.path() / "mcpac.json", .folder = folder.path(), .config = {}};
+    const SystemClock clock;
+    PolicyWorld world(project, clock);
+    const Json schema = {{"type", "object"}, {"properties", {{"path", {{"type", "string"}}}}}};
+    const Permission read = Permission::parse("fs.read").value();
+    world.tools.emplace(read, schema);
+    world.tools.emplace(Permission::parse("fs.write").value(), schema);
+    policy::LayerText client;
+    client.name = "the command line";
+    client.grants = {"fs.read calls <= 1 audit meta", "fs.write"};
+    client.places = {"network a.example:443", "files " + folder.path().string() + " read-only"};
+    policy::LayerText ceiling;
+    ceiling.name = "mcpac.policy";
+    ceiling.asks = {"fs.*"};
+    ceiling.places = {"network any", "files " + folder.path().string() + " read-write"};
+    const auto whole = policy::Authority::load(
+        {client, declaration_layer({"fs.read(path == \"a\")", "mcpac.files"}), ceiling},
+        world.environment());
+    REQUIRE(whole.has_value());
+    auto part = handed_on(*whole, {read}, world);
+    REQUIRE(part.has_value());
+    // Neither the limit nor the question is met here; what the program declares holds.
+    for (int i = 0; i < 3; ++i) CHECK(part->decide(read, {{"path", "a"}}).allowed());
+    CHECK_FALSE(part->decide(read, {{"path", "b"}}).allowed());
+    CHECK_FALSE(part->decide(Permission::parse("fs.write").value(), Json::object()).allowed());
+    CHECK(part->audit_level(read) == policy::AuditLevel::kMeta);
+    REQUIRE(part->files().size() == 1);
+    CHECK(part->files().front().path == whole->files().front().path);
+    CHECK(part->files().front().mode == policy::FileMode::kReadOnly);
+    CHECK(part->networks().empty());
+    CHECK(whole->networks().empty());
+  }
+
+  TEST_CASE("a project that is kept is the one that was there, whatever lies there now") {
+    const auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    Project project{
+        .config_file = folder.path() / "mcpac.json", .folder = folder.path(), .config = {}};
+    auto kept = std::make_shared<KeptProject>();
+    kept->policy = policy::PolicyFile("deny network", std::string(kPolicyLayer));
+    project.kept = kept;
+    REQUIRE(write_file_atomic(project.policy_file(), "network any\n").has_value());
+    const SystemClock clock;
+    const PolicyWorld world(project, clock);
+    const auto authority = load_authority(project, world, {});
+    REQUIRE(authority.has_value());
+    CHECK(has_line(authority->print(), "deny network"));
   }
 }

@@ -17,8 +17,9 @@ namespace mcpac::execute {
 Result<analyzer::Report> analyze_source(const Project& project, const codegen::Lock& lock,
                                         const Folders& folders, const Source& source,
                                         sandbox::Tier lowest_tier,
-                                        const std::function<void(const char*)>& on_build) {
-  const Interrupt interrupt;
+                                        const std::function<void(const char*)>& on_build,
+                                        std::optional<StopSignal> stop) {
+  const Interrupt interrupt(stop);
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
   sweep_leftovers(folders);

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "analyzer/report.h"
 #include "core/error.h"
 #include "execute/build/snapshot.h"
+#include "execute/build/stage.h"
 #include "execute/project/project.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
 
+// `stop`: ends it in the place of signals.
 [[nodiscard]] Result<analyzer::Report> analyze_source(
     const Project& project, const codegen::Lock& lock, const Folders& folders, const Source& source,
-    sandbox::Tier lowest_tier, const std::function<void(const char*)>& on_build);
+    sandbox::Tier lowest_tier, const std::function<void(const char*)>& on_build,
+    std::optional<StopSignal> stop = std::nullopt);
 
 }  // namespace mcpac::execute

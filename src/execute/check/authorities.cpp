@@ -71,20 +71,28 @@ Result<policy::PolicyFile> read_rules(const fs::path& file) {
   return policy::PolicyFile(std::move(*text), printable(file.string()));
 }
 
+Result<std::optional<policy::PolicyFile>> read_ceiling(const Project& project) {
+  // A ceiling that is there and cannot be read must not be as none.
+  if (is_absent(project.policy_file())) return std::nullopt;
+  auto rules = read_rules(project.policy_file());
+  if (!rules) return pass_on(rules);
+  rules->name = kPolicyLayer;
+  return std::move(*rules);
+}
+
 Result<policy::Authority> load_authority(const Project& project, const PolicyWorld& world,
                                          std::vector<policy::LayerText> layers) {
-  // A ceiling that is there and cannot be read must not be as none.
-  if (!is_absent(project.policy_file())) {
-    auto rules = read_rules(project.policy_file());
-    if (!rules) return pass_on(rules);
-    rules->name = kPolicyLayer;
+  auto rules = project.kept ? Result<std::optional<policy::PolicyFile>>(project.kept->policy)
+                            : read_ceiling(project);
+  if (!rules) return pass_on(rules);
+  if (*rules) {
     if (!layers.empty() && !layers.front().profiles.empty())
-      layers.front().profile_files.push_back(*rules);
+      layers.front().profile_files.push_back(**rules);
     layers.push_back({.name = std::string(kPolicyLayer),
                       .grants = {},
                       .asks = {},
                       .denies = {},
-                      .files = {std::move(*rules)}});
+                      .files = {std::move(**rules)}});
   }
   return policy::Authority::load(layers, world.environment());
 }

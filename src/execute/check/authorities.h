@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,9 @@ inline constexpr std::string_view kDeclarationLayer = "the program's declaration
 
 // A file of rules that a user wrote; at most 1 MiB. Messages call it as it is called here.
 [[nodiscard]] Result<policy::PolicyFile> read_rules(const std::filesystem::path& file);
+
+// mcpac.policy; nothing where the project has none.
+[[nodiscard]] Result<std::optional<policy::PolicyFile>> read_ceiling(const Project& project);
 
 // `layers` plus, where the project has one, mcpac.policy as a ceiling. A rule that does not load is
 // an error: then nothing runs.

@@ -16,13 +16,15 @@ sigset_t ending_signals() {
 
 }  // namespace
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt(std::optional<StopSignal> stop) : stop_(stop) {
+  if (stop_) return;
   const sigset_t set = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, &before_);
   descriptor_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 Interrupt::~Interrupt() {
+  if (stop_) return;
   // A signal that came is answered now; one that nobody consumed would otherwise end us on the way
   // out.
   const timespec at_once{};
@@ -33,6 +35,10 @@ Interrupt::~Interrupt() {
 }
 
 std::optional<int> Interrupt::received() const {
+  if (stop_) {
+    pollfd ready{stop_->descriptor, POLLIN, 0};
+    return ::poll(&ready, 1, 0) > 0 ? std::optional(SIGTERM) : std::nullopt;
+  }
   sigset_t pending;
   sigemptyset(&pending);
   ::sigpending(&pending);

@@ -2,7 +2,8 @@
 //
 // While one exists, SIGINT, SIGTERM and SIGHUP do not end the process; they make descriptor()
 // readable, so that a run can take down what it started: sandboxes, servers, temporary files. Make
-// it before any thread starts (the signal mask is inherited).
+// it before any thread starts (the signal mask is inherited). A run that goes on in a thread of a
+// process that has other work is interrupted by a signal of its own, and looks at none of these.
 #pragma once
 
 #include <signal.h>
@@ -18,16 +19,19 @@ namespace mcpac::execute {
 
 class Interrupt {
  public:
-  Interrupt();
+  // With `stop`, of one run among several: it becomes readable when the run is to end. Borrowed.
+  explicit Interrupt(std::optional<StopSignal> stop = std::nullopt);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  [[nodiscard]] StopSignal stop() const { return {descriptor_.get()}; }
-  // The signal that came, if one came. It stays pending: every later wait ends at once, too.
+  [[nodiscard]] StopSignal stop() const { return stop_ ? *stop_ : StopSignal{descriptor_.get()}; }
+  // The signal that came, if one came (SIGTERM for a run that was told to stop). It stays pending:
+  // every later wait ends at once, too.
   [[nodiscard]] std::optional<int> received() const;
 
  private:
+  std::optional<StopSignal> stop_;
   sigset_t before_{};
   UniqueFd descriptor_;
 };

@@ -67,6 +67,12 @@ Result<fs::path> inside_servers(const Project& project, const std::string& name)
   return project.headers() / relative;
 }
 
+Result<std::string> kept_header(const KeptProject& kept, const std::string& name) {
+  const auto found = kept.headers.find(name);
+  if (found != kept.headers.end()) return found->second;
+  return fail(ErrorId::kFileUnreadable, fmt::format("servers/{} was not kept", name));
+}
+
 }  // namespace
 
 Result<HeaderChanges> write_headers(const fs::path& folder, const HeaderFiles& files) {
@@ -108,7 +114,7 @@ Result<std::string> read_header(const Project& project, const codegen::Lock& loc
                                 const std::string& name) {
   auto path = inside_servers(project, name);
   if (!path) return pass_on(path);
-  auto bytes = read_file(*path);
+  auto bytes = project.kept ? kept_header(*project.kept, name) : read_file(*path);
   if (const auto* implied = implied_output(project); implied != nullptr && is_absent(*path)) {
     if (const auto text = implied->files.find(name); text != implied->files.end())
       bytes = text->second;

@@ -5,11 +5,15 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "codegen/lock.h"
 #include "core/error.h"
 #include "mcp/server_config.h"
+#include "policy/layers.h"
 
 namespace mcpac::execute {
 
@@ -32,10 +36,18 @@ struct Folders {
   [[nodiscard]] std::filesystem::path analyzer() const { return libexec / "mcpac-analyzer"; }
 };
 
+// What lies in the folder of a project, as it was when somebody began to rely on it.
+struct KeptProject {
+  std::map<std::string, std::string> headers;  // path below servers/ -> bytes
+  std::optional<policy::PolicyFile> policy;    // mcpac.policy; nothing: there was none
+};
+
 struct Project {
   std::filesystem::path config_file;
   std::filesystem::path folder;  // of config_file; absolute
   mcp::Config config;
+  // Stands for servers/ and mcpac.policy, which are not read then. Null: they are.
+  std::shared_ptr<const KeptProject> kept = nullptr;
 
   [[nodiscard]] std::filesystem::path lock_file() const { return folder / "mcpac.lock"; }
   [[nodiscard]] std::filesystem::path policy_file() const { return folder / "mcpac.policy"; }

@@ -16,6 +16,7 @@
 #include "execute/check/check_uses.h"
 #include "execute/check/declared_conditions.h"
 #include "execute/check/granted_servers.h"
+#include "execute/check/handed_on.h"
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
@@ -37,7 +38,9 @@ class Run {
         folders_(folders),
         request_(request),
         listener_(listener),
-        outcome_(outcome) {}
+        outcome_(outcome),
+        interrupt_(request.hosted == nullptr ? std::nullopt : std::optional(request.hosted->stop)) {
+  }
 
   Result<void> all();
   [[nodiscard]] const Interrupt& interrupt() const { return interrupt_; }
@@ -116,13 +119,18 @@ std::set<std::string> Run::admitted() const {
 }
 
 Result<void> Run::load() {
-  auto lock = load_lock(project_);
-  if (!lock) return pass_on(lock);
-  lock_ = std::move(*lock);
+  if (request_.hosted != nullptr) {
+    lock_ = request_.hosted->lock;
+    world_.tools = request_.hosted->schemas;
+  } else {
+    auto lock = load_lock(project_);
+    if (!lock) return pass_on(lock);
+    lock_ = std::move(*lock);
+    world_.tools = tool_schemas(lock_);
+  }
   auto recording = RunRecording::open(request_.recording, lock_, listener_.note);
   if (!recording) return pass_on(recording);
   recording_ = std::move(*recording);
-  world_.tools = tool_schemas(lock_);
   auto granted = load_authority(project_, world_, {request_.granted});
   if (!granted) return pass_on(granted);
   granted_ = std::move(*granted);
@@ -163,7 +171,10 @@ Result<void> Run::check_grants() {
   for (const auto& text : outcome_.report->unused) {
     listener_.note(fmt::format("{} is declared, but never used", text));
   }
-  const GrantCheck parts{project_, world_, listener_, request_.enforcement, interrupt_.stop()};
+  // A client's rules were not made for this program: what it leaves unused is nothing to say.
+  static const Listener kQuiet;
+  const Listener& heard = request_.hosted == nullptr ? listener_ : kQuiet;
+  const GrantCheck parts{project_, world_, heard, request_.enforcement, interrupt_.stop()};
   auto granted = require_granted(parts, *outcome_.report, request_.granted, outcome_.check);
   if (!granted) {
     outcome_.report->not_granted = outcome_.check.missing;
@@ -178,6 +189,8 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
   if (!rules) return pass_on(rules);
   auto authority =
       load_authority(project_, world_, {request_.granted, declaration_layer(std::move(*rules))});
+  if (authority && request_.hosted != nullptr)
+    authority = handed_on(*authority, declared().permissions, world_);
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
   binding_ = bind_run(snapshot.digest(), lock_, project_.config, *authority_);
@@ -185,7 +198,7 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
 }
 
 Result<void> Run::review(Host& host, RunApprover* approver) {
-  if (request_.enforcement == Enforcement::kObserve) return {};
+  if (request_.enforcement == Enforcement::kObserve || request_.hosted != nullptr) return {};
   ReviewSubject subject{.program = outcome_.report->file,
                         .project = project_.folder.string(),
                         .declared = {},
@@ -231,7 +244,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
       !given)
     return given;
   return supervise(
-      {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver, recording_.get()},
+      {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver, recording_.get(),
+       request_.hosted},
       agent, request_.limits,
       {std::move(*authority_), declared(), request_.enforcement, binding_, outcome_.report->file},
       outcome_);
@@ -246,11 +260,16 @@ Result<void> Run::all() {
   if (!warden) return pass_on(warden);
   StandbyTools tools = tools_for_run(request_.standby);
   if (auto loaded = load(); !loaded) return loaded;
-  const auto servers = host_for_run(recording_->is_replay() ? nullptr : request_.standby, folders_,
-                                    project_, lock_, admitted());
-  Host& host = *servers.host;
-  recording_->join(host);
-  if (request_.mode == RunMode::kRun) {
+  std::optional<RunHost> own;
+  if (request_.hosted == nullptr) {
+    own.emplace(host_for_run(recording_->is_replay() ? nullptr : request_.standby, folders_,
+                             project_, lock_, admitted()));
+  }
+  Host& host = own ? *own->host : request_.hosted->host;
+  // What a client's program does is recorded where its client's calls are.
+  if (own) recording_->join(host);
+  const bool starts = own && request_.mode == RunMode::kRun;
+  if (starts) {
     const auto named = granted_->named_tools();
     host.start(servers_of({named.begin(), named.end()}));
   }
@@ -260,7 +279,7 @@ Result<void> Run::all() {
                                 : Snapshot::take(request_.source, folders_.temporary);
   if (!snapshot) return pass_on(snapshot);
   const auto headers = named_servers(*snapshot, lock_);
-  if (request_.mode == RunMode::kRun) host.start(granted_servers(headers, lock_, *granted_));
+  if (starts) host.start(granted_servers(headers, lock_, *granted_));
   auto prepared = stage("prepare", [&] {
     return prepare(project_, lock_, headers, {folders_, *warden, lowest, interrupt_.stop()},
                    [&](const char* what) { listener_.wait(what); });
@@ -281,7 +300,7 @@ Result<void> Run::all() {
   const LiveApprover approver(host, request_.questions.approver);
   if (request_.mode == RunMode::kRun) {
     if (auto done = review(host, approver.get()); !done) return done;
-    host.start(servers_of(declared().permissions));
+    if (starts) host.start(servers_of(declared().permissions));
   }
   auto program = stage("compile", [&] { return build.build(*outcome_.report); });
   if (!program) return pass_on(program);
@@ -289,8 +308,11 @@ Result<void> Run::all() {
     build.keep(*program);
     return {};
   }
-  auto ready = stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
-  if (!ready) return ready;
+  if (own) {
+    auto ready =
+        stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
+    if (!ready) return ready;
+  }
   auto done = stage(
       "run", [&] { return run_program(*warden, host, *program, std::move(slot), approver.get()); });
   build.keep(*program);

@@ -21,6 +21,7 @@
 #include "execute/project/project.h"
 #include "execute/recording/recording_choice.h"
 #include "execute/records/denials.h"
+#include "execute/run/hosted.h"
 #include "execute/run/run_limits.h"
 #include "policy/authority.h"
 #include "sandbox/sandbox.h"
@@ -77,6 +78,9 @@ struct ExecuteRequest {
   Questions questions = {};
   Standby* standby = nullptr;  // what was started before (execute/run/standby.h); may be null
   RecordingChoice recording = {};
+  // In whose name it runs, if not its user's own. Then nobody is asked before the run, and calls
+  // are not observed.
+  const Hosted* hosted = nullptr;
 };
 
 struct Outcome {

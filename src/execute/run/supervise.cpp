@@ -99,7 +99,8 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
     if (permission && authority.declared.permissions.contains(*permission))
       return std::unexpected(error);
   }
-  outcome.run_id = new_uuid_v7(parts.clock);
+  const Hosted* const hosted = parts.hosted;
+  outcome.run_id = hosted == nullptr ? new_uuid_v7(parts.clock) : hosted->run_id;
   outcome.servers = servers_of(authority.declared.permissions);
   auto changes = RunChanges::begin(parts.folders, outcome.run_id, authority.program, parts.clock,
                                    limits, program);
@@ -112,7 +113,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       .tools = &compiled.table,
       .authority = std::move(authority.authority),
       .declared = std::move(authority.declared),
-      .upstream = &parts.host.servers(),
+      .upstream = hosted == nullptr ? &parts.host.servers() : &hosted->upstream,
       .audit = log->get(),
       .clock = &parts.clock,
       .mode = authority.enforcement == Enforcement::kObserve ? gate::Mode::kObserve
@@ -150,23 +151,29 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                    .was_killed = [&kill] { return kill->was_pulled(); },
                    .network = network_of(parts, setup.authority)};
   gate::Anomalies anomalies(**log);
+  const auto on_drift = [&](const Upstreams::OnDrift& heard) {
+    // Whoever has the servers hears of it.
+    if (hosted == nullptr) parts.host.upstreams().on_drift(heard);
+  };
   parts.host.on_loop([&] {
-    parts.host.upstreams().on_drift([&anomalies](std::string_view what, const std::string& name) {
+    on_drift([&anomalies](std::string_view what, const std::string& name) {
       anomalies.note(what, name);
     });
   });
   const std::string replayed = parts.recording == nullptr ? "" : parts.recording->replayed_digest();
-  auto started = record_start({.program = program.arguments.front(),
-                               .declared_in = program.declared_in,
-                               .replayed = replayed},
-                              setup, parts.lock, parts.folders.audit(), **log);
+  auto started =
+      record_start({.program = program.arguments.front(),
+                    .declared_in = program.declared_in,
+                    .replayed = replayed,
+                    .client_run = hosted == nullptr ? std::string_view() : hosted->client_run},
+                   setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
   auto kept = changes->end(parts.clock, **log);
   warn_of_new_names(program, limits, parts.listener);
   parts.host.on_loop([&] {
-    parts.host.upstreams().on_drift(nullptr);
+    on_drift(nullptr);
     anomalies.summarize();
   });
   auto closed = (*log)->close();

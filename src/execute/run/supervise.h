@@ -30,6 +30,7 @@ struct RunParts {
   const Listener& listener;
   RunApprover* approver = nullptr;    // null: what asks is denied
   RunRecording* recording = nullptr;  // null: neither recorded nor replayed
+  const Hosted* hosted = nullptr;     // null: the run is its user's own
 };
 
 // Fills the run id, tier, verdict, result, error and exit code of `outcome`.

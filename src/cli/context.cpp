@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/error_json.h"
 #include "core/printable.h"
 
 namespace mcpac::cli {
@@ -76,11 +77,7 @@ Result<execute::Project> Context::project() const {
 }
 
 Json to_json(const Error& error) {
-  Json json = {{"id", mcpac::to_string(error.id)}, {"what", error.what}};
-  if (!error.where.empty()) json["where"] = error.where;
-  if (!error.why.empty()) json["why"] = error.why;
-  if (!error.fix.empty()) json["fix"] = error.fix;
-  return Json{{"error", json}};
+  return Json{{"error", error_json(error)}};
 }
 
 void Context::fail(const Error& error) {

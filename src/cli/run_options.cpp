@@ -16,6 +16,7 @@
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/build/stage.h"
+#include "execute/run/outcome_json.h"
 
 namespace mcpac::cli {
 namespace {
@@ -72,37 +73,6 @@ Result<std::chrono::milliseconds> time_of(const std::string& text, const char* o
                             option, printable(text)),
                 {.where = option, .fix = "e.g. 90, 90s, 5m or 2h"});
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
-}
-
-Json denials_of(const execute::Outcome& outcome) {
-  Json list = Json::array();
-  for (const auto& denial : outcome.denials.list()) list.push_back(execute::to_json(denial));
-  return list;
-}
-
-Json to_json(const execute::Outcome& outcome) {
-  Json json = {{"exit_code", outcome.exit_code},
-               {"missing", outcome.check.missing},
-               {"conditional", outcome.check.conditional},
-               {"extra", outcome.check.extra}};
-  if (!outcome.run_id.empty()) json["run_id"] = outcome.run_id;
-  if (!outcome.check.fix.empty()) json["fix"] = outcome.check.fix;
-  if (outcome.report) json["report"] = analyzer::to_json(*outcome.report);
-  if (outcome.result) json["result"] = *outcome.result;
-  if (outcome.verdict) json["denials"] = denials_of(outcome);
-  if (outcome.error) json["error"] = cli::to_json(*outcome.error)["error"];
-  if (outcome.changes > 0) json["changes"] = outcome.changes;
-  if (outcome.tier) json["tier"] = sandbox::to_string(*outcome.tier);
-  for (const auto& stage : outcome.stages) {
-    json["stages"].push_back(
-        {{"name", stage.name}, {"ms", static_cast<double>(stage.time.count()) / 1000}});
-  }
-  if (outcome.verdict) {
-    json["verdict"] = {{"how", execute::describe(*outcome.verdict)},
-                       {"wall_ms", static_cast<double>(outcome.verdict->wall.count()) / 1000},
-                       {"peak_memory", outcome.verdict->peak_memory}};
-  }
-  return json;
 }
 
 // One question, answered by a person at the terminal; everything but "y" or "yes" is no.
@@ -246,7 +216,7 @@ Result<execute::Questions> RunView::questions(const RunOptions& options) {
 
 void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources) {
   if (context_.json) {
-    Json json = to_json(outcome);
+    Json json = execute::to_json(outcome);
     if (outcome.verdict) {
       json["stdout"] = standard_output_;
       json["stderr"] = standard_error_;

@@ -1,0 +1,11 @@
+// The error as a JSON object: {"id", "what"} and, where they are not empty, "where", "why", "fix".
+#pragma once
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace mcpac {
+
+[[nodiscard]] Json error_json(const Error& error);
+
+}  // namespace mcpac

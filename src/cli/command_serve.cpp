@@ -22,12 +22,18 @@ namespace {
 // A coarse look is enough for what happens once.
 constexpr auto kLook = std::chrono::milliseconds(20);
 
+// What a client's program may write before it is ended: its model reads far less.
+constexpr std::uint64_t kCodeOutput = std::uint64_t{1} << 20U;
+
 struct ServeOptions {
   std::vector<std::string> http;
   bool stdio = false;
   bool tokens = false;
   std::string names = "dotted";
   execute::RecordingChoice recording;
+  bool code = false;
+  bool code_only = false;
+  std::shared_ptr<std::string> lowest_tier;
   std::shared_ptr<GrantOptions> grants;
   std::shared_ptr<ApproverOptions> approver;
 };
@@ -45,10 +51,11 @@ Result<execute::MakeApprover> approver_of(const ApproverOptions& options, Output
 }
 
 Result<void> check(const ServeOptions& options) {
-  if (!options.grants->files.empty() || !options.grants->networks.empty()) {
-    return fail(
-        ErrorId::kUsage, "--files and --network are for programs that mcpac runs",
-        {.why = "a client of its own reads its files and opens its connections without us"});
+  const bool has_places = !options.grants->files.empty() || !options.grants->networks.empty();
+  if (has_places && !options.code && !options.code_only) {
+    return fail(ErrorId::kUsage, "--files and --network are for programs that mcpac runs",
+                {.why = "a client of its own reads its files and opens its connections without us",
+                 .fix = "with --code its programs have them"});
   }
   if (options.tokens && options.http.empty())
     return fail(ErrorId::kUsage, "--tokens is about clients over HTTP",
@@ -77,6 +84,14 @@ Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
   return {};
 }
 
+std::optional<gateway::code_mode::Offer> code_of(const ServeOptions& options) {
+  if (!options.code && !options.code_only) return std::nullopt;
+  gateway::code_mode::Offer offer{.alone = options.code_only, .limits = {}};
+  offer.limits.output = kCodeOutput;
+  offer.limits.lowest_tier = to_tier(*options.lowest_tier);
+  return offer;
+}
+
 void serve(Context& context, const ServeOptions& options) {
   const execute::Interrupt interrupt;  // before any thread
   if (auto fits = check(options); !fits) return context.fail(fits.error());
@@ -95,7 +110,8 @@ void serve(Context& context, const ServeOptions& options) {
                                          .names = form_of(options.names),
                                          .approver = std::move(*approver),
                                          .recording = options.recording,
-                                         .warning = warning});
+                                         .warning = warning,
+                                         .code = code_of(options)});
   if (!gateway) return context.fail(gateway.error());
   // With tokens of their own policies, nobody comes in by what stands on the command line but by
   // saying so.
@@ -139,6 +155,11 @@ std::shared_ptr<ServeOptions> add_serve_options(CLI::App* command, Context& cont
                    "that cannot take dots), bare (tool, before one server)")
       ->check(CLI::IsMember({"dotted", "plain", "bare"}))
       ->capture_default_str();
+  command->add_flag("--code", options->code,
+                    "code mode: also let clients run C++ programs that call what they are granted");
+  command->add_flag("--code-only", options->code_only,
+                    "the same, without showing the granted tools themselves");
+  options->lowest_tier = add_tier_option(*command);
   command->callback([&context, options] { serve(context, *options); });
   return options;
 }

@@ -36,6 +36,11 @@ void CallOfClient::answered(gate::Answer given) {
     kept_ = std::move(given);
 }
 
+void CallOfClient::take_back(gate::Gate& gate) {
+  if (stop_) return stop_();
+  gate.cancel(gate_id_);
+}
+
 std::optional<gate::Answer> CallOfClient::take_kept() {
   return std::exchange(kept_, std::nullopt);
 }

@@ -5,6 +5,7 @@
 // call that nobody sits at is kept (the answer) or dropped (reports).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,10 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
 
   [[nodiscard]] gate::Gate::CallId gate_id() const { return gate_id_; }
   void set_gate_id(gate::Gate::CallId id) { gate_id_ = id; }
+  // Of a call that is none of the gate's (code_mode/own_tools.h): how it is taken back.
+  void taken_back_by(std::function<void()> stop) { stop_ = std::move(stop); }
+  // The client lost interest; the answer still comes, if it has not yet.
+  void take_back(gate::Gate& gate);
   [[nodiscard]] const std::string& digest() const { return digest_; }
 
   [[nodiscard]] CallForm form() const { return form_; }
@@ -77,6 +82,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   std::string digest_;
   const void* client_;
   gate::Gate::CallId gate_id_ = 0;
+  std::function<void()> stop_;
   std::weak_ptr<ClientSession> session_;
   ipc::Id id_;
   RequestContext context_;

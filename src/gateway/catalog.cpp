@@ -13,7 +13,8 @@ constexpr std::string_view kCursor = "after:";
 }  // namespace
 
 std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
-                                             const policy::Authority& authority, NameForm form) {
+                                             const policy::Authority& authority, NameForm form,
+                                             const std::set<std::string>& taken) {
   auto catalog = std::make_shared<Catalog>();
   catalog->names_ = form;
   for (const auto& server : lock.servers) {
@@ -33,7 +34,7 @@ std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
         catalog->permissions_.insert(std::move(*permission));
     }
   }
-  for (auto& [name, permission] : client_names(all, form)) {
+  for (auto& [name, permission] : client_names(all, form, taken)) {
     Json definition(lock.find_tool(permission.server(), permission.tool())->definition);
     definition["name"] = name;
     const std::size_t bytes = to_text(definition).size();

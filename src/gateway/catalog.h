@@ -31,9 +31,11 @@ struct ToolPage {
 
 class Catalog {
  public:
+  // `taken`: names of tools of our own.
   [[nodiscard]] static std::shared_ptr<const Catalog> make(const codegen::Lock& lock,
                                                            const policy::Authority& authority,
-                                                           NameForm form);
+                                                           NameForm form,
+                                                           const std::set<std::string>& taken = {});
 
   // Null: the client has no such tool.
   [[nodiscard]] const Permission* find(const std::string& name) const;

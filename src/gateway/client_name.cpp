@@ -50,19 +50,20 @@ std::string_view to_string(NameForm form) {
 }
 
 std::map<std::string, Permission> client_names(const std::vector<Permission>& permissions,
-                                               NameForm form) {
+                                               NameForm form, const std::set<std::string>& taken) {
+  const auto is_free = [&](const std::string& name) {
+    return (form != NameForm::kPlain || name.size() <= kMaxPlain) && !taken.contains(name);
+  };
   const std::set<Permission> tools(permissions.begin(), permissions.end());
   std::map<std::string, std::vector<Permission>> wishes;
   for (const Permission& tool : tools) wishes[wished(tool, form)].push_back(tool);
   std::map<std::string, Permission> names;
   // Those with digits second: one that wishes for exactly such a name is left what it is called.
   for (const auto& [name, owners] : wishes) {
-    const bool fits = form != NameForm::kPlain || name.size() <= kMaxPlain;
-    if (owners.size() == 1 && fits) names.emplace(name, owners.front());
+    if (owners.size() == 1 && is_free(name)) names.emplace(name, owners.front());
   }
   for (const auto& [name, owners] : wishes) {
-    const bool fits = form != NameForm::kPlain || name.size() <= kMaxPlain;
-    if (owners.size() == 1 && fits) continue;
+    if (owners.size() == 1 && is_free(name)) continue;
     for (const Permission& tool : owners) {
       std::string unique = with_digits(name, tool, std::max(name.size() + kDigits + 1, kMaxPlain));
       if (form == NameForm::kPlain) unique = with_digits(name, tool, kMaxPlain);

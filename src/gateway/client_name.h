@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,9 @@ enum class NameForm : std::uint8_t {
 // "dotted", "plain", "bare".
 [[nodiscard]] std::string_view to_string(NameForm form);
 
-// One name each; the same permissions have the same names.
+// One name each, none of `taken`; the same permissions have the same names.
 [[nodiscard]] std::map<std::string, Permission> client_names(
-    const std::vector<Permission>& permissions, NameForm form);
+    const std::vector<Permission>& permissions, NameForm form,
+    const std::set<std::string>& taken = {});
 
 }  // namespace mcpac::gateway

@@ -24,6 +24,7 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
       {.gate = &gate_,
        .anomalies = &anomalies_,
        .catalog = parts_.catalog,
+       .own = code_.get(),
        .parked = &parked_,
        .offers = parts_.offers,
        .is_quarantined = [upstream = parts_.upstream](
@@ -56,6 +57,7 @@ bool ClientRun::uses(const std::string& server) const {
 void ClientRun::end(std::string_view verdict) {
   if (std::exchange(ended_, true)) return;
   control_.reset();
+  if (code_) code_->stop();
   for (const auto& weak : std::exchange(sessions_, {})) {
     if (const auto session = weak.lock()) session->close();
   }

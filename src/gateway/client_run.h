@@ -18,6 +18,7 @@
 #include "gateway/catalog.h"
 #include "gateway/client_approver.h"
 #include "gateway/client_session.h"
+#include "gateway/code_mode/code_mode.h"
 
 namespace mcpac::gateway {
 
@@ -53,11 +54,17 @@ class ClientRun {
   void end(std::string_view verdict);
 
   [[nodiscard]] bool has_ended() const { return ended_; }
-  [[nodiscard]] std::size_t calls_in_flight() const { return gate_.in_flight(); }
+  // Those of its programs belong to one that is counted.
+  [[nodiscard]] std::size_t calls_in_flight() const {
+    return gate_.in_flight() + (code_ ? code_->in_flight() : 0);
+  }
   [[nodiscard]] gate::Gate& gate() { return gate_; }
   [[nodiscard]] gate::Anomalies& anomalies() { return anomalies_; }
   [[nodiscard]] audit::RunLog& log() { return *parts_.log; }
   void control_by(std::unique_ptr<execute::RunControl> control) { control_ = std::move(control); }
+  // Before the first session.
+  void offer(std::unique_ptr<code_mode::CodeMode> code) { code_ = std::move(code); }
+  [[nodiscard]] code_mode::CodeMode* code() { return code_.get(); }
 
  private:
   ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup);
@@ -66,6 +73,7 @@ class ClientRun {
   gate::Anomalies anomalies_;
   gate::Gate gate_;
   ParkedCalls parked_;
+  std::unique_ptr<code_mode::CodeMode> code_;  // or null
   std::unique_ptr<execute::RunControl> control_;
   std::set<std::weak_ptr<ClientSession>, std::owner_less<>> sessions_;
   bool ended_ = false;

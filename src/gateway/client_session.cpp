@@ -112,16 +112,23 @@ void ClientSession::initialize(const ipc::Request& request) {
   // Of a revision that we do not know the client is offered our newest, and decides.
   version_ = mcp::is_initialize_version(asked) ? asked : std::string(mcp::kInitializeVersion);
   offers_->when_known(request.id, [this, id = request.id] {
-    say_result(id, {{"protocolVersion", *version_},
-                    {"capabilities", capabilities()},
-                    {"serverInfo", mcp::client_info()}});
+    Json result{{"protocolVersion", *version_},
+                {"capabilities", capabilities()},
+                {"serverInfo", mcp::client_info()}};
+    instruct(result);
+    say_result(id, result);
   });
+}
+
+void ClientSession::instruct(Json& result) const {
+  if (setup_.own != nullptr) result["instructions"] = setup_.own->instructions();
 }
 
 void ClientSession::discover(const ipc::Request& request) {
   offers_->when_known(request.id, [this, id = request.id] {
     Json result{{"supportedVersions", Json::array({mcp::kStatelessVersion})},
                 {"capabilities", capabilities()}};
+    instruct(result);
     say_result(id, in_form(Era::kStateless, cacheable(Era::kStateless, std::move(result))));
   });
 }
@@ -135,10 +142,17 @@ Json ClientSession::capabilities() const {
 void ClientSession::list_tools(const ipc::Request& request, const RequestContext& context) {
   const Json* cursor = find_member(request.params, "cursor");
   const bool is_text = cursor == nullptr || cursor->is_string();
-  auto page =
-      is_text ? setup_.catalog->page(string_member(request.params, "cursor"), setup_.is_quarantined)
-              : std::nullopt;
-  if (!page) return say_error(request.id, ipc::kInvalidParams, "Invalid cursor");
+  const std::string from = string_member(request.params, "cursor");
+  const bool is_alone = setup_.own != nullptr && setup_.own->are_alone();
+  auto page = !is_text                   ? std::nullopt
+              : is_alone && from.empty() ? std::optional(ToolPage())
+                                         : setup_.catalog->page(from, setup_.is_quarantined);
+  if (!page || (is_alone && !from.empty()))
+    return say_error(request.id, ipc::kInvalidParams, "Invalid cursor");
+  if (setup_.own != nullptr && from.empty()) {
+    const Json& own = setup_.own->definitions();
+    page->tools.insert(page->tools.begin(), own.begin(), own.end());
+  }
   Json result{{"tools", std::move(page->tools)}};
   if (!page->next.empty()) result["nextCursor"] = std::move(page->next);
   say_result(request.id, in_form(context.era, cacheable(context.era, std::move(result))));

@@ -20,6 +20,7 @@
 #include "gateway/call_answer.h"
 #include "gateway/call_of_client.h"
 #include "gateway/catalog.h"
+#include "gateway/code_mode/own_tools.h"
 #include "gateway/listening.h"
 #include "gateway/parked_calls.h"
 #include "gateway/request_context.h"
@@ -49,6 +50,7 @@ struct SessionSetup {
   gate::Gate* gate = nullptr;            // borrowed
   gate::Anomalies* anomalies = nullptr;  // borrowed
   std::shared_ptr<const Catalog> catalog;
+  OwnTools* own = nullptr;  // borrowed; may be null
   // Borrowed. Null: a client of 2026-07-28 is asked nothing.
   ParkedCalls* parked = nullptr;
   // Borrowed. Null: the client has tools alone.
@@ -123,6 +125,10 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   };
   void make_call(const ipc::Request& request, const RequestContext& context, gate::CallRequest call,
                  Wanted wanted);
+  void call_own(const ipc::Request& request, const RequestContext& context, const std::string& name,
+                const Json& arguments);
+  // Adds what a model is told of our own tools.
+  void instruct(Json& result) const;
   void come_back(const ipc::Request& request, const RequestContext& context,
                  const std::string& digest);
   // For requests that are about no call of its own.

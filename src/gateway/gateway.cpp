@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "execute/host/gate_control.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/run_record.h"
+#include "gateway/code_mode/definitions.h"
 
 namespace mcpac::gateway {
 namespace {
@@ -24,6 +26,17 @@ std::vector<std::string> lines_of(const std::string& text) {
   std::istringstream rest(text);
   for (std::string line; std::getline(rest, line);) lines.push_back(line);
   return lines;
+}
+
+// What a client's programs are held to is what the client was let in with, whatever becomes of the
+// file.
+Result<execute::Project> with_kept_policy(execute::Project project) {
+  auto ceiling = execute::read_ceiling(project);
+  if (!ceiling) return pass_on(ceiling);
+  auto kept = std::make_shared<execute::KeptProject>();
+  kept->policy = std::move(*ceiling);
+  project.kept = std::move(kept);
+  return project;
 }
 
 }  // namespace
@@ -55,7 +68,8 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
       world_(setup_.project, clock_),
       approvals_(setup_.folders.approvals(), setup_.warning, clock_),
       use_(setup_.folders, setup_.project.config_file),
-      host_(std::make_unique<execute::Host>(setup_.project.config, lock_)) {
+      host_(std::make_unique<execute::Host>(setup_.project.config, lock_)),
+      programs_(std::make_unique<code_mode::Programs>(host_->executor())) {
   world_.tools = execute::tool_schemas(lock_);
   host_->on_loop([this] {
     // What servers ask while they work on a call goes to the client that made it, if that answers.
@@ -73,10 +87,16 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
 }
 
 Gateway::~Gateway() {
-  host_->on_loop([this] {
+  std::promise<void> ended;
+  host_->on_loop([&] {
     host_->upstreams().on_drift(nullptr);
     host_->upstreams().on_notified(nullptr);
     end_all("gateway-ended");
+    programs_->stop_all([&ended] { ended.set_value(); });
+  });
+  // Programs need the loop to end.
+  ended.get_future().wait();
+  host_->on_loop([this] {
     runs_.clear();
     pace_.reset();
     offers_.reset();
@@ -98,11 +118,14 @@ Result<std::shared_ptr<ClientRun>> Gateway::let_in(const std::string& client, co
 
 Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
                                                   policy::LayerText rules) {
-  auto authority = execute::load_authority(setup_.project, world_, {std::move(rules)});
+  auto project = with_kept_policy(setup_.project);
+  if (!project) return pass_on(project);
+  auto authority = execute::load_authority(*project, world_, {rules});
   if (!authority) return pass_on(authority);
   ClientRun::Parts parts;
   parts.name = client;
-  parts.catalog = Catalog::make(lock_, *authority, setup_.names);
+  parts.catalog = Catalog::make(lock_, *authority, setup_.names,
+                                setup_.code ? code_mode::names() : std::set<std::string>());
   auto compiled = execute::compile_tools(lock_, parts.catalog->servers());
   for (const Error& error : compiled.unusable)
     setup_.warning(fmt::format("{}: {}", error.where, error.what));
@@ -120,6 +143,9 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
   if (!log) return pass_on(log);
   parts.log = std::move(*log);
   const std::string granted = authority->print();
+  const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
+                                      lock_, parts.catalog->permissions(), *authority, *project)
+                                : nullptr;
   auto gate = gate_setup(std::move(*authority), binding, parts);
   auto started = execute::record_start(
       {.program = client, .declared_in = "grants", .replayed = recording_->replayed_digest()}, gate,
@@ -131,14 +157,32 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
   std::erase_if(used, [&](const std::string& server) { return !running.contains(server); });
   offers_->use(used);
   auto run = std::make_shared<ClientRun>(std::move(parts), std::move(gate));
+  if (view) run->offer(code_for(*run, view, std::move(rules)));
   show_as_live(run, client, granted);
   return run;
+}
+
+std::unique_ptr<code_mode::CodeMode> Gateway::code_for(
+    ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules) {
+  return std::make_unique<code_mode::CodeMode>(code_mode::Setup{.host = host_.get(),
+                                                                .programs = programs_.get(),
+                                                                .gate = &run.gate(),
+                                                                .lock = &lock_,
+                                                                .folders = &setup_.folders,
+                                                                .clock = &clock_,
+                                                                .view = std::move(view),
+                                                                .rules = std::move(rules),
+                                                                .client_run = run.log().run_id(),
+                                                                .offer = *setup_.code});
 }
 
 gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Binding& binding,
                                     const ClientRun::Parts& parts) const {
   gate::Declared declared{.permissions = parts.catalog->permissions(), .texts = {}};
   for (const Permission& tool : declared.permissions) declared.texts.push_back(tool.text());
+  // For its programs, and so that it can be taken back.
+  if (setup_.code && authority.speaks_of_network())
+    declared.texts.emplace_back(policy::kNetworkPermission);
   return {.tools = parts.tools.get(),
           .authority = std::move(authority),
           .declared = std::move(declared),
@@ -159,9 +203,16 @@ void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::str
       if (const auto killed = weak.lock()) killed->end("killed-by-user");
     });
   };
-  auto control = execute::RunControl::open(
-      host_->executor(), setup_.folders.runs(), run->log().run_id(),
-      execute::controls_of(run->gate(), std::move(facts), std::move(kill)));
+  auto controls = execute::controls_of(run->gate(), std::move(facts), std::move(kill));
+  controls.revoke = [weak = std::weak_ptr(run),
+                     revoke = std::move(controls.revoke)](const std::string& permission) {
+    auto revoked = revoke(permission);
+    const auto live = weak.lock();
+    if (revoked && live && live->code() != nullptr) live->code()->heard_of_revocation(permission);
+    return revoked;
+  };
+  auto control = execute::RunControl::open(host_->executor(), setup_.folders.runs(),
+                                           run->log().run_id(), std::move(controls));
   if (control)
     run->control_by(std::move(*control));
   else

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "codegen/lock.h"
@@ -33,6 +34,8 @@ struct GatewaySetup {
   execute::MakeApprover approver = nullptr;
   execute::RecordingChoice recording = {};  // of all clients together
   std::function<void(std::string_view)> warning = [](std::string_view) {};
+  // Nothing: no code mode.
+  std::optional<code_mode::Offer> code = std::nullopt;
 };
 
 class Gateway {
@@ -65,6 +68,8 @@ class Gateway {
                                            const ClientRun::Parts& parts) const;
   void heard(const std::string& server, const std::string& method, const Json& params);
   void pass_on_to_clients(const std::string& server, const std::string& method, const Json& params);
+  [[nodiscard]] std::unique_ptr<code_mode::CodeMode> code_for(
+      ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules);
   void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
                     const std::string& granted);
 
@@ -78,6 +83,7 @@ class Gateway {
   std::unique_ptr<Offers> offers_;  // on the loop
   std::unique_ptr<Pace> pace_;      // on the loop
   std::unique_ptr<execute::RunRecording> recording_;
+  std::unique_ptr<code_mode::Programs> programs_;           // on the loop
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
 };
 

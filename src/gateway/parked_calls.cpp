@@ -44,13 +44,13 @@ std::optional<ParkedCall> ParkedCalls::take(const std::string& name, const std::
 }
 
 void ParkedCalls::sweep() {
-  std::vector<gate::Gate::CallId> over;
+  std::vector<std::shared_ptr<CallOfClient>> over;
   std::erase_if(calls_, [&](const auto& entry) {
     const bool is_over = entry.second.until <= clock_.steady_now();
-    if (is_over) over.push_back(entry.second.call.call->gate_id());
+    if (is_over) over.push_back(entry.second.call.call);
     return is_over;
   });
-  for (const auto id : over) gate_.cancel(id);
+  for (const auto& call : over) call->take_back(gate_);
 }
 
 }  // namespace mcpac::gateway

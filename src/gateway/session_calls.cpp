@@ -62,7 +62,10 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
   const Json* arguments = find_member(request.params, "arguments");
   gate::CallRequest call{.permission = called,
                          .arguments = arguments == nullptr ? Json::object() : *arguments};
-  const Permission* tool = setup_.catalog->find(called);
+  if (setup_.own != nullptr && setup_.own->has(called))
+    return call_own(request, context, called, call.arguments);
+  const bool is_shown = setup_.own == nullptr || !setup_.own->are_alone();
+  const Permission* tool = is_shown ? setup_.catalog->find(called) : nullptr;
   if (tool == nullptr) {
     // The gate refuses it and records by which name; the client hears what it hears of any name.
     // Not decided, though it may be the name of a tool here: what is answered as unknown is not
@@ -90,6 +93,18 @@ void ClientSession::make_call(const ipc::Request& request, const RequestContext&
   call.caller = made;
   made->set_gate_id(setup_.gate->call(
       std::move(call), [made](gate::Answer given) { made->answered(std::move(given)); }));
+}
+
+// A tool of ours: none of the gate's business, but what its programs call is.
+void ClientSession::call_own(const ipc::Request& request, const RequestContext& context,
+                             const std::string& name, const Json& arguments) {
+  std::string digest = digest_of(name, arguments);
+  if (context.era == Era::kStateless && request.params.contains("requestState"))
+    return come_back(request, context, digest);
+  const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.gate);
+  made->belongs_to(shared_from_this(), request.id, context);
+  calls_.emplace(request.id, Call{made});
+  setup_.own->call(name, arguments, made);
 }
 
 // The client was asked something, and makes its request once more, with the answer.
@@ -149,7 +164,9 @@ void ClientSession::forget(const ipc::Id& id) {
   const auto found = calls_.find(id);
   if (found == calls_.end()) return;  // the answer may have crossed it
   found->second.is_taken_back = true;
-  setup_.gate->cancel(found->second.call->gate_id());
+  // A copy: the answer may come from inside, and takes the entry away.
+  const auto call = found->second.call;
+  call->take_back(*setup_.gate);
 }
 
 void ClientSession::close() {
@@ -157,8 +174,7 @@ void ClientSession::close() {
   asked_.clear();
   for (const auto& [id, listening] : std::exchange(listens_, {})) offers_->end(listening);
   offers_->close();
-  for (const auto& [id, call] : std::exchange(calls_, {}))
-    setup_.gate->cancel(call.call->gate_id());
+  for (const auto& [id, call] : std::exchange(calls_, {})) call.call->take_back(*setup_.gate);
   if (const auto heard = std::exchange(setup_.on_closed, nullptr)) heard();
 }
 

@@ -47,14 +47,15 @@ const progress = [];
 for (const [name, args] of calls) {
   try {
     results.push(
-      await client.callTool({ name, arguments: args }, undefined, { onprogress: (p) => progress.push(p) }),
+      await client.callTool({ name, arguments: args }, undefined, { onprogress: (p) => progress.push(p), timeout: 600_000 }),
     );
   } catch (error) {
     results.push({ thrown: error.code, message: error.message });
   }
 }
 const server = client.getServerVersion();
+const instructions = client.getInstructions();
 await client.close();
 process.stdout.write(
-  JSON.stringify({ server, tools: tools.map((tool) => tool.name), results, progress, asked }) + '\n',
+  JSON.stringify({ server, tools: tools.map((tool) => tool.name), results, progress, asked, instructions }) + '\n',
 );

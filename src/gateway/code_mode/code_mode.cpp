@@ -1,0 +1,246 @@
+#include "gateway/code_mode/code_mode.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "core/ids.h"
+#include "execute/build/analyze_source.h"
+#include "execute/check/suggest_narrow.h"
+#include "execute/check/would_be_granted.h"
+#include "execute/host/tool_tables.h"
+#include "gate/answer.h"
+#include "gateway/call_of_client.h"
+#include "gateway/code_mode/answers.h"
+#include "gateway/code_mode/client_upstream.h"
+#include "gateway/code_mode/definitions.h"
+#include "gateway/code_mode/lookups.h"
+#include "gateway/code_mode/program_caller.h"
+
+namespace mcpac::gateway::code_mode {
+namespace {
+
+// How the report calls the program.
+constexpr const char* kDisplay = "<agent>";
+
+// How far one call is, told from any thread.
+class Progress {
+ public:
+  Progress(boost::asio::any_io_executor executor, std::shared_ptr<CallOfClient> call)
+      : executor_(std::move(executor)), call_(std::move(call)) {}
+  void tell(std::string text) {
+    boost::asio::post(executor_, [call = call_, step = ++step_, text = std::move(text)] {
+      call->progress({{"progress", step}, {"message", text}});
+    });
+  }
+
+ private:
+  boost::asio::any_io_executor executor_;
+  std::shared_ptr<CallOfClient> call_;
+  int step_ = 0;
+};
+
+const char* what_follows(std::string_view stage) {
+  if (stage == "prepare") return "analysing";
+  if (stage == "analyse") return "checking what it declares against what is granted";
+  if (stage == "check") return "compiling";
+  return stage == "compile" ? "running" : "ended";
+}
+
+Json failure(const Error& error) {
+  return {{"exit_code", static_cast<int>(exit_code_of(error.id))}, {"error", error_member(error)}};
+}
+
+// Where the client asks for less than it may have.
+execute::RunLimits limits_of(const Json& arguments, execute::RunLimits limits) {
+  const Json* wanted = find_member(arguments, "limits");
+  if (wanted == nullptr) return limits;
+  const auto number = [&](const char* name) -> std::optional<double> {
+    const Json* value = find_member(*wanted, name);
+    return value == nullptr ? std::nullopt : std::optional(value->get<double>());
+  };
+  if (const auto seconds = number("timeout_s"))
+    limits.wall = std::min(limits.wall,
+                           std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000)));
+  if (const auto bytes = number("memory_bytes"))
+    limits.memory = std::min(limits.memory, static_cast<std::uint64_t>(*bytes));
+  if (const auto bytes = number("output_bytes"))
+    limits.output = std::min(limits.output, static_cast<std::uint64_t>(*bytes));
+  return limits;
+}
+
+Json suggestions_for(const analyzer::Report& report, const codegen::Lock& lock) {
+  std::map<std::string, std::string> tags;
+  for (const auto& server : lock.servers) {
+    for (const auto& tool : server.tools) tags[server.name + "." + tool.name] = tool.cpp_name;
+  }
+  Json list = Json::array();
+  for (const auto& one : execute::suggestions(report, tags)) list.push_back(execute::to_json(one));
+  return list;
+}
+
+Result<Json> analyze_program(const Setup& setup, const std::string& text, Progress& progress,
+                             execute::StopSignal stop) {
+  auto source = execute::source_from_text(text, kDisplay);
+  if (!source) return pass_on(source);
+  auto ready = setup.view->ready();
+  if (!ready) return pass_on(ready);
+  const GrantedView::Ready& own = **ready;
+  progress.tell("analysing");
+  auto report = execute::analyze_source(
+      own.project, own.lock, *setup.folders, *source, setup.offer.limits.lowest_tier,
+      [&](const char* what) { progress.tell(what); }, stop);
+  if (!report) return pass_on(report);
+  Json answer{{"granted", false}};
+  if (report->verdict == analyzer::Verdict::kOk) {
+    const execute::Listener quiet;
+    auto granted = execute::would_be_granted(own.project, *setup.lock, quiet, *report, setup.rules,
+                                             execute::DeniedUses::kRefuse);
+    if (!granted) return pass_on(granted);
+    answer["granted"] = !granted->refusal.has_value();
+    if (granted->refusal) answer["error"] = error_member(*granted->refusal);
+  }
+  answer["report"] = bounded_report(*report);
+  answer["suggestions"] = suggestions_for(*report, own.lock);
+  return answer;
+}
+
+// What one program is run with, beside its client's.
+struct ProgramRun {
+  std::string source;
+  execute::RunLimits limits;
+  std::string run_id;
+  std::shared_ptr<ClientUpstream> upstream;
+};
+
+Json run_program(const Setup& setup, const ProgramRun& program, Progress& progress,
+                 execute::StopSignal stop) {
+  auto source = execute::source_from_text(program.source, kDisplay);
+  if (!source) return failure(source.error());
+  const auto ready = setup.view->ready();
+  if (!ready) return failure(ready.error());
+  const GrantedView::Ready& own = **ready;
+  const auto schemas = execute::tool_schemas(*setup.lock);
+  const execute::Hosted hosted{.host = *setup.host,
+                               .upstream = *program.upstream,
+                               .lock = own.lock,
+                               .schemas = schemas,
+                               .stop = stop,
+                               .run_id = program.run_id,
+                               .client_run = setup.client_run};
+  Said said;
+  execute::Listener listener;
+  listener.stage = [&](const execute::StageTime& stage) {
+    progress.tell(what_follows(stage.name));
+  };
+  listener.wait = [&](std::string_view what) { progress.tell(std::string(what)); };
+  listener.warning = [&](std::string_view text) { said.warn(text); };
+  listener.standard_output = [&](std::string_view piece) { said.standard_output(piece); };
+  listener.standard_error = [&](std::string_view piece) { said.standard_error(piece); };
+  listener.log = [&](std::string_view level, std::string_view text) { said.log(level, text); };
+  progress.tell("preparing");
+  const auto outcome = execute::execute(own.project, *setup.folders,
+                                        {.source = std::move(*source),
+                                         .granted = setup.rules,
+                                         .limits = program.limits,
+                                         .hosted = &hosted},
+                                        listener);
+  return outcome_answer(outcome, said);
+}
+
+}  // namespace
+
+CodeMode::CodeMode(Setup setup)
+    : shared_(std::make_shared<const Setup>(std::move(setup))),
+      definitions_(code_mode::definitions(shared_->offer.limits)) {
+  for (const Json& tool : definitions_) {
+    auto schema = JsonSchema::compile(tool.at("inputSchema"));
+    if (schema) inputs_.emplace(tool.at("name").get<std::string>(), std::move(*schema));
+  }
+}
+
+CodeMode::~CodeMode() {
+  stop();
+}
+
+void CodeMode::stop() {
+  shared_->programs->stop_of(shared_->gate);
+}
+
+void CodeMode::heard_of_revocation(const std::string& permission) {
+  if (!permission.empty() && permission != policy::kNetworkPermission) return;
+  Setup less = *shared_;
+  less.rules.places.emplace_back("deny network");
+  if (permission.empty()) less.is_revoked = true;
+  shared_ = std::make_shared<const Setup>(std::move(less));
+  stop();
+}
+
+std::size_t CodeMode::in_flight() const {
+  return shared_->programs->of_client(shared_->gate);
+}
+
+void CodeMode::call(const std::string& name, const Json& arguments,
+                    const std::shared_ptr<CallOfClient>& call) {
+  const JsonSchema& schema = *inputs_.find(name)->second;
+  Json complete = arguments;
+  schema.fill_defaults(complete);
+  if (const auto violation = schema.validate(complete))
+    return call->answered(std::unexpected(gate::invalid_arguments(*violation)));
+  if (name == kSearch) return call->answered(tool_result(search(*shared_->view, complete), false));
+  if (name == kDescribe)
+    return call->answered(tool_result(describe(*shared_->view, complete), false));
+  name == kAnalyze ? analyze(complete, call) : execute(complete, call);
+}
+
+void CodeMode::analyze(const Json& arguments, const std::shared_ptr<CallOfClient>& call) {
+  auto work = [shared = shared_, source = arguments.at("source").get<std::string>(),
+               progress = Progress(shared_->host->executor(), call)](
+                  execute::StopSignal stop) mutable -> Json {
+    auto answer = analyze_program(*shared, source, progress, stop);
+    return answer ? std::move(*answer)
+                  : Json{{"granted", false}, {"error", error_member(answer.error())}};
+  };
+  auto started = shared_->programs->start(shared_->gate, std::move(work), [call](Json answer) {
+    const bool is_error = !answer.contains("report");
+    if (is_error) answer["granted"] = false;
+    call->answered(tool_result(std::move(answer), is_error));
+  });
+  if (!started) {
+    Json busy{{"granted", false}, {"error", error_member(started.error())}};
+    return call->answered(tool_result(std::move(busy), true));
+  }
+  call->taken_back_by([shared = shared_, id = *started] { shared->programs->stop(id); });
+}
+
+void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient>& call) {
+  if (shared_->is_revoked) return call->answered(std::unexpected(gate::revoked(kExecute)));
+  const auto& executor = shared_->host->executor();
+  const std::string run_id = new_uuid_v7(*shared_->clock);
+  const auto upstream =
+      std::make_shared<ClientUpstream>(executor, *shared_->gate, shared_->host->servers(),
+                                       std::make_shared<ProgramCaller>(call), run_id);
+  ProgramRun program{.source = arguments.at("source").get<std::string>(),
+                     .limits = limits_of(arguments, shared_->offer.limits),
+                     .run_id = run_id,
+                     .upstream = upstream};
+  auto work = [shared = shared_, program = std::move(program),
+               progress = Progress(executor, call)](execute::StopSignal stop) mutable -> Json {
+    return run_program(*shared, program, progress, stop);
+  };
+  // The last hold of the upstream is here, so that it goes where it lives.
+  auto started =
+      shared_->programs->start(shared_->gate, std::move(work), [call, upstream](Json answer) {
+        if (!upstream->denials().empty()) answer["denials"] = upstream->denials();
+        // Of a fault of ours there is no more than the error.
+        if (!answer.contains("exit_code"))
+          answer["exit_code"] = static_cast<int>(ExitCode::kInternal);
+        const bool is_error = answer.contains("error") || answer.at("exit_code") != 0;
+        call->answered(tool_result(std::move(answer), is_error));
+      });
+  if (!started) return call->answered(tool_result(failure(started.error()), true));
+  call->taken_back_by([shared = shared_, id = *started] { shared->programs->stop(id); });
+}
+
+}  // namespace mcpac::gateway::code_mode

@@ -1,0 +1,58 @@
+#include "gateway/code_mode/program_caller.h"
+
+#include <utility>
+
+namespace mcpac::gateway::code_mode {
+namespace {
+
+// A server's flood of questions is not the client's business.
+constexpr std::size_t kMaxWaiting = 64;
+
+}  // namespace
+
+ProgramCaller::ProgramCaller(std::shared_ptr<gate::Caller> call) : call_(std::move(call)) {
+  for (const char* method : {"elicitation/create", "sampling/createMessage", "roots/list"})
+    answers_[method] = call_->answers(method);
+}
+
+bool ProgramCaller::answers(const std::string& method) const {
+  if (!asking_) answers_[method] = call_->answers(method);
+  const auto known = answers_.find(method);
+  return known != answers_.end() && known->second && waiting_.size() < kMaxWaiting;
+}
+
+void ProgramCaller::ask(const std::string& method, Json params, Replied done) {
+  add([method, params = std::move(params)](
+          gate::Caller& call, Replied replied) { call.ask(method, params, std::move(replied)); },
+      std::move(done));
+}
+
+void ProgramCaller::ask_all(const std::string& server, Json questions, Replied done) {
+  add(
+      [server, questions = std::move(questions)](gate::Caller& call, Replied replied) {
+        call.ask_all(server, questions, std::move(replied));
+      },
+      std::move(done));
+}
+
+void ProgramCaller::add(Put put, Replied done) {
+  waiting_.push_back({std::move(put), std::move(done)});
+  next();
+}
+
+void ProgramCaller::next() {
+  if (asking_ || waiting_.empty()) return;
+  asking_ = true;
+  Question question = std::move(waiting_.front());
+  waiting_.pop_front();
+  question.put(*call_,
+               [weak = weak_from_this(), done = std::move(question.done)](Result<Json> reply) {
+                 const auto self = weak.lock();
+                 if (!self) return;
+                 self->asking_ = false;
+                 done(std::move(reply));
+                 self->next();
+               });
+}
+
+}  // namespace mcpac::gateway::code_mode

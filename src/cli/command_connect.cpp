@@ -149,7 +149,8 @@ struct Move {
 std::vector<Move> choose(Context& context, const ClientKind& kind, const ClientFile& file,
                          const ConfigFile& config, const std::string& own) {
   std::vector<Move> moves;
-  for (const auto& [name, entry] : file.servers().items()) {
+  const OrderedJson entries = file.servers();
+  for (const auto& [name, entry] : entries.items()) {
     if (name == own) continue;
     const auto stays = [&](std::string_view why) {
       context.warn(printable(fmt::format("{} stays in {}: {}", name, kind.title, why)));

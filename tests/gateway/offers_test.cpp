@@ -40,8 +40,8 @@ void two_servers(FakeServers& servers) {
   servers.add("fs", {resource("file:///data/a"), resource("file:///data/b"), resource("x://both")},
               {uri_template("file:///data/{name}"), uri_template("file:///etc/{name}")},
               {prompt("ask"), prompt("review")});
-  servers.add("git", {resource("git://log"), resource("x://both")}, {uri_template("git://{ref}")},
-              {prompt("ask")});
+  servers.add("git", {resource("git://log"), resource("x://both")},
+              Json::array({uri_template("git://{ref}")}), Json::array({prompt("ask")}));
 }
 
 // One read, answered by the server; the error where there is one.
@@ -157,7 +157,8 @@ TEST_SUITE("gateway/offers") {
     CHECK(read(talk, 3, "git://log").contains("result"));
     CHECK(talk.world.upstream.calls.back().permission == "git.resources/read");
     // A template of the other one claims it as well.
-    talk.servers.add("git", {resource("git://log")}, {uri_template("file://{+path}")});
+    talk.servers.add("git", Json::array({resource("git://log")}),
+                     Json::array({uri_template("file://{+path}")}));
     talk.servers.say("git", "notifications/resources/list_changed", nullptr);
     talk.heard();
     CHECK(read(talk, 4, "file:///data/a").at("error").at("message") == "Resource not found");
@@ -182,7 +183,8 @@ TEST_SUITE("gateway/offers") {
                .offers = true});
     talk.with_servers([](FakeServers& servers) {
       servers.add("fs", Json::array());
-      servers.add("git", {resource("file:///data/a")}, {uri_template("{+any}")});
+      servers.add("git", Json::array({resource("file:///data/a")}),
+                  Json::array({uri_template("{+any}")}));
     });
     talk.initialize();
     CHECK(read(talk, 1, "file:///data/a").contains("result"));

@@ -43,14 +43,13 @@ class FakeServers final : public gate::Servers {
                        std::shared_ptr<gate::Caller> caller,
                        std::function<void(Result<Outcome>)> done) override;
   RequestToken listen(const std::string& server, Json params, std::function<void()> ended) override;
-  void forget(RequestToken token) override { forgotten.push_back(token); }
+  void forget(RequestToken token) override { listening.erase(token); }
   void on_notified(OnNotified told) override { heard = std::move(told); }
   void on_settled(std::function<void()> told) override { settled = std::move(told); }
 
   std::map<std::string, Server> servers;
   std::vector<Asked> asked;
   std::map<RequestToken, Asked> listening;
-  std::vector<RequestToken> forgotten;
   OnNotified heard;
   std::function<void()> settled;
 

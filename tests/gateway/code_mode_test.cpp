@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -135,6 +137,14 @@ std::vector<std::string> children_of(pid_t pid) {
   return names;
 }
 
+// Each look starts a program or reads files; so many of them are more than minutes.
+void until(const std::function<bool()>& is_so) {
+  for (int looks = 0; looks < 5'000; ++looks) {
+    if (is_so()) return;
+  }
+  FAIL("it never came to be");
+}
+
 }  // namespace
 
 TEST_SUITE("gateway/code mode") {
@@ -261,7 +271,7 @@ int agent_main(mcpac::Requires<>) {
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
     const char* source = R"(#include <mcpac.hpp>
 int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
-  rt.fixture.echo({.text = "x"});
+  rt.fixture.echo({.zebra = "x"});
   return 0;
 }
 )";
@@ -333,16 +343,12 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
                                            .body = asking(1, params).dump()}));
     client.read_until("\"running\"");
     const auto live = [&] { return workspace.mcpac({"runs", "list", "--json"}).out; };
-    while (!has(live(), "<agent>")) {
-    }
+    until([&] { return has(live(), "<agent>"); });
     CHECK(std::ranges::count(children_of(serving.pid()), "mcpac-warden") == 1);
     client.close();
-    while (has(live(), "<agent>")) {
-    }
+    until([&] { return !has(live(), "<agent>"); });
     // The warden is told to end last of all; the gateway's own end waits for it.
-    const pid_t pid = serving.pid();
-    while (std::ranges::count(children_of(pid), "mcpac-warden") > 0) {
-    }
+    until([&] { return std::ranges::count(children_of(serving.pid()), "mcpac-warden") == 0; });
     CHECK(serving.end() == 0);
     CHECK(events(workspace, "RunEnded").back().at("payload").at("verdict") == "asked-to-end");
     check_records(workspace);
@@ -361,12 +367,10 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
                                      .body = asking(1, params).dump()}));
       client.read_until("\"running\"");
       const auto live = [&] { return workspace.mcpac({"runs", "list", "--json"}).out; };
-      while (!has(live(), "<agent>")) {
-      }
+      until([&] { return has(live(), "<agent>"); });
       if (by_user) {
         CHECK(workspace.mcpac({"runs", "kill", run}).exit_code == 0);
-        while (has(live(), "<agent>")) {
-        }
+        until([&] { return !has(live(), "<agent>"); });
       }
       CHECK(serving.end() == 0);
       CHECK_FALSE(has(live(), "<agent>"));
@@ -378,6 +382,7 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
     const Workspace& workspace = warm_workspace();
     const char* source = R"(#include <mcpac.hpp>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <string>
 int agent_main(mcpac::Requires<mcpac::files>) {

@@ -110,9 +110,10 @@ void add_audit(CLI::App& app, Context& context) {
   command->add_option("--run", *run, "only this run; the start of its id is enough")
       ->type_name("ID");
   command->add_option("--kind", *kind, "only events of this kind")
-      ->check(CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded",
-                             "Approval", "NetworkCheck", "ConnectionEnded", "Revoked", "Anomaly",
-                             "ChangesKept", "Checkpoint"}));
+      ->check(
+          CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded", "Approval",
+                         "NetworkCheck", "ConnectionEnded", "Revoked", "ClientAsked",
+                         "ClientReplied", "Anomaly", "ChangesKept", "Checkpoint"}));
   command->callback([&context, run, kind] { list(context, *run, *kind); });
 }
 

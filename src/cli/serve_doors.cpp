@@ -9,9 +9,12 @@
 #include <thread>
 #include <utility>
 
+#include <boost/asio/ip/address.hpp>
+
 #include "execute/check/authorities.h"
 
 namespace mcpac::cli {
+namespace asio = boost::asio;
 namespace {
 
 // What is in work when the end is asked for may take this long to be answered.
@@ -21,11 +24,13 @@ constexpr const char* kStdioClient = "mcpac serve, stdio";
 constexpr const char* kHttpClient = "mcpac serve, http";
 constexpr std::size_t kDigestShown = 8;
 
-policy::LayerText rules_of(const gateway::Token& token, policy::PolicyFile file) {
-  policy::LayerText layer;
-  layer.name = "token " + token.name;
-  layer.files.push_back(std::move(file));
-  return layer;
+// Each is a run: a record, a gate, a socket.
+constexpr std::size_t kMaxOauthClients = 256;
+constexpr std::size_t kMetricsConnections = 32;
+constexpr const char* kMetrics = "/metrics";
+
+std::unexpected<gateway::http::Refusal> refuse(unsigned status, const char* why) {
+  return std::unexpected(gateway::http::Refusal(status, why));
 }
 
 }  // namespace
@@ -43,6 +48,14 @@ Result<HttpPlace> parse_http_place(const std::string& text) {
   if (place.address.starts_with('[') && place.address.ends_with(']'))
     place.address = place.address.substr(1, place.address.size() - 2);
   if (place.address == "localhost") place.address = "127.0.0.1";
+  boost::system::error_code unreadable;
+  const auto address = boost::asio::ip::make_address(place.address, unreadable);
+  if (unreadable) {
+    return fail(ErrorId::kUsage, fmt::format("--http wants an address, not '{}'", place.address),
+                {.fix = "--http 127.0.0.1:8080"});
+  }
+  place.is_loopback = address.is_loopback();
+  place.is_everywhere = address.is_unspecified();
   return place;
 }
 
@@ -67,11 +80,25 @@ Result<void> ServeDoors::open_stdio() {
 
 Result<std::uint16_t> ServeDoors::open_http(const HttpPlace& place) {
   auto& host = setup_.gateway->host();
+  auto tls = make_tls();
+  if (!tls) return pass_on(tls);
   return host.on_loop([&]() -> Result<std::uint16_t> {
+    if (!oauth_) make_resource_server();
+    std::map<std::string, gateway::http::Document, std::less<>> documents;
+    if (oauth_) {
+      documents.emplace(
+          oauth_->document_path(),
+          gateway::http::Document{.make = [text = oauth_->document()] { return text; }});
+    }
     auto door = gateway::http::HttpDoor::open(
         host.executor(), {.address = place.address,
                           .port = place.port,
-                          .admit = [this](std::string_view token) { return admit(token); }});
+                          .hosts = setup_.hosts,
+                          .tls = *tls,
+                          .admit = [this](std::string token) { return admit(std::move(token)); },
+                          .challenge = oauth_ ? oauth_->challenge() : "",
+                          .documents = std::move(documents),
+                          .limits = setup_.limits});
     if (!door) return pass_on(door);
     // A rule that does not load is said now, and not to the first client.
     if (setup_.one_time_token) {
@@ -83,37 +110,132 @@ Result<std::uint16_t> ServeDoors::open_http(const HttpPlace& place) {
   });
 }
 
-std::expected<gateway::http::Guest, gateway::http::Refusal> ServeDoors::admit(
-    std::string_view token) {
-  const auto refuse = [](unsigned status, const char* why) {
-    return std::unexpected(gateway::http::Refusal(status, why));
-  };
-  std::string name = kHttpClient;
-  gateway::Gateway::Rules rules = [this] { return setup_.rules; };
-  const bool is_one_time =
-      setup_.one_time_token && gateway::is_same_secret(token, *setup_.one_time_token);
-  if (!is_one_time) {
-    if (!setup_.token_file) return refuse(401, "nobody has this token");
-    auto found = tokens_.find(token);
-    if (!found) {
-      setup_.warning(found.error().to_text());
-      return refuse(503, "tokens cannot be read");
+Result<std::shared_ptr<boost::asio::ssl::context>> ServeDoors::make_tls() const {
+  if (!setup_.tls) return nullptr;
+  return gateway::http::make_server_tls(*setup_.tls);
+}
+
+Result<void> ServeDoors::reload(policy::LayerText rules) {
+  auto tls = make_tls();
+  if (!tls) return pass_on(tls);
+  setup_.gateway->host().on_loop([&] {
+    setup_.rules = std::move(rules);
+    setup_.gateway->renew_rules();
+    make_resource_server();
+    oauth_names_.clear();
+    for (const auto& door : http_) {
+      if (*tls) door->renew_tls(*tls);
     }
-    if (!*found) return refuse(401, "nobody has this token");
-    const gateway::Token& known = **found;
-    name =
-        fmt::format("mcpac serve, token {} ({})", known.name, known.digest.substr(0, kDigestShown));
-    rules = [known]() -> Result<policy::LayerText> {
-      auto file = execute::read_rules(known.policy);
-      if (!file) return pass_on(file);
-      return rules_of(known, std::move(*file));
-    };
+  });
+  return {};
+}
+
+Result<std::uint16_t> ServeDoors::open_metrics(const HttpPlace& place) {
+  auto& host = setup_.gateway->host();
+  return host.on_loop([&]() -> Result<std::uint16_t> {
+    gateway::http::HttpLimits limits;
+    limits.max_connections = kMetricsConnections;
+    std::map<std::string, gateway::http::Document, std::less<>> documents;
+    documents.emplace(kMetrics,
+                      gateway::http::Document{.type = "text/plain; version=0.0.4; charset=utf-8",
+                                              .make = [this] { return to_prometheus(figures()); }});
+    // Without TLS, so on a loopback address alone; and nobody is let in to
+    // anything else.
+    auto door = gateway::http::HttpDoor::open(
+        host.executor(), {.address = place.address,
+                          .port = place.port,
+                          .admit = [](const std::string&) -> asio::awaitable<Admission> {
+                            co_return refuse(401, "there is nothing here but /metrics");
+                          },
+                          .documents = std::move(documents),
+                          .limits = limits});
+    if (!door) return pass_on(door);
+    metrics_ = std::move(*door);
+    return metrics_->port();
+  });
+}
+
+gateway::Figures ServeDoors::figures() const {
+  gateway::Figures figures = setup_.gateway->figures();
+  for (const auto& door : http_) {
+    figures.connections += door->connections();
+    figures.sessions += door->sessions();
+    for (std::size_t i = 0; i < figures.answers.size(); ++i)
+      figures.answers[i] += door->answers()[i];
   }
+  return figures;
+}
+
+asio::awaitable<ServeDoors::Admission> ServeDoors::admit(std::string token) {
+  if (auto known = admit_known(token)) co_return std::move(*known);
+  if (oauth_) co_return co_await admit_by_issuer(std::move(token));
+  co_return refuse(401, "nobody has this token");
+}
+
+std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view token) {
+  if (setup_.one_time_token && gateway::is_same_secret(token, *setup_.one_time_token))
+    return let_in(kHttpClient, [this] { return setup_.rules; });
+  if (!setup_.token_file) return std::nullopt;
+  auto found = tokens_.find(token);
+  if (!found) {
+    warn_(found.error().to_text());
+    return refuse(503, "tokens cannot be read");
+  }
+  if (!*found) return std::nullopt;
+  const gateway::Token& known = **found;
+  return let_in(
+      fmt::format("mcpac serve, token {} ({})", known.name, known.digest.substr(0, kDigestShown)),
+      [known]() -> Result<policy::LayerText> {
+        auto file = execute::read_rules(known.policy);
+        if (!file) return pass_on(file);
+        policy::LayerText layer;
+        layer.name = "token " + known.name;
+        layer.files.push_back(std::move(*file));
+        return layer;
+      });
+}
+
+asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string token) {
+  const auto server = oauth_;  // another one may be made meanwhile
+  auto who = co_await server->admit(std::move(token));
+  if (!who) co_return std::unexpected(std::move(who.error()));
+  if (!oauth_names_.contains(who->name) && oauth_names_.size() >= kMaxOauthClients) {
+    warn_(fmt::format("more than {} clients came in by the issuer's tokens", kMaxOauthClients));
+    co_return refuse(503, "too many clients");
+  }
+  auto guest = let_in(who->name, [policies = who->policies]() -> Result<policy::LayerText> {
+    policy::LayerText layer;
+    layer.name = "scopes";
+    for (const auto& policy : policies) {
+      auto file = execute::read_rules(policy);
+      if (!file) return pass_on(file);
+      layer.files.push_back(std::move(*file));
+    }
+    return layer;
+  });
+  if (guest) oauth_names_.insert(who->name);
+  co_return guest;
+}
+
+ServeDoors::Admission ServeDoors::let_in(const std::string& name,
+                                         const gateway::Gateway::Rules& rules) {
   auto run = setup_.gateway->let_in(name, rules);
   if (run) return gateway::http::Guest{name, std::move(*run)};
   // Why is the user's business.
-  setup_.warning(run.error().to_text());
+  warn_(run.error().to_text());
   return refuse(403, "what this token was given cannot be used now");
+}
+
+// A new one knows the keys of now.
+void ServeDoors::make_resource_server() {
+  if (!setup_.oauth) return;
+  const auto executor = setup_.gateway->host().executor();
+  auto fetch = setup_.oauth->keys.empty()
+                   ? gateway::oauth::fetch_from_issuer(executor, setup_.oauth->issuer)
+                   : gateway::oauth::fetch_from_file(setup_.oauth->keys);
+  auto keys = std::make_unique<gateway::oauth::KeySource>(
+      executor, std::move(fetch), clock_, [this](const std::string& why) { warn_(why); });
+  oauth_ = std::make_shared<gateway::oauth::ResourceServer>(*setup_.oauth, std::move(keys), clock_);
 }
 
 void ServeDoors::drain() {
@@ -131,10 +253,13 @@ void ServeDoors::drain() {
 }
 
 void ServeDoors::close(std::string_view verdict) {
+  if (std::exchange(closed_, true)) return;
   setup_.gateway->host().on_loop([&] {
     setup_.gateway->end_all(verdict);
     if (stdio_) stdio_->close();
     for (const auto& door : http_) door->close();
+    if (metrics_) metrics_->close();
+    metrics_.reset();
     stdio_.reset();
     http_.clear();
   });

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -39,6 +40,12 @@ class Caller {
   // A request to the client. `done` comes at most once, never from inside, and not after the call
   // has ended. Only where answers() says so.
   using Replied = std::function<void(Result<Json>)>;
+  // What a server asks goes this way, so that it is recorded; ask() is for questions of ours, whose
+  // record is elsewhere.
+  virtual void ask_for(const std::string& /*server*/, const std::string& method, Json params,
+                       Replied done) {
+    ask(method, std::move(params), std::move(done));
+  }
   virtual void ask(const std::string& /*method*/, Json /*params*/, Replied /*done*/) {}
   // Several at once, {name: {"method": …, "params": …}}; `done` gets a result for each name.
   virtual void ask_all(const std::string& /*server*/, Json /*questions*/, Replied /*done*/) {}

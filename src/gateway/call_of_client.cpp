@@ -83,9 +83,10 @@ void CallOfClient::ask_next(const std::shared_ptr<Asking>& asking) {
       });
 }
 
-void CallOfClient::ask_all(const std::string& /*server*/, Json questions, Replied done) {
+void CallOfClient::ask_all(const std::string& server, Json questions, Replied given) {
   const auto session = live();
-  if (!session) return;
+  auto done = session ? recorded(server, questions, std::move(given)) : nullptr;
+  if (!done) return;
   if (context_.era == Era::kInitialize) {
     const auto asking = std::make_shared<Asking>();
     for (auto& [name, question] : questions.items())
@@ -118,6 +119,75 @@ void CallOfClient::logged(const std::string& server, const Json& params) {
   logged_bytes_ += to_text(*message).size();
   if (++logs_ > kMaxLogs || logged_bytes_ > kMaxLoggedBytes) return;
   session->say_about(id_, ipc::encode_notification("notifications/message", *message));
+}
+
+namespace {
+
+// Of one call. Real servers ask a few; more would fill the record, or wear a person out.
+constexpr std::size_t kMaxQuestions = 64;
+
+// Recorded when it is over, also where nobody replies any more.
+class RecordedReply {
+ public:
+  // A question without a name is the only one, and has the whole reply.
+  struct Asked {
+    std::uint64_t question;
+    std::string name;
+    std::string method;
+  };
+  RecordedReply(std::shared_ptr<ServerQuestions> record, std::vector<Asked> asked,
+                gate::Caller::Replied done)
+      : record_(std::move(record)), asked_(std::move(asked)), done_(std::move(done)) {}
+  RecordedReply(const RecordedReply&) = delete;
+  RecordedReply& operator=(const RecordedReply&) = delete;
+  ~RecordedReply() {
+    if (!noted_) note(fail(ErrorId::kServerCancelled, "nobody replied"));
+  }
+  void give(Result<Json> reply) {
+    if (noted_) return;
+    note(reply);
+    if (done_) done_(std::move(reply));
+  }
+
+ private:
+  void note(const Result<Json>& reply) {
+    noted_ = true;
+    for (const Asked& one : asked_) {
+      const Json* own = reply && !one.name.empty() ? find_member(*reply, one.name) : nullptr;
+      const Result<Json> alone = own != nullptr ? Result<Json>(*own) : reply;
+      record_->replied(one.question, one.method, alone);
+    }
+  }
+
+  std::shared_ptr<ServerQuestions> record_;
+  std::vector<Asked> asked_;
+  gate::Caller::Replied done_;
+  bool noted_ = false;
+};
+
+}  // namespace
+
+gate::Caller::Replied CallOfClient::recorded(const std::string& server, const Json& questions,
+                                             Replied done) {
+  asked_ += questions.size();
+  if (!questions_ || asked_ > kMaxQuestions) return nullptr;
+  std::vector<RecordedReply::Asked> asked;
+  for (const auto& [name, question] : questions.items()) {
+    const std::string method = string_member(question, "method");
+    const auto number = questions_->asked(gate_id_, server, method);
+    if (!number) return nullptr;
+    asked.push_back({*number, name, method});
+  }
+  const auto reply = std::make_shared<RecordedReply>(questions_, std::move(asked), std::move(done));
+  return [reply](Result<Json> given) { reply->give(std::move(given)); };
+}
+
+void CallOfClient::ask_for(const std::string& server, const std::string& method, Json params,
+                           Replied done) {
+  if (!live()) return;
+  // Where it is not recorded, `done` goes, and whoever asked is let go with it.
+  auto heard = recorded(server, Json{{"", {{"method", method}}}}, std::move(done));
+  if (heard) ask(method, std::move(params), std::move(heard));
 }
 
 }  // namespace mcpac::gateway

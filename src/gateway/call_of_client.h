@@ -16,6 +16,7 @@
 #include "gate/gate.h"
 #include "gateway/call_answer.h"
 #include "gateway/request_context.h"
+#include "gateway/server_questions.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway {
@@ -24,9 +25,10 @@ class ClientSession;
 
 class CallOfClient final : public gate::Caller, public std::enable_shared_from_this<CallOfClient> {
  public:
-  // `digest`: of tool and arguments. `client`: the same for all calls of one client.
-  CallOfClient(std::string digest, const void* client)
-      : digest_(std::move(digest)), client_(client) {}
+  // `digest`: of tool and arguments. `client`: the same for all calls of one client. `questions`
+  // may be null: then servers ask nothing.
+  CallOfClient(std::string digest, const void* client, std::shared_ptr<ServerQuestions> questions)
+      : digest_(std::move(digest)), client_(client), questions_(std::move(questions)) {}
 
   // From here on it belongs to this request of this session.
   void belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
@@ -68,6 +70,8 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   void refused(const ipc::ErrorObject& error) override { refusal_ = error; }
   void ask(const std::string& method, Json params, Replied done) override;
   void ask_all(const std::string& server, Json questions, Replied done) override;
+  void ask_for(const std::string& server, const std::string& method, Json params,
+               Replied done) override;
 
  private:
   // Several questions to a client that gets them one by one.
@@ -77,10 +81,14 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
     Replied done;
   };
   void ask_next(const std::shared_ptr<Asking>& asking);
+  // `done`, and its record; null: these questions cannot be recorded, or are too many.
+  [[nodiscard]] Replied recorded(const std::string& server, const Json& questions, Replied done);
   [[nodiscard]] std::shared_ptr<ClientSession> live() const;
 
   std::string digest_;
   const void* client_;
+  std::shared_ptr<ServerQuestions> questions_;
+  std::size_t asked_ = 0;
   gate::Gate::CallId gate_id_ = 0;
   std::function<void()> stop_;
   std::weak_ptr<ClientSession> session_;

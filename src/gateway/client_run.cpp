@@ -1,5 +1,6 @@
 #include "gateway/client_run.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace mcpac::gateway {
@@ -11,7 +12,8 @@ ClientRun::ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup)
     : parts_(std::move(parts)),
       anomalies_(*parts_.log),
       gate_(std::move(setup)),
-      parked_(gate_, clock) {}
+      parked_(gate_, clock),
+      questions_(std::make_shared<ServerQuestions>(*parts_.log)) {}
 
 ClientRun::~ClientRun() {
   end("gateway-ended");
@@ -27,12 +29,18 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
        .own = code_.get(),
        .parked = &parked_,
        .offers = parts_.offers,
+       .questions = questions_,
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },
        .say = std::move(say),
        .on_closed = std::move(on_closed)});
   sessions_.insert(session);
   return session;
+}
+
+bool ClientRun::is_in_use() const {
+  return calls_in_flight() > 0 || parked_.count() > 0 ||
+         std::ranges::any_of(sessions_, [](const auto& session) { return !session.expired(); });
 }
 
 void ClientRun::heard_of_drift(std::string_view what, const std::string& name) {
@@ -62,6 +70,7 @@ void ClientRun::end(std::string_view verdict) {
     if (const auto session = weak.lock()) session->close();
   }
   gate_.close();
+  questions_->close();
   anomalies_.summarize();
   std::ignore = parts_.log->append("RunEnded", {{"verdict", verdict}});
   std::ignore = parts_.log->close();

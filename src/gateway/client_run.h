@@ -50,6 +50,8 @@ class ClientRun {
   void heard(const std::string& server, const std::string& method, const Json& params);
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
+  // From time to time: calls whose clients did not come back with an answer are taken back.
+  void sweep() { parked_.sweep(); }
   // Closes every session and the record; `verdict` stands in it.
   void end(std::string_view verdict);
 
@@ -58,6 +60,8 @@ class ClientRun {
   [[nodiscard]] std::size_t calls_in_flight() const {
     return gate_.in_flight() + (code_ ? code_->in_flight() : 0);
   }
+  // Somebody has a session of it, or waits for a call.
+  [[nodiscard]] bool is_in_use() const;
   [[nodiscard]] gate::Gate& gate() { return gate_; }
   [[nodiscard]] gate::Anomalies& anomalies() { return anomalies_; }
   [[nodiscard]] audit::RunLog& log() { return *parts_.log; }
@@ -74,6 +78,7 @@ class ClientRun {
   gate::Gate gate_;
   ParkedCalls parked_;
   std::unique_ptr<code_mode::CodeMode> code_;  // or null
+  std::shared_ptr<ServerQuestions> questions_;
   std::unique_ptr<execute::RunControl> control_;
   std::set<std::weak_ptr<ClientSession>, std::owner_less<>> sessions_;
   bool ended_ = false;

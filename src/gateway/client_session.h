@@ -55,6 +55,8 @@ struct SessionSetup {
   ParkedCalls* parked = nullptr;
   // Borrowed. Null: the client has tools alone.
   Offers* offers = nullptr;
+  // Null: servers ask nothing of this client.
+  std::shared_ptr<ServerQuestions> questions = nullptr;
   // Tools that are another one by now: not shown any more.
   Catalog::Hidden is_quarantined = [](const Permission&) { return false; };
   std::function<void(Outgoing)> say;
@@ -87,6 +89,8 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void heard(const std::string& server, const std::string& method, const Json& params);
   // No further request is taken; subscriptions end with their answer.
   void finish();
+  // The client says nothing any more: what it was asked has no answer, and nothing is asked.
+  void input_ended();
   // Takes back all that is in work. Nothing is said any more. Idempotent.
   void close();
 
@@ -169,6 +173,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   std::map<std::string, Asked> asked_;
   std::uint64_t last_asked_ = 0;
   bool finishing_ = false;
+  bool mute_ = false;  // nothing comes from the client any more
   bool closed_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <sstream>
 #include <utility>
@@ -20,6 +21,8 @@
 
 namespace mcpac::gateway {
 namespace {
+
+constexpr auto kSweep = std::chrono::seconds(30);
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -55,6 +58,7 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
     made->offers_ =
         std::make_unique<Offers>(made->host_->offering(), made->host_->executor(), made->clock_);
   });
+  made->upstream_ = std::make_unique<TimedUpstream>(made->host_->servers(), made->clock_);
   return made;
 }
 
@@ -80,8 +84,11 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
     host_->upstreams().on_notified([this](const std::string& server, const std::string& method,
                                           const Json& params) { heard(server, method, params); });
     pace_ = std::make_unique<Pace>(host_->executor());
+    host_->upstreams().start_again_what_ends();
+    sweep_ = std::make_shared<boost::asio::steady_timer>(host_->executor());
+    sweep_later();
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
-      for (const auto& [client, run] : std::map(runs_)) run->heard_of_drift(what, name);
+      for (const auto& run : all_runs()) run->heard_of_drift(what, name);
     });
   });
 }
@@ -100,6 +107,8 @@ Gateway::~Gateway() {
     runs_.clear();
     pace_.reset();
     offers_.reset();
+    former_.clear();
+    sweep_.reset();
   });
 }
 
@@ -131,7 +140,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
     setup_.warning(fmt::format("{}: {}", error.where, error.what));
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
-  parts.upstream = &host_->servers();
+  parts.upstream = upstream_.get();
   parts.offers = offers_.get();
   if (setup_.approver)
     parts.approver = setup_.approver(host_->executor());
@@ -235,19 +244,78 @@ void Gateway::heard(const std::string& server, const std::string& method, const 
 void Gateway::pass_on_to_clients(const std::string& server, const std::string& method,
                                  const Json& params) {
   // A log message of no call may be about anybody's: with several clients it is for none of them.
-  const auto uses = [&](const auto& run) { return run.second->uses(server); };
-  if (method == "notifications/message" && std::ranges::count_if(runs_, uses) != 1) return;
-  for (const auto& [client, run] : std::map(runs_)) run->heard(server, method, params);
+  const auto runs = all_runs();
+  const auto uses = [&](const auto& run) { return run->uses(server); };
+  if (method == "notifications/message" && std::ranges::count_if(runs, uses) != 1) return;
+  for (const auto& run : runs) run->heard(server, method, params);
+}
+
+// The timer goes on the loop, before this object: a handler that was on its way finds it gone.
+void Gateway::sweep_later() {
+  sweep_->expires_after(kSweep);
+  sweep_->async_wait([this, timer = std::weak_ptr(sweep_)](const auto& error) {
+    if (error || timer.expired()) return;
+    for (const auto& run : all_runs()) run->sweep();
+    end_former();
+    sweep_later();
+  });
+}
+
+std::vector<std::shared_ptr<ClientRun>> Gateway::all_runs() const {
+  auto all = former_;
+  for (const auto& [client, run] : runs_) all.push_back(run);
+  return all;
+}
+
+// What its user ended or revoked stays with the client: a run that has ended is no way back in.
+void Gateway::renew_rules() {
+  for (auto at = runs_.begin(); at != runs_.end();) {
+    if (at->second->has_ended()) {
+      ++at;
+      continue;
+    }
+    former_.push_back(at->second);
+    at = runs_.erase(at);
+  }
+  end_former();
+}
+
+void Gateway::end_former() {
+  std::erase_if(former_, [this](const auto& run) {
+    // One that was ended may still have programs that end.
+    const bool is_over = run->calls_in_flight() == 0 && (run->has_ended() || !run->is_in_use());
+    if (is_over) {
+      run->end("rules-renewed");
+      const auto status = run->gate().status();
+      ended_.allowed += status.allowed;
+      ended_.denied += status.denied;
+    }
+    return is_over;
+  });
+}
+
+Figures Gateway::figures() const {
+  Figures figures = ended_;
+  for (const auto& run : all_runs()) {
+    const auto status = run->gate().status();
+    figures.allowed += status.allowed;
+    figures.denied += status.denied;
+    if (!run->has_ended()) ++figures.clients;
+  }
+  figures.calls_in_flight = calls_in_flight();
+  figures.upstream = upstream_->figures();
+  figures.server_restarts = host_->upstreams().restarts();
+  return figures;
 }
 
 std::size_t Gateway::calls_in_flight() const {
   std::size_t calls = 0;
-  for (const auto& [client, run] : runs_) calls += run->calls_in_flight();
+  for (const auto& run : all_runs()) calls += run->calls_in_flight();
   return calls;
 }
 
 void Gateway::end_all(std::string_view verdict) {
-  for (const auto& [client, run] : std::map(runs_)) run->end(verdict);
+  for (const auto& run : all_runs()) run->end(verdict);
 }
 
 }  // namespace mcpac::gateway

@@ -10,6 +10,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <boost/asio/steady_timer.hpp>
 
 #include "codegen/lock.h"
 #include "core/clock.h"
@@ -21,8 +24,10 @@
 #include "execute/project/project_use.h"
 #include "execute/recording/run_recording.h"
 #include "gateway/client_run.h"
+#include "gateway/figures.h"
 #include "gateway/offers.h"
 #include "gateway/pace.h"
+#include "gateway/timed_upstream.h"
 
 namespace mcpac::gateway {
 
@@ -52,8 +57,13 @@ class Gateway {
   [[nodiscard]] Result<std::shared_ptr<ClientRun>> let_in(const std::string& client,
                                                           const Rules& rules);
   [[nodiscard]] execute::Host& host() { return *host_; }
+  // On the loop. Whoever connects from now on gets a run under the rules of now; runs that there
+  // are go on for the sessions that have them, and end with the last of these.
+  void renew_rules();
   // On the loop. Calls of all clients that have no answer yet.
   [[nodiscard]] std::size_t calls_in_flight() const;
+  // On the loop; what doors know of is left out.
+  [[nodiscard]] Figures figures() const;
   // On the loop.
   void end_all(std::string_view verdict);
   // After that, not from the loop: writes the recording, or says what was not as recorded.
@@ -70,6 +80,10 @@ class Gateway {
   void pass_on_to_clients(const std::string& server, const std::string& method, const Json& params);
   [[nodiscard]] std::unique_ptr<code_mode::CodeMode> code_for(
       ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules);
+  // Until the gateway goes.
+  void sweep_later();
+  [[nodiscard]] std::vector<std::shared_ptr<ClientRun>> all_runs() const;
+  void end_former();
   void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
                     const std::string& granted);
 
@@ -84,7 +98,11 @@ class Gateway {
   std::unique_ptr<Pace> pace_;      // on the loop
   std::unique_ptr<execute::RunRecording> recording_;
   std::unique_ptr<code_mode::Programs> programs_;           // on the loop
+  std::unique_ptr<TimedUpstream> upstream_;                 // over those of the host
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
+  std::vector<std::shared_ptr<ClientRun>> former_;          // under rules of before, still in use
+  Figures ended_;                                           // of runs that are not kept any more
+  std::shared_ptr<boost::asio::steady_timer> sweep_;        // likewise
 };
 
 }  // namespace mcpac::gateway

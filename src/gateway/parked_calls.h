@@ -43,15 +43,15 @@ class ParkedCalls {
   [[nodiscard]] std::optional<ParkedCall> take(const std::string& name, const std::string& digest,
                                                const Fits& fits);
   [[nodiscard]] std::size_t count() const { return calls_.size(); }
+  // Calls whose clients did not come back in time are taken back. With every park and take, and by
+  // whoever has a timer.
+  void sweep();
 
  private:
   struct Entry {
     ParkedCall call;
     std::chrono::steady_clock::time_point until;
   };
-  // Calls whose clients did not come back are taken back.
-  void sweep();
-
   gate::Gate& gate_;
   const Clock& clock_;
   std::map<std::string, Entry> calls_;

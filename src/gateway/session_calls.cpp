@@ -83,7 +83,8 @@ void ClientSession::make_call(const ipc::Request& request, const RequestContext&
   std::string digest = digest_of(call.permission, call.arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
-  const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.gate);
+  const auto made =
+      std::make_shared<CallOfClient>(std::move(digest), setup_.gate, setup_.questions);
   made->is_about(wanted.form, std::move(wanted.name));
   made->belongs_to(shared_from_this(), request.id, context);
   const Json* brought = find_member(request.params, "inputResponses");
@@ -101,7 +102,8 @@ void ClientSession::call_own(const ipc::Request& request, const RequestContext& 
   std::string digest = digest_of(name, arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
-  const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.gate);
+  const auto made =
+      std::make_shared<CallOfClient>(std::move(digest), setup_.gate, setup_.questions);
   made->belongs_to(shared_from_this(), request.id, context);
   calls_.emplace(request.id, Call{made});
   setup_.own->call(name, arguments, made);
@@ -169,6 +171,13 @@ void ClientSession::forget(const ipc::Id& id) {
   call->take_back(*setup_.gate);
 }
 
+void ClientSession::input_ended() {
+  if (closed_ || std::exchange(mute_, true)) return;
+  const auto keep = shared_from_this();
+  for (auto& [id, asked] : std::exchange(asked_, {}))
+    asked.done(fail(ErrorId::kServerCancelled, "the client ended its input without an answer"));
+}
+
 void ClientSession::close() {
   if (std::exchange(closed_, true)) return;
   asked_.clear();
@@ -179,6 +188,7 @@ void ClientSession::close() {
 }
 
 bool ClientSession::client_answers(const std::string& method, const RequestContext& context) const {
+  if (mute_) return false;
   if (context.era == Era::kInitialize) return promise(capabilities_, method);
   return setup_.parked != nullptr && promise(context.capabilities, method);
 }

@@ -62,6 +62,7 @@ void StdioDoor::start(ClientRun& run) {
                               {ipc::kInvalidRequest, reason.detail, std::nullopt, false});
                         self->input_ended_ = true;
                         self->session_->finish();
+                        self->session_->input_ended();
                         self->end_if_done();
                       }});
   writer_->start({.on_drained = [weak] {

@@ -83,6 +83,25 @@ TEST_SUITE("gateway/serve") {
     }
   }
 
+  TEST_CASE("a form that nobody can answer any more keeps no gateway alive") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const std::string input =
+        request(0, "initialize",
+                {{"protocolVersion", "2025-11-25"},
+                 {"capabilities", {{"elicitation", Json::object()}}},
+                 {"clientInfo", {{"name", "a test"}, {"version", "1"}}}})
+            .dump() +
+        "\n" +
+        request(1, "tools/call", {{"name", "fixture.echo"}, {"arguments", {{"text", "x"}}}})
+            .dump() +
+        "\n";
+    const auto outcome = workspace.mcpac({"serve", "--ask", "fixture.echo"}, {.input = input});
+    CHECK(outcome.exit_code == 0);
+    CHECK(has(outcome.out, "elicitation/create"));
+    CHECK(has(outcome.out, "permission denied: fixture.echo"));
+  }
+
   TEST_CASE("requests that end with the input are answered before the end, and recorded") {
     const Workspace workspace(Workspace::fixture("plain"));
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);

@@ -251,6 +251,82 @@ TEST_SUITE("gateway/session") {
     CHECK(replies.size() == 1);
   }
 
+  TEST_CASE("what a server asks is recorded before it is asked, and how it ended") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize("2025-11-25", {{"roots", Json::object()}, {"elicitation", Json::object()}});
+    talk.send(request(1, "tools/call", call("git.commit")));
+    const auto caller = talk.world.upstream.calls[0].caller;
+    std::size_t replies = 0;
+    const auto count = [&](const Result<Json>&) { ++replies; };
+    const auto ask = [&](const std::string& method) {
+      caller->ask_for("git", method, {{"message", "private"}}, count);
+      const auto heard = talk.heard();
+      return heard.empty() ? Json() : heard[0].at("id");
+    };
+    const Json form = ask("elicitation/create");
+    const auto asked = talk.world.audit.of("ClientAsked");
+    REQUIRE(asked.size() == 1);
+    CHECK(
+        asked[0] ==
+        Json{{"question", 1}, {"call_id", 1}, {"server", "git"}, {"method", "elicitation/create"}});
+    talk.send({{"jsonrpc", "2.0"}, {"id", form}, {"result", {{"action", "decline"}}}});
+    talk.send({{"jsonrpc", "2.0"}, {"id", ask("roots/list")}, {"result", Json::object()}});
+    const Json refused = ask("elicitation/create");
+    talk.send({{"jsonrpc", "2.0"}, {"id", refused}, {"error", {{"code", -1}, {"message", "no"}}}});
+    std::ignore = ask("elicitation/create");
+    talk.world.upstream.answer(0, Json::object());  // and nobody waits for the reply any more
+    std::vector<std::string> outcomes;
+    for (const Json& reply : talk.world.audit.of("ClientReplied"))
+      outcomes.push_back(reply.at("outcome"));
+    CHECK(outcomes == std::vector<std::string>{"decline", "answered", "refused", "refused"});
+    CHECK(replies == 3);
+  }
+
+  TEST_CASE("what cannot be recorded is not asked, and a server does not ask without end") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize("2025-11-25", {{"roots", Json::object()}});
+    talk.send(request(1, "tools/call", call("git.commit")));
+    const auto caller = talk.world.upstream.calls[0].caller;
+    for (int i = 0; i < 1'000; ++i) caller->ask_for("git", "roots/list", Json(), nullptr);
+    CHECK(talk.heard().size() == 64);
+    talk.world.upstream.answer(0, Json::object());
+    talk.heard();
+    talk.send(request(2, "tools/call", call("git.commit")));
+    talk.world.audit.full = true;
+    talk.world.upstream.calls[1].caller->ask_for("git", "roots/list", Json(), nullptr);
+    CHECK(talk.said.empty());
+  }
+
+  TEST_CASE("a client that ends its input answers nothing any more, and nobody waits for it") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize("2025-11-25", {{"elicitation", Json::object()}});
+    talk.send(request(1, "tools/call", call("git.commit")));
+    const auto caller = talk.world.upstream.calls[0].caller;
+    std::vector<bool> replied;
+    caller->ask("elicitation/create", Json::object(),
+                [&](const Result<Json>& reply) { replied.push_back(reply.has_value()); });
+    talk.session->input_ended();
+    CHECK(replied == std::vector<bool>{false});
+    CHECK_FALSE(caller->answers("elicitation/create"));
+  }
+
+  TEST_CASE("a call whose client does not come back is taken back by the clock alone") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.world.clock.stop();
+    Json params = stateless(call("git.commit"));
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = {{"roots", Json::object()}};
+    talk.send(request(1, "tools/call", params));
+    talk.world.upstream.calls[0].caller->ask_for("git", "roots/list", Json(), [](const auto&) {});
+    CHECK(talk.parked.count() == 1);
+    talk.parked.sweep();
+    CHECK(talk.parked.count() == 1);
+    talk.world.clock.pass(std::chrono::minutes(11));
+    talk.parked.sweep();
+    CHECK(talk.parked.count() == 0);
+    CHECK(talk.world.upstream.cancelled.size() == 1);
+    CHECK(talk.world.audit.of("ClientReplied").at(0).at("outcome") == "refused");
+  }
+
   TEST_CASE("a tool that its server changed is not shown any more, and the client hears of it") {
     Talk talk({.grants = {"fs.read", "git.commit"}});
     talk.initialize();

@@ -1,5 +1,6 @@
 #include "gateway/support_http.h"
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -39,7 +40,8 @@ TemporaryFolder temporary_folder() {
 
 }  // namespace
 
-Hall::Hall(http::HttpLimits limits)
+Hall::Hall(http::HttpLimits limits, const std::string& address,
+           std::shared_ptr<boost::asio::ssl::context> tls)
     : folder_(temporary_folder()),
       world_(granted()),
       work_(boost::asio::make_work_guard(loop_)),
@@ -55,11 +57,17 @@ Hall::Hall(http::HttpLimits limits)
     for (const std::string name : {"a", "b"}) runs[name] = make_run(name);
     auto opened = http::HttpDoor::open(
         loop_.get_executor(),
-        {.admit = [this](std::string_view token) -> std::expected<http::Guest, http::Refusal> {
+        {.address = address,
+         .tls = tls,
+         .admit = [this](std::string token)
+             -> boost::asio::awaitable<std::expected<http::Guest, http::Refusal>> {
            for (const auto& [name, run] : runs) {
-             if (token == "token-" + name) return http::Guest{name, run};
+             if (token == "token-" + name) {
+               http::Guest guest{name, run};
+               co_return guest;
+             }
            }
-           return std::unexpected(http::Refusal(401, "nobody has this token"));
+           co_return std::unexpected(http::Refusal(401, "nobody has this token"));
          },
          .limits = limits});
     REQUIRE(opened.has_value());
@@ -127,11 +135,12 @@ std::string HttpAnswer::header(const std::string& name) const {
   return found == headers.end() ? "" : found->second;
 }
 
-RawClient::RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawClient::RawClient(std::uint16_t port, const std::string& address)
+    : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in place{};
   place.sin_family = AF_INET;
   place.sin_port = htons(port);
-  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::inet_pton(AF_INET, address.c_str(), &place.sin_addr) == 1);
   REQUIRE(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0);
 }
 
@@ -167,6 +176,12 @@ std::string RawClient::read_until(std::string_view part) {
 bool RawClient::has_more() {
   pollfd watched{fd_.get(), POLLIN, 0};
   return !received_.empty() || ::poll(&watched, 1, 0) == 1;
+}
+
+std::string RawClient::read_all() {
+  while (more()) {
+  }
+  return std::exchange(received_, "");
 }
 
 bool RawClient::is_closed() {

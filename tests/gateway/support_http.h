@@ -25,7 +25,8 @@ namespace mcpac::gateway::testing {
 class Hall {
  public:
   // Two guests: "token-a" and "token-b", both granted git.commit and fs.read below ./data.
-  explicit Hall(http::HttpLimits limits = {});
+  explicit Hall(http::HttpLimits limits = {}, const std::string& address = "127.0.0.1",
+                std::shared_ptr<boost::asio::ssl::context> tls = nullptr);
   ~Hall();
   Hall(const Hall&) = delete;
   Hall& operator=(const Hall&) = delete;
@@ -66,7 +67,7 @@ struct HttpAnswer {
 // One connection. Reads wait 10 seconds and then fail the test.
 class RawClient {
  public:
-  explicit RawClient(std::uint16_t port);
+  explicit RawClient(std::uint16_t port, const std::string& address = "127.0.0.1");
   void send(std::string_view bytes);
   // One whole response; chunked bodies to their last chunk.
   HttpAnswer read();
@@ -74,6 +75,8 @@ class RawClient {
   std::string read_until(std::string_view part);
   // Whether something has come that was not read.
   [[nodiscard]] bool has_more();
+  // All that comes until the server ends the connection.
+  std::string read_all();
   // The server ends the connection without a further byte, or has.
   bool is_closed();
   void close() { fd_.reset(); }

@@ -60,7 +60,8 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
     : world(with_declared(options)),
       anomalies(world.audit),
       parked(*world.gate, world.clock),
-      offers(servers, loop.get_executor(), world.clock) {
+      offers(servers, loop.get_executor(), world.clock),
+      questions(std::make_shared<ServerQuestions>(world.audit)) {
   const auto authority = gate::testing::authority_of(world, options);
   catalog = Catalog::make(lock_of(world.schemas), authority, names);
   session = ClientSession::open(
@@ -69,6 +70,7 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
        .catalog = catalog,
        .parked = &parked,
        .offers = &offers,
+       .questions = questions,
        .is_quarantined = [this](const Permission& tool) { return quarantined.contains(tool); },
        .say =
            [this](Outgoing message) {

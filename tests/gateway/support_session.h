@@ -45,6 +45,7 @@ class Talk {
   std::set<Permission> quarantined;
   ParkedCalls parked;
   Offers offers;
+  std::shared_ptr<ServerQuestions> questions;
   std::deque<Outgoing> said;
   std::function<void()> when_said = [] {};
   std::shared_ptr<ClientSession> session;

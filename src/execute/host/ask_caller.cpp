@@ -73,8 +73,8 @@ asio::awaitable<Result<Json>> ask(asio::any_io_executor executor,
   auto may = check(*caller, method, params);
   if (!may) co_return pass_on(may);
   name_server(server, method, params);
-  Put put = [caller, &method, &params](gate::Caller::Replied done) {
-    caller->ask(method, std::move(params), std::move(done));
+  Put put = [caller, &server, &method, &params](gate::Caller::Replied done) {
+    caller->ask_for(server, method, std::move(params), std::move(done));
   };
   co_return co_await wait_for_reply(executor, std::move(put));
 }

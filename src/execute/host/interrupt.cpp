@@ -34,6 +34,14 @@ Interrupt::~Interrupt() {
   ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
+bool Interrupt::take(int signal) const {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  const timespec at_once{};
+  return ::sigtimedwait(&one, nullptr, &at_once) == signal;
+}
+
 std::optional<int> Interrupt::received() const {
   if (stop_) {
     pollfd ready{stop_->descriptor, POLLIN, 0};

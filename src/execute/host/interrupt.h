@@ -29,6 +29,8 @@ class Interrupt {
   // The signal that came, if one came (SIGTERM for a run that was told to stop). It stays pending:
   // every later wait ends at once, too.
   [[nodiscard]] std::optional<int> received() const;
+  // Takes this signal as seen to, where it came: whoever does something else at it than to end.
+  [[nodiscard]] bool take(int signal) const;
 
  private:
   std::optional<StopSignal> stop_;

@@ -11,6 +11,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include "execute/host/back_off.h"
 #include "execute/host/upstreams.h"
 #include "mcp/protocol.h"
 
@@ -18,12 +19,14 @@ namespace mcpac::execute {
 
 struct Upstreams::Server {
   mcp::ServerConfig config;
-  std::unique_ptr<mcp::Client> client;
+  // Calls in flight have a share of it: it may be replaced meanwhile (upstream_restart.cpp).
+  std::shared_ptr<mcp::Client> client;
   std::set<std::string> drifted;
   std::optional<Error> failure;
   bool running = false;       // the first comparison is over
   bool ready = false;         // connected, and its tools are compared with the lock
   std::uint64_t changes = 0;  // how often it said that its tools changed
+  BackOff back_off;
   // Expires when the server is ready or has failed; calls that come earlier wait on it.
   boost::asio::steady_timer settled;
   std::promise<Result<std::set<std::string>>> promise;

@@ -41,16 +41,18 @@ asio::awaitable<Result<gate::Servers::Outcome>> Upstreams::ask(
   auto server = co_await usable(name);
   if (!server) co_return pass_on(server);
   mcp::CallEvents events = events_for(executor_, std::move(caller), name);
-  co_return co_await (*server)->client->request(std::move(method), std::move(params),
-                                                (*server)->config.timeout, std::move(events));
+  const auto client = (*server)->client;  // it may be replaced meanwhile
+  co_return co_await client->request(std::move(method), std::move(params),
+                                     (*server)->config.timeout, std::move(events));
 }
 
 asio::awaitable<void> Upstreams::hear(std::string name, Json params) {
   auto server = co_await usable(name);
   if (!server) co_return;
   mcp::CallEvents events;
-  std::ignore = co_await (*server)->client->request("subscriptions/listen", std::move(params),
-                                                    kStanding, std::move(events));
+  const auto client = (*server)->client;
+  std::ignore = co_await client->request("subscriptions/listen", std::move(params), kStanding,
+                                         std::move(events));
 }
 
 gate::Servers::RequestToken Upstreams::request(const std::string& server, std::string method,

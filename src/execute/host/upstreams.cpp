@@ -133,7 +133,8 @@ asio::awaitable<void> Upstreams::compare_again(Server& server) {
 }
 
 asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Server& server) {
-  auto listing = co_await server.client->list_tools();
+  const auto client = server.client;
+  auto listing = co_await client->list_tools();
   if (!listing) co_return pass_on(listing);
   std::set<std::string> drifted;
   if (const auto* locked = lock_.find_server(server.config.name)) {
@@ -155,10 +156,12 @@ asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) 
                    fmt::format("the server {} was not started for this run", name));
   }
   Server& server = *found->second;
+  revive(server);
   while (!server.ready) {
     boost::system::error_code ignored;
     co_await server.settled.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
+  if (auto gone = why_gone(server)) co_return std::unexpected(std::move(*gone));
   if (server.failure) co_return std::unexpected(*server.failure);
   co_return &server;
 }
@@ -175,17 +178,18 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                     .fix = fmt::format("mcpac lock diff {}", permission.server())});
   }
   mcp::CallEvents events = events_for(executor_, std::move(caller), permission.server());
+  const auto client = server.client;  // it may be replaced meanwhile
   if (offer_named(permission.tool())) {
-    auto outcome = co_await server.client->request(permission.tool(), std::move(arguments),
-                                                   server.config.timeout, std::move(events));
+    auto outcome = co_await client->request(permission.tool(), std::move(arguments),
+                                            server.config.timeout, std::move(events));
     if (!outcome) co_return pass_on(outcome);
     if (*outcome) co_return std::move(**outcome);
     co_return fail(ErrorId::kServerError,
                    fmt::format("server {} answered {} with error {}", permission.server(),
                                permission.tool(), outcome->error().code));
   }
-  co_return co_await server.client->call_tool(permission.tool(), std::move(arguments),
-                                              server.config.timeout, std::move(events));
+  co_return co_await client->call_tool(permission.tool(), std::move(arguments),
+                                       server.config.timeout, std::move(events));
 }
 
 gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json arguments,

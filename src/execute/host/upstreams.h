@@ -11,6 +11,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,6 +37,11 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // What servers are told that callers answer ({"elicitation": {"form": {}}, …); before start().
   // Without it nothing is declared, and a server that asks is told that there is no such method.
   void declare(Json capabilities) { capabilities_ = std::move(capabilities); }
+
+  // A server that ended is started again with the next call to it (upstream_restart.cpp).
+  void start_again_what_ends() { revives_ = true; }
+
+  [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
 
   // From any thread, once a server. The future holds the tools of this server that drifted from the
   // lock, or the Error that keeps the server from being used.
@@ -75,6 +81,13 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // Asks again as long as the server says that its tools changed meanwhile.
   boost::asio::awaitable<Result<std::set<std::string>>> compare_until_quiet(Server& server);
   boost::asio::awaitable<void> compare_again(Server& server);
+  // upstream_restart.cpp
+  [[nodiscard]] static bool is_gone(const Server& server);
+  void revive(Server& server);
+  boost::asio::awaitable<void> start_again(Server& server);
+  void come_back(Server& server, Result<std::set<std::string>> outcome);
+  // What a call to it is answered with until it may be started again; nothing: it is there.
+  [[nodiscard]] std::optional<Error> why_gone(const Server& server) const;
   void settle(Server& server, Result<std::set<std::string>> outcome);
   boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments,
                                             std::shared_ptr<gate::Caller> caller);
@@ -94,6 +107,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   OnNotified notified_;
   std::function<void()> settled_;
   std::map<RequestToken, std::shared_ptr<boost::asio::cancellation_signal>> requests_;
+  bool revives_ = false;
+  std::uint64_t restarts_ = 0;
 };
 
 }  // namespace mcpac::execute

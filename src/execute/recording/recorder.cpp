@@ -54,15 +54,24 @@ class Recorder::HeardCaller final : public gate::Caller {
     return caller_->answers(method);
   }
   void ask(const std::string& method, Json params, Replied done) override {
-    const auto at = keep({.method = method, .said = params});
-    caller_->ask(method, std::move(params),
-                 [tape = tape_, place = place_, at, done = std::move(done)](Result<Json> reply) {
-                   note_reply(*tape, place, at, reply);
-                   done(std::move(reply));
-                 });
+    auto heard = hear_reply(method, params, std::move(done));
+    caller_->ask(method, std::move(params), std::move(heard));
+  }
+  void ask_for(const std::string& server, const std::string& method, Json params,
+               Replied done) override {
+    auto heard = hear_reply(method, params, std::move(done));
+    caller_->ask_for(server, method, std::move(params), std::move(heard));
   }
 
  private:
+  Replied hear_reply(const std::string& method, const Json& params, Replied done) {
+    const auto at = keep({.method = method, .said = params});
+    return [tape = tape_, place = place_, at, done = std::move(done)](Result<Json> reply) {
+      note_reply(*tape, place, at, reply);
+      done(std::move(reply));
+    };
+  }
+
   std::optional<std::size_t> keep(Said said) {
     if (tape_->over || tape_->calls[place_]->ended != 0) return std::nullopt;
     tape_->charge(said.said);

@@ -27,6 +27,15 @@ void ProgramCaller::ask(const std::string& method, Json params, Replied done) {
       std::move(done));
 }
 
+void ProgramCaller::ask_for(const std::string& server, const std::string& method, Json params,
+                            Replied done) {
+  add(
+      [server, method, params = std::move(params)](gate::Caller& call, Replied replied) {
+        call.ask_for(server, method, params, std::move(replied));
+      },
+      std::move(done));
+}
+
 void ProgramCaller::ask_all(const std::string& server, Json questions, Replied done) {
   add(
       [server, questions = std::move(questions)](gate::Caller& call, Replied replied) {

@@ -23,6 +23,8 @@ class ProgramCaller final : public gate::Caller,
   [[nodiscard]] const void* client() const override { return call_->client(); }
   [[nodiscard]] bool answers(const std::string& method) const override;
   void ask(const std::string& method, Json params, Replied done) override;
+  void ask_for(const std::string& server, const std::string& method, Json params,
+               Replied done) override;
   void ask_all(const std::string& server, Json questions, Replied done) override;
   [[nodiscard]] std::string log_level() const override { return call_->log_level(); }
   void logged(const std::string& server, const Json& message) override {

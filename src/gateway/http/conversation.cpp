@@ -11,8 +11,6 @@ namespace {
 
 // As many requests as may be in flight, and as many again whose answers nobody has taken.
 constexpr std::size_t kMaxStreams = 512;
-// Kept for clients that come back, of one conversation. An answer that is larger is kept alone.
-constexpr std::size_t kMaxKept = std::size_t{32} << 20U;
 constexpr std::size_t kMaxGeneral = std::size_t{1} << 20U;
 // What is said of a request before its answer. A server decides how much it reports.
 constexpr std::size_t kMaxReports = std::size_t{1} << 20U;
@@ -24,10 +22,24 @@ bool read_number(std::string_view text, Number& into) {
   return error == std::errc() && stopped == end;
 }
 
+// In the place of an answer that there is no room for.
+Event too_much(const ipc::Id& request) {
+  constexpr const char* kWhy =
+      "mcpac: the call was made, but its answer is not held: this client does not read those "
+      "before";
+  return {ipc::encode_error(request, ipc::kInternalError, kWhy), true, ipc::kInternalError};
+}
+
 }  // namespace
 
-std::shared_ptr<Conversation> Conversation::begin(std::shared_ptr<ClientRun> run) {
-  std::shared_ptr<Conversation> made(new Conversation(std::move(run)));
+Conversation::Conversation(std::shared_ptr<ClientRun> run, std::shared_ptr<GuestShare> share)
+    : run_(std::move(run)),
+      share_(std::move(share)),
+      general_(std::make_shared<EventStream>(0, share_)) {}
+
+std::shared_ptr<Conversation> Conversation::begin(std::shared_ptr<ClientRun> run,
+                                                  std::shared_ptr<GuestShare> share) {
+  std::shared_ptr<Conversation> made(new Conversation(std::move(run), std::move(share)));
   made->session_ = made->run_->talk(
       [weak = std::weak_ptr(made)](Outgoing message) {
         if (const auto self = weak.lock()) self->say(std::move(message));
@@ -49,7 +61,7 @@ std::shared_ptr<EventStream> Conversation::open_stream(const ipc::Id& request) {
     streams_.erase(found);
   }
   if (streams_.size() >= kMaxStreams && !drop_oldest()) return nullptr;
-  auto stream = std::make_shared<EventStream>(++last_number_);
+  auto stream = std::make_shared<EventStream>(++last_number_, share_);
   streams_.emplace(request, stream);
   return stream;
 }
@@ -81,24 +93,20 @@ void Conversation::say(Outgoing message) {
     EventStream& stream = *found->second;
     if (!event.is_answer && stream.bytes() > kMaxReports) stream.drop_taken();
     if (!event.is_answer && stream.bytes() > kMaxReports) return;  // nobody reads them
+    if (!share_->makes_room_for(event.line.size())) {
+      if (!event.is_answer) return;
+      event = too_much(*message.about);
+    }
     stream.push(std::move(event));
-    return make_room();
+    return share_->tidy();
   }
   // An answer whose stream is gone, or one to nobody in particular.
   if (event.is_answer && message.about) return;
   event.is_answer = false;  // of no request: the stream goes on
+  if (!share_->makes_room_for(event.line.size())) return;
   general_->push(std::move(event));
   general_->shrink(kMaxGeneral);
-}
-
-void Conversation::make_room() {
-  const auto kept = [this] {
-    std::size_t bytes = 0;
-    for (const auto& [id, stream] : streams_) bytes += stream->bytes();
-    return bytes;
-  };
-  while (kept() > kMaxKept && drop_oldest()) {
-  }
+  share_->tidy();
 }
 
 bool Conversation::drop_oldest() {

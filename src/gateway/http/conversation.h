@@ -19,7 +19,8 @@ namespace mcpac::gateway::http {
 
 class Conversation : public std::enable_shared_from_this<Conversation> {
  public:
-  [[nodiscard]] static std::shared_ptr<Conversation> begin(std::shared_ptr<ClientRun> run);
+  [[nodiscard]] static std::shared_ptr<Conversation> begin(std::shared_ptr<ClientRun> run,
+                                                           std::shared_ptr<GuestShare> share);
   ~Conversation();
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
@@ -41,16 +42,16 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   void close();
 
  private:
-  explicit Conversation(std::shared_ptr<ClientRun> run) : run_(std::move(run)) {}
+  Conversation(std::shared_ptr<ClientRun> run, std::shared_ptr<GuestShare> share);
   void say(Outgoing message);
   // Of streams that are answered and that nobody reads the oldest goes; false: there is none.
   bool drop_oldest();
-  void make_room();
   void abandon_all();
 
   std::shared_ptr<ClientRun> run_;
   std::shared_ptr<ClientSession> session_;
-  std::shared_ptr<EventStream> general_ = std::make_shared<EventStream>(0);
+  std::shared_ptr<GuestShare> share_;
+  std::shared_ptr<EventStream> general_;
   std::map<ipc::Id, std::shared_ptr<EventStream>> streams_;
   std::uint64_t last_number_ = 0;
 };

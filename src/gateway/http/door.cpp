@@ -53,9 +53,11 @@ Result<std::shared_ptr<HttpDoor>> HttpDoor::open(const asio::any_io_executor& ex
 Result<void> HttpDoor::listen() {
   boost::system::error_code error;
   const auto address = asio::ip::make_address(setup_.address, error);
-  if (error || !address.is_loopback()) {
+  if (error) return fail(ErrorId::kUsage, fmt::format("--http {} is no address", setup_.address));
+  if (!address.is_loopback() && !setup_.tls) {
     return fail(ErrorId::kUsage, fmt::format("--http {} is no loopback address", setup_.address),
-                {.why = "tokens would travel unencrypted", .fix = "--http 127.0.0.1:PORT"});
+                {.why = "tokens would travel unencrypted",
+                 .fix = "--http 127.0.0.1:PORT, or --tls-cert and --tls-key"});
   }
   const tcp::endpoint place(address, setup_.port);
   acceptor_.open(place.protocol(), error);
@@ -67,7 +69,10 @@ Result<void> HttpDoor::listen() {
                 fmt::format("cannot listen on {}:{}", setup_.address, setup_.port),
                 {.why = error.message(), .fix = "another port, or 0 for any that is free"});
   }
-  port_ = acceptor_.local_endpoint(error).port();
+  names_ = {.hosts = names_of(address),
+            .port = acceptor_.local_endpoint(error).port(),
+            .tls = setup_.tls != nullptr};
+  for (const std::string& host : setup_.hosts) names_.hosts.push_back(lower(host));
   return {};
 }
 
@@ -100,16 +105,30 @@ void HttpDoor::welcome(tcp::socket socket) {
   peer->start();
 }
 
-bool HttpDoor::make_room() {
+bool HttpDoor::make_room(const GuestShare* guest) {
   std::shared_ptr<Peer> oldest;
   for (const auto& peer : peers_) {
-    if (peer->has_shown_token() && !peer->is_idle()) continue;
+    if (peer->is_closed() || (peer->has_shown_token() && !peer->is_idle())) continue;
+    if (guest != nullptr && peer->share() != guest) continue;
     const auto rank = [](const Peer& one) { return std::pair(one.has_shown_token(), one.turn()); };
     if (!oldest || rank(*peer) < rank(*oldest)) oldest = peer;
   }
   if (!oldest) return false;
   oldest->close();
   return true;
+}
+
+std::shared_ptr<GuestShare> HttpDoor::share_of(const Guest& guest) {
+  std::weak_ptr<GuestShare>& known = shares_[guest.name];
+  auto share = known.lock();
+  if (!share) known = share = std::make_shared<GuestShare>(setup_.limits.share);
+  return share;
+}
+
+std::size_t HttpDoor::held_for(const std::string& guest) const {
+  const auto found = shares_.find(guest);
+  const auto share = found == shares_.end() ? nullptr : found->second.lock();
+  return share ? share->held() : 0;
 }
 
 void HttpDoor::sweep() {
@@ -123,6 +142,7 @@ void HttpDoor::sweep() {
       if (is_over) entry.second.conversation->close();
       return is_over;
     });
+    std::erase_if(self->shares_, [](const auto& entry) { return entry.second.expired(); });
     self->sweep();
   });
 }

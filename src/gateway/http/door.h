@@ -1,4 +1,4 @@
-// HttpDoor: clients over Streamable HTTP, on this machine alone.
+// HttpDoor: clients over Streamable HTTP; without TLS, on this machine alone.
 //
 // Every request is looked at in this order: its head (head.h), who sends it (a bearer token, in a
 // header and nowhere else), its body. Sessions of the `initialize` era belong to the guest that
@@ -6,6 +6,7 @@
 // sessions, and what is kept for a client that comes back. On the executor it is given, one thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <expected>
@@ -15,13 +16,18 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/error.h"
 #include "gateway/http/conversation.h"
+#include "gateway/http/guest_share.h"
 #include "gateway/http/head.h"
 
 namespace mcpac::gateway::http {
@@ -33,10 +39,12 @@ struct Guest {
 };
 
 struct HttpLimits {
-  std::size_t max_connections = 1024;
+  std::size_t max_connections = 2048;
+  std::size_t max_guest_connections = 1536;  // of one guest: the others have room, too
   std::size_t max_head = std::size_t{16} << 10U;
   std::size_t max_body = std::size_t{16} << 20U;  // one message, as on every door
   std::size_t max_sessions = 256;                 // of one guest
+  ShareLimits share{};                            // of one guest
   std::chrono::milliseconds head_time{10'000};    // from its first byte, or the connection's begin
   std::chrono::milliseconds body_time{30'000};
   std::chrono::milliseconds write_time{30'000};       // of one piece; who reads slower is cut off
@@ -47,11 +55,23 @@ struct HttpLimits {
   std::chrono::milliseconds keep_alive{15'000};  // of a stream on which nothing is said
 };
 
+// What everybody may read at a path, made when it is asked for.
+struct Document {
+  std::string type = "application/json";
+  std::function<std::string()> make;
+};
+
 struct HttpDoorSetup {
-  std::string address = "127.0.0.1";  // a loopback address
+  std::string address = "127.0.0.1";  // without TLS, a loopback address
   std::uint16_t port = 0;             // 0: any that is free
-  // Nothing: nobody has this token.
-  std::function<std::expected<Guest, Refusal>(std::string_view token)> admit;
+  std::vector<std::string> hosts{};   // names by which clients call us, beside the address
+  std::shared_ptr<boost::asio::ssl::context> tls = nullptr;
+  // An error: nobody has this token.
+  using Admission = std::expected<Guest, Refusal>;
+  std::function<boost::asio::awaitable<Admission>(std::string token)> admit;
+  // Said with 401 and 403: where tokens are to be had.
+  std::string challenge{};
+  std::map<std::string, Document, std::less<>> documents{};  // by their paths
   HttpLimits limits{};
 };
 
@@ -63,12 +83,18 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   HttpDoor(const HttpDoor&) = delete;
   HttpDoor& operator=(const HttpDoor&) = delete;
 
-  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::uint16_t port() const { return names_.port; }
   // Nobody new is let in, no further request is taken; what is in work goes on.
   void finish();
   void close();
+  // Another certificate, for connections from now on. Of a door that has TLS.
+  void renew_tls(std::shared_ptr<boost::asio::ssl::context> tls) { setup_.tls = std::move(tls); }
   [[nodiscard]] std::size_t connections() const { return peers_.size(); }
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
+  // Answers so far, by the first digit of their status.
+  [[nodiscard]] const std::array<std::uint64_t, 6>& answers() const { return answers_; }
+  // Bytes that are held for this guest.
+  [[nodiscard]] std::size_t held_for(const std::string& guest) const;
 
  private:
   friend class Peer;
@@ -83,8 +109,10 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   void accept();
   void accept_later();
   void welcome(boost::asio::ip::tcp::socket socket);
-  // The longest silent connection that has not shown a token makes room.
-  [[nodiscard]] bool make_room();
+  // The longest silent connection makes room, those first that have not shown a token; of `guest`
+  // alone, where there is one. False: all of them are at work.
+  [[nodiscard]] bool make_room(const GuestShare* guest = nullptr);
+  [[nodiscard]] std::shared_ptr<GuestShare> share_of(const Guest& guest);
   void sweep();
 
   // The id of a new session; nothing: the guest has too many.
@@ -99,10 +127,12 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer pause_;  // after a connection that could not be taken
   boost::asio::steady_timer sweep_;
-  std::uint16_t port_ = 0;
+  OurNames names_;
   std::uint64_t peers_so_far_ = 0;
   std::set<std::shared_ptr<class Peer>> peers_;
   std::map<std::string, Session, std::less<>> sessions_;
+  std::map<std::string, std::weak_ptr<GuestShare>, std::less<>> shares_;
+  std::array<std::uint64_t, 6> answers_{};
   bool finishing_ = false;
   bool closed_ = false;
 };

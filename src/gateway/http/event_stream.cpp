@@ -4,8 +4,17 @@
 
 namespace mcpac::gateway::http {
 
+EventStream::EventStream(std::uint64_t number, std::shared_ptr<GuestShare> share)
+    : number_(number), share_(std::move(share)), place_(share_->enlist(*this)) {}
+
+EventStream::~EventStream() {
+  share_->delist(place_);
+  share_->release(bytes_);
+}
+
 void EventStream::push(Event event) {
   bytes_ += event.line.size();
+  share_->hold(event.line.size());
   answered_ = answered_ || event.is_answer;
   events_.push_back(std::move(event));
   changed();
@@ -33,19 +42,23 @@ void EventStream::detach(Ticket ticket) {
 }
 
 void EventStream::shrink(std::size_t bytes) {
-  while (bytes_ > bytes && events_.size() > 1) {
-    bytes_ -= events_.front().line.size();
-    events_.pop_front();
-    ++first_;
-  }
+  while (bytes_ > bytes && events_.size() > 1) drop_front();
 }
 
 void EventStream::drop_taken() {
-  while (!events_.empty() && first_ < taken_) {
-    bytes_ -= events_.front().line.size();
-    events_.pop_front();
-    ++first_;
-  }
+  while (!events_.empty() && first_ < taken_) drop_front();
+}
+
+void EventStream::drop_all() {
+  while (!events_.empty()) drop_front();
+}
+
+void EventStream::drop_front() {
+  const std::size_t size = events_.front().line.size();
+  events_.pop_front();
+  ++first_;
+  bytes_ -= size;
+  share_->release(size);
 }
 
 void EventStream::changed() {

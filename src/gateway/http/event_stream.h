@@ -3,14 +3,18 @@
 // A connection that breaks loses what was on its way; a client of the `initialize` era may come
 // back and say what it saw last (Last-Event-ID). What is kept is bounded: what does not fit is
 // dropped from the front, and a client that asks for it is told so instead of being left with a gap
-// that it does not know of. One reader at a time; the latest one wins.
+// that it does not know of. One reader at a time; the latest one wins. What it holds is counted in
+// its guest's share.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
+
+#include "gateway/http/guest_share.h"
 
 namespace mcpac::gateway::http {
 
@@ -22,7 +26,10 @@ struct Event {
 
 class EventStream {
  public:
-  explicit EventStream(std::uint64_t number) : number_(number) {}
+  EventStream(std::uint64_t number, std::shared_ptr<GuestShare> share);
+  ~EventStream();
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
 
   void push(Event event);
   // The event with this place, counted from 0; null: not yet, or no more.
@@ -53,11 +60,16 @@ class EventStream {
   void shrink(std::size_t bytes);
   // Lets go of those that were taken.
   void drop_taken();
+  // Lets go of all: who comes back for them is told so.
+  void drop_all();
 
  private:
   void changed();
+  void drop_front();
 
   std::uint64_t number_;
+  std::shared_ptr<GuestShare> share_;
+  std::uint64_t place_;
   std::deque<Event> events_;
   std::uint64_t first_ = 0;  // the place of the first that is kept
   std::uint64_t taken_ = 0;

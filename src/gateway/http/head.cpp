@@ -12,24 +12,18 @@ namespace {
 namespace beast = boost::beast;
 using Verb = beast::http::verb;
 
-constexpr std::array<std::string_view, 3> kHosts = {"127.0.0.1", "localhost", "[::1]"};
 // What is decided by, or by what others before us may decide.
 constexpr std::array<std::string_view, 9> kOnce = {
     "Authorization", "Content-Type",   "Mcp-Session-Id", "MCP-Protocol-Version", "Mcp-Method",
     "Mcp-Name",      "Content-Length", "Last-Event-ID",  "Transfer-Encoding"};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 // "127.0.0.1:PORT" and its like.
-bool is_ours(std::string_view authority, std::uint16_t port) {
+bool is_ours(std::string_view authority, const OurNames& names) {
+  const std::uint16_t usual = names.tls ? 443 : 80;  // which an authority leaves out
   const std::string given = lower(authority);
-  return std::ranges::any_of(kHosts, [&](std::string_view host) {
-    return given == fmt::format("{}:{}", host, port) || (port == 80 && given == host);
+  return std::ranges::any_of(names.hosts, [&](std::string_view host) {
+    return given == fmt::format("{}:{}", host, names.port) ||
+           (names.port == usual && given == host);
   });
 }
 
@@ -61,6 +55,13 @@ std::optional<Refusal> refuse_framing(const Head& head) {
 
 }  // namespace
 
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
 std::string_view field(const Head& head, std::string_view name) {
   const auto found = head.find(name);
   if (found == head.end()) return {};
@@ -77,18 +78,26 @@ std::optional<std::string_view> bearer(const Head& head) {
   return value;
 }
 
-std::optional<Refusal> refuse_head(const Head& head, std::uint16_t port) {
+std::vector<std::string> names_of(const boost::asio::ip::address& address) {
+  if (address.is_unspecified()) return {};
+  const std::string text = address.to_string();
+  std::vector<std::string> names{address.is_v6() ? "[" + text + "]" : text};
+  if (text == "127.0.0.1" || text == "::1") names.emplace_back("localhost");
+  return names;
+}
+
+std::optional<Refusal> refuse_head(const Head& head, const OurNames& names) {
   if (head.version() != 11) return Refusal{505, "HTTP/1.1 is spoken here"};
   if (auto refusal = refuse_framing(head)) return refusal;
   if (head.count(beast::http::field::host) != 1) return Refusal{400, "one Host is wanted"};
-  if (!is_ours(field(head, "Host"), port))
+  if (!is_ours(field(head, "Host"), names))
     return Refusal{403, "the header Host names somebody else"};
   if (head.count(beast::http::field::origin) > 1)
     return Refusal{400, "the header Origin stands more than once"};
   if (head.count(beast::http::field::origin) == 1) {
     const std::string_view origin = field(head, "Origin");
-    constexpr std::string_view kPlain = "http://";
-    if (!origin.starts_with(kPlain) || !is_ours(origin.substr(kPlain.size()), port))
+    const std::string_view scheme = names.tls ? "https://" : "http://";
+    if (!origin.starts_with(scheme) || !is_ours(origin.substr(scheme.size()), names))
       return Refusal{403, "pages of other origins may not speak to this server"};
   }
   return std::nullopt;

@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
@@ -29,10 +31,24 @@ struct Refusal {
   Refusal(unsigned the_status, std::string reason) : status(the_status), why(std::move(reason)) {}
   unsigned status;
   std::string why;
+  std::string challenge{};  // of WWW-Authenticate, behind what is always said there
 };
 
-// `port` is the one that we listen on. Of a request that passes, the body may be read.
-[[nodiscard]] std::optional<Refusal> refuse_head(const Head& head, std::uint16_t port);
+// What clients may call us: in Host, and as an origin in Origin.
+struct OurNames {
+  std::vector<std::string> hosts;  // in lower case, an IPv6 address in brackets
+  std::uint16_t port = 0;
+  bool tls = false;
+};
+// In lower case, as ASCII.
+[[nodiscard]] std::string lower(std::string_view text);
+
+// Of a door at this address: the address, and "localhost" where that leads to it. Empty for the
+// address of no interface in particular (0.0.0.0, ::).
+[[nodiscard]] std::vector<std::string> names_of(const boost::asio::ip::address& address);
+
+// Of a request that passes, the body may be read.
+[[nodiscard]] std::optional<Refusal> refuse_head(const Head& head, const OurNames& names);
 // Of a POST to the endpoint: what it brings, and what it takes for an answer.
 [[nodiscard]] std::optional<Refusal> refuse_post(const Head& head);
 // Of a GET: it takes a stream.

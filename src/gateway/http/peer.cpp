@@ -2,11 +2,11 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <tuple>
 #include <utility>
-#include <variant>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
@@ -15,10 +15,6 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
-
-#include "gate/agent_message.h"
-#include "gateway/http/agreement.h"
-#include "gateway/request_context.h"
 
 namespace mcpac::gateway::http {
 namespace asio = boost::asio;
@@ -48,12 +44,28 @@ bool is_of_http(const boost::system::error_code& error) {
 
 Peer::Peer(std::shared_ptr<HttpDoor> door, asio::ip::tcp::socket socket, std::uint64_t turn)
     : door_(std::move(door)),
-      stream_(std::move(socket)),
+      stream_(std::move(socket), door_->setup_.tls),
       buffer_(door_->setup_.limits.max_head + kReadAhead),
       wake_(stream_.get_executor()),
       turn_(turn) {
   boost::system::error_code ignored;
-  stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  stream_.tcp().socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+}
+
+Peer::~Peer() {
+  if (share_) --share_->connections;
+}
+
+bool Peer::belong_to(const Guest& guest) {
+  auto share = door_->share_of(guest);
+  if (share == share_) return true;
+  if (share->connections >= door_->setup_.limits.max_guest_connections &&
+      !door_->make_room(share.get()))
+    return false;
+  if (share_) --share_->connections;
+  share_ = std::move(share);
+  ++share_->connections;
+  return true;
 }
 
 void Peer::start() {
@@ -70,11 +82,15 @@ void Peer::finish() {
 
 void Peer::close() {
   gone_ = true;
-  stream_.close();
+  stream_.tcp().close();
   wake_.cancel();
 }
 
 asio::awaitable<void> Peer::serve() {
+  if (stream_.is_tls()) {
+    stream_.tcp().expires_after(door_->setup_.limits.head_time);
+    if (!co_await stream_.shake_hands()) co_return;
+  }
   // g++ 12 makes an endless loop of a co_await in the condition of an empty one.
   for (bool more = true; more && !gone_;) more = co_await serve_one();
   if (!gone_) co_await leave();
@@ -85,11 +101,14 @@ asio::awaitable<void> Peer::serve() {
 asio::awaitable<void> Peer::leave() {
   constexpr std::size_t kMost = std::size_t{1} << 20U;
   boost::system::error_code ignored;
-  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-  stream_.expires_after(kLeaveTime);
+  stream_.tcp().expires_after(kLeaveTime);
+  co_await stream_.say_end();
+  if (gone_) co_return;
+  stream_.tcp().socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  stream_.tcp().expires_after(kLeaveTime);
   std::array<char, 16'384> away{};
   for (std::size_t read = 0; read < kMost && !gone_;) {
-    auto [error, size] = co_await stream_.async_read_some(asio::buffer(away), kAwait);
+    auto [error, size] = co_await stream_.tcp().async_read_some(asio::buffer(away), kAwait);
     if (error) co_return;
     read += size;
   }
@@ -98,24 +117,42 @@ asio::awaitable<void> Peer::leave() {
 asio::awaitable<bool> Peer::serve_one() {
   Parser parser;
   idle_ = true;
+  unread_ = false;
   if (!co_await read_head(parser)) co_return false;
   idle_ = false;
   const Head head = parser.get();  // as it is now: what a trailer says later counts for nothing
-  if (auto refusal = refuse_head(head, door_->port_))
+  if (auto refusal = refuse_head(head, door_->names_))
     co_return co_await turn_away(std::move(*refusal));
   const std::string_view target(head.target().data(), head.target().size());
   if (target == kHealth && head.method() == beast::http::verb::get) {
     keep_alive_ = false;
     co_return co_await answer_empty(door_->finishing_ ? 503 : 200);
   }
+  if (const auto found = door_->setup_.documents.find(target);
+      found != door_->setup_.documents.end() && head.method() == beast::http::verb::get) {
+    keep_alive_ = false;
+    Response answer = response(200);
+    answer.set(beast::http::field::content_type, found->second.type);
+    answer.body() = found->second.make();
+    co_return co_await write(std::move(answer));
+  }
   const auto token = bearer(head);
   if (!token) co_return co_await turn_away({401, "a bearer token is wanted"});
-  auto guest = door_->setup_.admit(*token);
+  auto guest = co_await door_->setup_.admit(std::string(*token));
+  if (gone_) co_return false;
   if (!guest) co_return co_await turn_away(std::move(guest.error()));
   has_shown_token_ = true;
+  if (!belong_to(*guest))
+    co_return co_await turn_away({503, "this client has too many connections"});
   if (door_->finishing_) co_return co_await turn_away({503, "mcpac is shutting down"});
   if (target != kEndpoint) co_return co_await turn_away({404, "there is nothing here but /mcp"});
-  if (!co_await read_body(parser)) co_return false;
+  const auto length = parser.content_length();
+  const std::size_t most = door_->setup_.limits.max_body;
+  const std::size_t expected =
+      length ? static_cast<std::size_t>(std::min<std::uint64_t>(*length, most))
+             : (parser.chunked() ? most : 0);
+  auto room = co_await find_body_room(expected);
+  if (!room || !co_await read_body(parser, *room)) co_return false;
   keep_alive_ = parser.get().keep_alive();
   const bool whole = co_await route(*guest, head, parser.get().body());
   co_return whole&& keep_alive_ && !door_->finishing_;
@@ -125,7 +162,7 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   const HttpLimits& limits = door_->setup_.limits;
   parser.header_limit(static_cast<std::uint32_t>(limits.max_head));
   parser.body_limit(limits.max_body);
-  stream_.expires_after(has_shown_token_ ? limits.idle_time : limits.head_time);
+  stream_.tcp().expires_after(has_shown_token_ ? limits.idle_time : limits.head_time);
   // The clock of a head that has begun does not begin anew with each byte: one deadline for all.
   auto [error, size] = co_await beast::http::async_read_header(stream_, buffer_, parser, kAwait);
   if (!error) co_return true;
@@ -133,156 +170,41 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   co_return false;
 }
 
-asio::awaitable<bool> Peer::read_body(Parser& parser) {
+asio::awaitable<std::optional<BodyRoom>> Peer::find_body_room(std::size_t bytes) {
+  const auto until = std::chrono::steady_clock::now() + door_->setup_.limits.body_time;
+  const auto share = share_;
+  while (!share->take_body(bytes, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->wake_.cancel();
+  })) {
+    wake_.expires_at(until);
+    const auto [woken] = co_await wake_.async_wait(kAwait);
+    if (gone_) co_return std::nullopt;
+    if (woken) continue;
+    co_await turn_away({503, "this client has too much in work to send more"});
+    co_return std::nullopt;
+  }
+  co_return BodyRoom(share, bytes);
+}
+
+asio::awaitable<bool> Peer::read_body(Parser& parser, BodyRoom& room) {
   if (field(parser.get(), "Expect") == "100-continue") {
     beast::http::response<beast::http::empty_body> go_on(beast::http::status::continue_, kHttp11);
-    stream_.expires_after(door_->setup_.limits.write_time);
+    stream_.tcp().expires_after(door_->setup_.limits.write_time);
     auto [unsent, sent] = co_await beast::http::async_write(stream_, go_on, kAwait);
     if (unsent) co_return false;
   }
-  stream_.expires_after(door_->setup_.limits.body_time);
+  stream_.tcp().expires_after(door_->setup_.limits.body_time);
   auto [error, size] = co_await beast::http::async_read(stream_, buffer_, parser, kAwait);
+  if (!error) room.shrink(parser.get().body().size());
   if (!error) co_return true;
   if (is_of_http(error)) co_await turn_away(refusal_of(error));
   co_return false;
 }
 
-asio::awaitable<bool> Peer::route(const Guest& guest, const Head& head, const std::string& body) {
-  switch (head.method()) {
-    case beast::http::verb::post: co_return co_await post(guest, head, body);
-    case beast::http::verb::get: co_return co_await get(guest, head);
-    case beast::http::verb::delete_: co_return co_await remove(guest, head);
-    default: co_return co_await refuse({405, "POST, GET and DELETE are spoken here"});
-  }
-}
-
-asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, const std::string& body) {
-  if (auto refusal = refuse_post(head)) co_return co_await refuse(std::move(*refusal));
-  auto message = gate::decode_message(body, {.max_bytes = door_->setup_.limits.max_body});
-  if (!message) {
-    guest.run->anomalies().note("a malformed message of a client", message.error().message);
-    co_return co_await refuse({400, message.error().message}, message.error().code,
-                              message.error().id);
-  }
-  if (const auto* one = std::get_if<ipc::Request>(&*message);
-      one != nullptr && ClientSession::is_too_long(one->id))
-    co_return co_await refuse({400, "the id is too long"});
-  if (era_of(head, *message) == HttpEra::kStateless)
-    co_return co_await post_stateless(guest, head, std::move(*message));
-  const auto* request = std::get_if<ipc::Request>(&*message);
-  if (request != nullptr && request->method == "initialize")
-    co_return co_await post_initialize(guest, std::move(*message));
-  const std::string_view id = field(head, "Mcp-Session-Id");
-  if (id.empty()) co_return co_await refuse({400, "Mcp-Session-Id is missing"});
-  const auto conversation = door_->find_session(guest, id);
-  if (!conversation) co_return co_await refuse({404, "there is no such session"});
-  const std::string_view version = field(head, "MCP-Protocol-Version");
-  if (!version.empty() && version != conversation->session().version())
-    co_return co_await refuse({400, "MCP-Protocol-Version is not what initialize agreed on"});
-  co_return co_await post_in_session(*conversation, std::move(*message));
-}
-
-asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
-                                           ipc::Message message) {
-  const auto* request = std::get_if<ipc::Request>(&message);
-  if (auto why = disagreement(head, message)) {
-    std::optional<ipc::Id> id;
-    if (request != nullptr) id = request->id;
-    co_return co_await refuse({400, std::move(why->why)}, why->code, id);
-  }
-  const auto conversation = Conversation::begin(guest.run);
-  if (request == nullptr) {
-    conversation->session().receive(std::move(message));
-    co_return co_await answer_empty(202);
-  }
-  const auto stream = conversation->open_stream(request->id);
-  current_ = conversation;
-  conversation->session().receive(std::move(message));
-  Telling telling;
-  telling.as_json = true;
-  telling.stateless = true;
-  const bool taken = co_await tell(stream, std::move(telling));
-  current_.reset();
-  // Without a session nobody can come back for it: what is still in work is taken back.
-  conversation->close();
-  co_return taken;
-}
-
-asio::awaitable<bool> Peer::post_initialize(const Guest& guest, ipc::Message message) {
-  const auto conversation = Conversation::begin(guest.run);
-  const auto stream = conversation->open_stream(std::get<ipc::Request>(message).id);
-  conversation->session().receive(std::move(message));
-  Telling telling;
-  telling.as_json = true;
-  if (conversation->session().is_initialized()) {
-    telling.session_id = door_->add_session(guest, conversation);
-    if (telling.session_id.empty())
-      co_return co_await refuse({503, "all sessions of this client are in use"});
-  }
-  const bool taken = co_await tell(stream, std::move(telling));
-  conversation->drop_stream(*stream);
-  co_return taken;
-}
-
-asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Message message) {
-  const auto keep = conversation.shared_from_this();
-  const auto* request = std::get_if<ipc::Request>(&message);
-  if (request == nullptr) {
-    conversation.session().receive(std::move(message));
-    co_return co_await answer_empty(202);
-  }
-  const auto stream = conversation.open_stream(request->id);
-  if (!stream) {
-    const std::optional<ipc::Id> id(request->id);
-    co_return co_await refuse({400, "this id is still in flight, or too many answers wait"},
-                              ipc::kInvalidRequest, id);
-  }
-  conversation.session().receive(std::move(message));
-  Telling telling;
-  telling.as_json = true;
-  telling.with_ids = true;
-  const bool taken = co_await tell(stream, std::move(telling));
-  if (taken) conversation.drop_stream(*stream);
-  co_return taken;
-}
-
-asio::awaitable<bool> Peer::get(const Guest& guest, const Head& head) {
-  if (!accepts_events(head)) co_return co_await refuse({406, "a GET takes text/event-stream"});
-  const std::string_view id = field(head, "Mcp-Session-Id");
-  if (id.empty()) co_return co_await refuse({405, "without a session there is nothing to hear"});
-  const auto conversation = door_->find_session(guest, id);
-  if (!conversation) co_return co_await refuse({404, "there is no such session"});
-  auto stream = conversation->general();
-  Telling telling;
-  telling.from = stream->untaken();
-  telling.with_ids = true;
-  if (const auto last = field(head, "Last-Event-ID"); !last.empty()) {
-    const auto seen = parse_event_id(last);
-    stream = seen ? conversation->find_stream(seen->stream) : nullptr;
-    const bool is_there = stream && seen->place < stream->next_place();
-    telling.from = is_there ? seen->place + 1 : 0;
-    if (!is_there || stream->is_lost(telling.from))
-      co_return co_await refuse({400, "what followed this event is not kept any more"});
-  } else if (stream->has_reader()) {
-    co_return co_await refuse({409, "somebody listens on this session already"});
-  }
-  const bool taken = co_await tell(stream, std::move(telling));
-  if (taken && stream->is_answered()) conversation->drop_stream(*stream);
-  co_return taken;
-}
-
-asio::awaitable<bool> Peer::remove(const Guest& guest, const Head& head) {
-  const std::string_view id = field(head, "Mcp-Session-Id");
-  if (id.empty()) co_return co_await refuse({405, "DELETE ends a session, and none is named"});
-  if (!door_->find_session(guest, id)) co_return co_await refuse({404, "there is no such session"});
-  door_->end_session(id);
-  co_return co_await answer_empty(204);
-}
-
 // While a request is in work nothing is read; that the client has gone is told by its socket.
 void Peer::watch() {
   if (buffer_.size() > 0 || std::exchange(watching_, true)) return;
-  stream_.socket().async_wait(
+  stream_.tcp().socket().async_wait(
       asio::ip::tcp::socket::wait_read,
       [weak = weak_from_this()](const boost::system::error_code& error) {
         const auto self = weak.lock();
@@ -291,9 +213,15 @@ void Peer::watch() {
         if (error) return;
         char byte = 0;
         const auto got =
-            ::recv(self->stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+            ::recv(self->stream_.tcp().socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
         const bool is_there = got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
-        if (is_there) return;  // its next request already
+        if (is_there && !self->stream_.is_tls()) return;  // its next request already
+        // Or, within TLS, its farewell, which the end of the connection follows: tell() looks.
+        if (is_there && !self->stream_.has_hung_up()) {
+          self->unread_ = true;
+          self->wake_.cancel();
+          return;
+        }
         self->gone_ = true;
         self->wake_.cancel();
       });

@@ -14,13 +14,13 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include "gateway/http/conversation.h"
 #include "gateway/http/door.h"
+#include "gateway/http/wire.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway::http {
@@ -29,12 +29,18 @@ class Peer : public std::enable_shared_from_this<Peer> {
  public:
   // `turn` counts connections.
   Peer(std::shared_ptr<HttpDoor> door, boost::asio::ip::tcp::socket socket, std::uint64_t turn);
+  ~Peer();
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
   void start();
   // Subscriptions of the request in work end with their answer.
   void finish();
   void close();
   [[nodiscard]] bool has_shown_token() const { return has_shown_token_; }
   [[nodiscard]] bool is_idle() const { return idle_; }
+  [[nodiscard]] bool is_closed() const { return gone_; }
+  // Of the guest whose token was shown last; null before.
+  [[nodiscard]] const GuestShare* share() const { return share_.get(); }
   [[nodiscard]] std::uint64_t turn() const { return turn_; }
 
  private:
@@ -48,7 +54,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // False: the connection ends here.
   Task<bool> serve_one();
   Task<bool> read_head(Parser& parser);
-  Task<bool> read_body(Parser& parser);
+  Task<bool> read_body(Parser& parser, BodyRoom& room);
+  // Nothing: none came free in time, and the client was told so.
+  Task<std::optional<BodyRoom>> find_body_room(std::size_t bytes);
+  // False: this guest has too many connections.
+  [[nodiscard]] bool belong_to(const Guest& guest);
   Task<bool> route(const Guest& guest, const Head& head, const std::string& body);
   Task<bool> post(const Guest& guest, const Head& head, const std::string& body);
   Task<bool> post_stateless(const Guest& guest, const Head& head, ipc::Message message);
@@ -80,19 +90,23 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // The same, and the connection ends.
   Task<bool> turn_away(Refusal refusal);
   Task<bool> write(Response response);
+  void count(unsigned status);
   // Hears of it when the client goes while its request is in work.
   void watch();
   [[nodiscard]] Response response(unsigned status) const;
 
   std::shared_ptr<HttpDoor> door_;
-  boost::beast::tcp_stream stream_;
+  std::shared_ptr<GuestShare> share_;
+  Wire stream_;
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer wake_;
   std::shared_ptr<Conversation> current_;  // of a stateless request in work
+  std::string challenge_;                  // of the refusal that is being said
   bool keep_alive_ = true;
   bool has_shown_token_ = false;
   bool idle_ = true;
   bool watching_ = false;
+  bool unread_ = false;  // the client sent something while its request is in work
   bool gone_ = false;
   std::uint64_t turn_;
 };

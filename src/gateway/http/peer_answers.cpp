@@ -1,6 +1,7 @@
 // What a connection sends: answers with a body, and streams of events.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -22,6 +23,9 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr unsigned kHttp11 = 11;
+// Whether a client is still there that sent something within TLS while it waits: nothing else
+// tells.
+constexpr auto kLook = std::chrono::seconds(1);
 
 // Of revision 2026-07-28, whose errors of the protocol have a status.
 unsigned status_of(const Event& event, bool stateless) {
@@ -46,6 +50,7 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
   });
   watch();
   const auto begin_by = Clock::now() + limits.json_within;
+  auto quiet_until = Clock::time_point();
   bool begun = false;
   bool whole = false;
   while (!gone_ && stream->is_reader(ticket)) {
@@ -75,10 +80,12 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
       whole = co_await end_events();
       break;
     }
-    wake_.expires_at(begun ? Clock::now() + limits.keep_alive : begin_by);
+    if (unread_ && stream_.has_hung_up()) break;
+    if (quiet_until <= Clock::now()) quiet_until = Clock::now() + limits.keep_alive;
+    const auto next = begun ? quiet_until : begin_by;
+    wake_.expires_at(unread_ ? std::min(next, Clock::now() + kLook) : next);
     const auto [woken] = co_await wake_.async_wait(kAwait);
-    const bool is_silent = !woken && begun;
-    if (!is_silent) continue;
+    if (woken || !begun || Clock::now() < quiet_until) continue;
     if (!co_await send_chunk(": \n\n")) break;
   }
   stream->detach(ticket);
@@ -91,11 +98,12 @@ asio::awaitable<bool> Peer::begin_events(const Telling& telling) {
   head.set(beast::http::field::cache_control, "no-store, no-transform");
   if (!telling.session_id.empty()) head.set("Mcp-Session-Id", telling.session_id);
   head.chunked(true);
+  count(head.result_int());
   head.keep_alive(keep_alive_);
   beast::http::response_serializer<beast::http::empty_body> serializer(head);
-  stream_.expires_after(door_->setup_.limits.write_time);
+  stream_.tcp().expires_after(door_->setup_.limits.write_time);
   auto [error, size] = co_await beast::http::async_write_header(stream_, serializer, kAwait);
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   co_return !error;
 }
 
@@ -110,17 +118,17 @@ asio::awaitable<bool> Peer::send_event(const EventStream& stream, std::uint64_t 
 }
 
 asio::awaitable<bool> Peer::send_chunk(std::string text) {
-  stream_.expires_after(door_->setup_.limits.write_time);
+  stream_.tcp().expires_after(door_->setup_.limits.write_time);
   auto [error, size] =
       co_await asio::async_write(stream_, beast::http::make_chunk(asio::buffer(text)), kAwait);
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   co_return !error;
 }
 
 asio::awaitable<bool> Peer::end_events() {
-  stream_.expires_after(door_->setup_.limits.write_time);
+  stream_.tcp().expires_after(door_->setup_.limits.write_time);
   auto [error, size] = co_await asio::async_write(stream_, beast::http::make_chunk_last(), kAwait);
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   co_return !error;
 }
 
@@ -128,7 +136,12 @@ Peer::Response Peer::response(unsigned status) const {
   Response response(beast::http::int_to_status(status), kHttp11);
   response.set(beast::http::field::cache_control, "no-store");
   response.keep_alive(keep_alive_);
-  if (status == 401) response.set(beast::http::field::www_authenticate, "Bearer realm=\"mcpac\"");
+  if (status == 401 || (status == 403 && !challenge_.empty())) {
+    std::string challenge = "Bearer realm=\"mcpac\"";
+    for (const std::string& part : {challenge_, door_->setup_.challenge})
+      challenge += part.empty() ? "" : ", " + part;
+    response.set(beast::http::field::www_authenticate, challenge);
+  }
   if (status == 405) response.set(beast::http::field::allow, "POST, GET, DELETE");
   return response;
 }
@@ -153,15 +166,22 @@ asio::awaitable<bool> Peer::refuse(Refusal refusal, std::int64_t code,
 
 asio::awaitable<bool> Peer::turn_away(Refusal refusal) {
   keep_alive_ = false;
+  challenge_ = refusal.challenge;
   co_await refuse(std::move(refusal));
   co_return false;
 }
 
+void Peer::count(unsigned status) {
+  const std::size_t digit = status / 100;
+  if (digit < door_->answers_.size()) ++door_->answers_[digit];
+}
+
 asio::awaitable<bool> Peer::write(Response response) {
   response.prepare_payload();
-  stream_.expires_after(door_->setup_.limits.write_time);
+  count(response.result_int());
+  stream_.tcp().expires_after(door_->setup_.limits.write_time);
   auto [error, size] = co_await beast::http::async_write(stream_, response, kAwait);
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   co_return !error;
 }
 

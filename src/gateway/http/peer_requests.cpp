@@ -1,0 +1,156 @@
+// What a request whose head and body are read is: a message for a session, or one that stands
+// alone.
+#include <chrono>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "gate/agent_message.h"
+#include "gateway/http/agreement.h"
+#include "gateway/http/peer.h"
+#include "gateway/request_context.h"
+
+namespace mcpac::gateway::http {
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+
+asio::awaitable<bool> Peer::route(const Guest& guest, const Head& head, const std::string& body) {
+  switch (head.method()) {
+    case beast::http::verb::post: co_return co_await post(guest, head, body);
+    case beast::http::verb::get: co_return co_await get(guest, head);
+    case beast::http::verb::delete_: co_return co_await remove(guest, head);
+    default: co_return co_await refuse({405, "POST, GET and DELETE are spoken here"});
+  }
+}
+
+asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, const std::string& body) {
+  if (auto refusal = refuse_post(head)) co_return co_await refuse(std::move(*refusal));
+  auto message = gate::decode_message(body, {.max_bytes = door_->setup_.limits.max_body});
+  if (!message) {
+    guest.run->anomalies().note("a malformed message of a client", message.error().message);
+    co_return co_await refuse({400, message.error().message}, message.error().code,
+                              message.error().id);
+  }
+  if (const auto* one = std::get_if<ipc::Request>(&*message);
+      one != nullptr && ClientSession::is_too_long(one->id))
+    co_return co_await refuse({400, "the id is too long"});
+  if (const auto* one = std::get_if<ipc::Request>(&*message); one != nullptr) {
+    // Before the era, which `_meta` says.
+    const Json* meta = find_member(one->params, "_meta");
+    const std::optional<ipc::Id> id(one->id);
+    if (meta != nullptr && !meta->is_object())
+      co_return co_await refuse({400, "_meta must be an object"}, ipc::kInvalidParams, id);
+  }
+  if (era_of(head, *message) == HttpEra::kStateless)
+    co_return co_await post_stateless(guest, head, std::move(*message));
+  const auto* request = std::get_if<ipc::Request>(&*message);
+  if (request != nullptr && request->method == "initialize")
+    co_return co_await post_initialize(guest, std::move(*message));
+  const std::string_view id = field(head, "Mcp-Session-Id");
+  if (id.empty()) co_return co_await refuse({400, "Mcp-Session-Id is missing"});
+  const auto conversation = door_->find_session(guest, id);
+  if (!conversation) co_return co_await refuse({404, "there is no such session"});
+  const std::string_view version = field(head, "MCP-Protocol-Version");
+  if (!version.empty() && version != conversation->session().version())
+    co_return co_await refuse({400, "MCP-Protocol-Version is not what initialize agreed on"});
+  co_return co_await post_in_session(*conversation, std::move(*message));
+}
+
+asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
+                                           ipc::Message message) {
+  const auto* request = std::get_if<ipc::Request>(&message);
+  if (auto why = disagreement(head, message)) {
+    std::optional<ipc::Id> id;
+    if (request != nullptr) id = request->id;
+    co_return co_await refuse({400, std::move(why->why)}, why->code, id);
+  }
+  const auto conversation = Conversation::begin(guest.run, share_);
+  if (request == nullptr) {
+    conversation->session().receive(std::move(message));
+    co_return co_await answer_empty(202);
+  }
+  const auto stream = conversation->open_stream(request->id);
+  current_ = conversation;
+  conversation->session().receive(std::move(message));
+  Telling telling;
+  telling.as_json = true;
+  telling.stateless = true;
+  const bool taken = co_await tell(stream, std::move(telling));
+  current_.reset();
+  // Without a session nobody can come back for it: what is still in work is taken back.
+  conversation->close();
+  co_return taken;
+}
+
+asio::awaitable<bool> Peer::post_initialize(const Guest& guest, ipc::Message message) {
+  const auto conversation = Conversation::begin(guest.run, share_);
+  const auto stream = conversation->open_stream(std::get<ipc::Request>(message).id);
+  conversation->session().receive(std::move(message));
+  Telling telling;
+  telling.as_json = true;
+  if (conversation->session().is_initialized()) {
+    telling.session_id = door_->add_session(guest, conversation);
+    if (telling.session_id.empty())
+      co_return co_await refuse({503, "all sessions of this client are in use"});
+  }
+  const bool taken = co_await tell(stream, std::move(telling));
+  conversation->drop_stream(*stream);
+  co_return taken;
+}
+
+asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Message message) {
+  const auto keep = conversation.shared_from_this();
+  const auto* request = std::get_if<ipc::Request>(&message);
+  if (request == nullptr) {
+    conversation.session().receive(std::move(message));
+    co_return co_await answer_empty(202);
+  }
+  const auto stream = conversation.open_stream(request->id);
+  if (!stream) {
+    const std::optional<ipc::Id> id(request->id);
+    co_return co_await refuse({400, "this id is still in flight, or too many answers wait"},
+                              ipc::kInvalidRequest, id);
+  }
+  conversation.session().receive(std::move(message));
+  Telling telling;
+  telling.as_json = true;
+  telling.with_ids = true;
+  const bool taken = co_await tell(stream, std::move(telling));
+  if (taken) conversation.drop_stream(*stream);
+  co_return taken;
+}
+
+asio::awaitable<bool> Peer::get(const Guest& guest, const Head& head) {
+  if (!accepts_events(head)) co_return co_await refuse({406, "a GET takes text/event-stream"});
+  const std::string_view id = field(head, "Mcp-Session-Id");
+  if (id.empty()) co_return co_await refuse({405, "without a session there is nothing to hear"});
+  const auto conversation = door_->find_session(guest, id);
+  if (!conversation) co_return co_await refuse({404, "there is no such session"});
+  auto stream = conversation->general();
+  Telling telling;
+  telling.from = stream->untaken();
+  telling.with_ids = true;
+  if (const auto last = field(head, "Last-Event-ID"); !last.empty()) {
+    const auto seen = parse_event_id(last);
+    stream = seen ? conversation->find_stream(seen->stream) : nullptr;
+    const bool is_there = stream && seen->place < stream->next_place();
+    telling.from = is_there ? seen->place + 1 : 0;
+    if (!is_there || stream->is_lost(telling.from))
+      co_return co_await refuse({400, "what followed this event is not kept any more"});
+  } else if (stream->has_reader()) {
+    co_return co_await refuse({409, "somebody listens on this session already"});
+  }
+  const bool taken = co_await tell(stream, std::move(telling));
+  if (taken && stream->is_answered()) conversation->drop_stream(*stream);
+  co_return taken;
+}
+
+asio::awaitable<bool> Peer::remove(const Guest& guest, const Head& head) {
+  const std::string_view id = field(head, "Mcp-Session-Id");
+  if (id.empty()) co_return co_await refuse({405, "DELETE ends a session, and none is named"});
+  if (!door_->find_session(guest, id)) co_return co_await refuse({404, "there is no such session"});
+  door_->end_session(id);
+  co_return co_await answer_empty(204);
+}
+
+}  // namespace mcpac::gateway::http

@@ -1,0 +1,62 @@
+// ResourceServer: mcpac as an OAuth protected resource (RFC 6750, RFC 9728, RFC 8707).
+//
+// Access tokens are made by an issuer that the user named, for this resource alone; mcpac makes
+// none, and hands none on. What a token's scopes are worth is the user's to say: each is a policy
+// file of theirs. A client is subject, client and scopes together: whoever comes with another token
+// of the same is the same client, with the same limits. On the loop.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/http/head.h"
+#include "gateway/oauth/key_source.h"
+
+namespace mcpac::gateway::oauth {
+
+struct OauthSettings {
+  std::string issuer;
+  std::string audience;                                 // of this resource, a URL
+  std::filesystem::path keys{};                         // empty: those that the issuer publishes
+  std::map<std::string, std::filesystem::path> scopes;  // their policy files
+};
+
+// kUsage: what cannot be, or is not safe.
+[[nodiscard]] Result<void> check(const OauthSettings& settings);
+
+// Who came with a token, and by which policies.
+struct Authorized {
+  std::string name;  // stands in the record
+  std::vector<std::filesystem::path> policies;
+};
+
+class ResourceServer {
+ public:
+  ResourceServer(OauthSettings settings, std::unique_ptr<KeySource> keys, const Clock& clock);
+
+  // An error: 401 for a token that is worth nothing, 403 for one without a scope that opens
+  // anything.
+  [[nodiscard]] boost::asio::awaitable<std::expected<Authorized, http::Refusal>> admit(
+      std::string token);
+
+  // What everybody may read (RFC 9728), and where it is: its path here, and its URL.
+  [[nodiscard]] std::string document() const;
+  [[nodiscard]] std::string document_path() const;
+  // Of WWW-Authenticate, behind what is wrong: where to begin, and which scopes there are.
+  [[nodiscard]] std::string challenge() const;
+
+ private:
+  [[nodiscard]] std::string all_scopes() const;
+
+  OauthSettings settings_;
+  std::unique_ptr<KeySource> keys_;
+  const Clock& clock_;
+};
+
+}  // namespace mcpac::gateway::oauth

@@ -1,0 +1,30 @@
+#include "gateway/timed_upstream.h"
+
+#include <utility>
+
+namespace mcpac::gateway {
+
+void Durations::add(std::chrono::nanoseconds took) {
+  const double seconds = std::chrono::duration<double>(took).count();
+  for (std::size_t i = 0; i < kBounds.size(); ++i) {
+    if (seconds <= kBounds[i]) ++within_[i];
+  }
+  ++count_;
+  seconds_ += seconds;
+}
+
+gate::Upstream::CallToken TimedUpstream::forward(const Permission& permission, Json arguments,
+                                                 std::shared_ptr<gate::Caller> caller,
+                                                 std::function<void(Result<Json>)> done) {
+  ++figures_->in_work;
+  return inner_.forward(permission, std::move(arguments), std::move(caller),
+                        [figures = figures_, clock = &clock_, begun = clock_.steady_now(),
+                         done = std::move(done)](Result<Json> result) {
+                          --figures->in_work;
+                          ++(result ? figures->answered : figures->failed);
+                          figures->durations.add(clock->steady_now() - begun);
+                          done(std::move(result));
+                        });
+}
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,67 @@
+// TimedUpstream: counts what servers are asked, and how long they take, on the
+// way through.
+//
+// For `mcpac serve --metrics`. No name of a tool, a server or a client is kept:
+// whoever may read the figures learns how much is done, not what.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "core/clock.h"
+#include "gate/upstream.h"
+
+namespace mcpac::gateway {
+
+// How long calls took, as Prometheus has it: how many took at most so long.
+class Durations {
+ public:
+  static constexpr std::array<double, 11> kBounds = {0.001, 0.005, 0.01, 0.05, 0.1, 0.5,
+                                                     1,     5,     10,   60,   300};
+  void add(std::chrono::nanoseconds took);
+  [[nodiscard]] const std::array<std::uint64_t, kBounds.size()>& within() const { return within_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] double seconds() const { return seconds_; }
+
+ private:
+  std::array<std::uint64_t, kBounds.size()> within_{};
+  std::uint64_t count_ = 0;
+  double seconds_ = 0;
+};
+
+struct UpstreamFigures {
+  std::uint64_t answered = 0;  // isError among them: that is the tool's word
+  std::uint64_t failed = 0;    // the server ended, was late, refused, or the call was taken back
+  std::uint64_t in_work = 0;
+  Durations durations;
+};
+
+class TimedUpstream final : public gate::Upstream {
+ public:
+  // Both are borrowed.
+  TimedUpstream(gate::Upstream& inner, const Clock& clock) : inner_(inner), clock_(clock) {}
+
+  CallToken forward(const Permission& permission, Json arguments,
+                    std::shared_ptr<gate::Caller> caller,
+                    std::function<void(Result<Json>)> done) override;
+  [[nodiscard]] bool quarantines(const Permission& permission) const override {
+    return inner_.quarantines(permission);
+  }
+  void cancel(CallToken token) override { inner_.cancel(token); }
+  [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
+                               Json& redacted) const override {
+    return inner_.redact(permission, arguments, redacted);
+  }
+  [[nodiscard]] const UpstreamFigures& figures() const { return *figures_; }
+
+ private:
+  gate::Upstream& inner_;
+  const Clock& clock_;
+  // Answers may come when this object is gone.
+  std::shared_ptr<UpstreamFigures> figures_ = std::make_shared<UpstreamFigures>();
+};
+
+}  // namespace mcpac::gateway

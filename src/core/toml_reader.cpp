@@ -203,8 +203,11 @@ Result<OrderedJson> TomlReader::value(int depth) {
     at_ += word.size();
     return OrderedJson(word == "true");
   }
+  // A blank stands between a date and a time alone.
+  const auto blank = word.find(' ');
   const bool is_number_or_date =
       !word.empty() && word.size() <= 64 &&
+      (blank == std::string_view::npos || (blank == 10 && word[4] == '-')) &&
       std::ranges::all_of(
           word, [](char c) { return is_bare(c) || std::string_view("+.: ").contains(c); }) &&
       ((word[0] >= '0' && word[0] <= '9') || word[0] == '+' || word[0] == '-' || word == "inf" ||

@@ -96,7 +96,7 @@ TEST_SUITE("core/json_text") {
           "{\"s\": {\n  \"a\": 1, // a\n  \"b\": {\"x\": [1, \"}\"]}\n}}");
     CHECK(after_remove("{\"s\": {\"a\": 1}}", "a") == "{\"s\": {}}");
     CHECK(after_remove("{\"s\": {\"a\": 1, \"b\": 2}}", "a") == "{\"s\": { \"b\": 2}}");
-    CHECK(after_remove("{\"s\": {\"a\": 1, \"b\": 2,}}", "b") == "{\"s\": {\"a\": 1 }}");
+    CHECK(after_remove("{\"s\": {\"a\": 1, \"b\": 2,}}", "b") == "{\"s\": {\"a\": 1, }}");
     CHECK(after_remove(all, "none") == all);
   }
 

@@ -249,7 +249,9 @@ TEST_SUITE("execute/replayer") {
     std::ignore = ask(recorder, "completion/complete", {{"a", 1}}, nothing);
     servers.next_outcome = fail(ErrorId::kServerTimeout, "too slow");
     std::ignore = ask(recorder, "resources/list", Json::object(), nothing);
-    const std::string text = execute::to_text(recorder.take().value()).value();
+    auto recording = recorder.take().value();
+    recording.header.lock = std::string(64, 'a');
+    const std::string text = execute::to_text(recording).value();
     CHECK(text.find("s3cr3t-value") == std::string::npos);
     Played here(parse_recording(text, "r").value());
     const auto settle = [&here] { here.settle(); };

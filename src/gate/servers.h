@@ -46,7 +46,9 @@ class Servers {
   using OnNotified =
       std::function<void(const std::string& server, const std::string& method, const Json& params)>;
   virtual void on_notified(OnNotified heard) = 0;
-  // Hears that it is settled what one more server can do.
+  // How often it was started: what one was asked to tell, the next one does not know.
+  [[nodiscard]] virtual std::uint64_t starts(const std::string& /*server*/) const { return 1; }
+  // Hears that it is settled what one more server can do, or one that was started again.
   virtual void on_settled(std::function<void()> heard) = 0;
 };
 

@@ -91,6 +91,11 @@ void ClientSession::handle_initialized(const ipc::Request& request, const Reques
 }
 
 bool ClientSession::handle_in_both(const ipc::Request& request, const RequestContext& context) {
+  if (calls_in_flight() >= setup_.limits.max_calls_in_flight) {
+    say_error(request.id, ipc::kInvalidRequest,
+              fmt::format("more than {} requests in flight", setup_.limits.max_calls_in_flight));
+    return true;
+  }
   if (request.method == "tools/list") {
     list_tools(request, context);
   } else if (request.method == "tools/call") {

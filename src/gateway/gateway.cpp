@@ -105,9 +105,9 @@ Gateway::~Gateway() {
   ended.get_future().wait();
   host_->on_loop([this] {
     runs_.clear();
+    former_.clear();
     pace_.reset();
     offers_.reset();
-    former_.clear();
     sweep_.reset();
   });
 }
@@ -165,6 +165,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
   const auto running = host_->started();
   std::erase_if(used, [&](const std::string& server) { return !running.contains(server); });
   offers_->use(used);
+  for (const std::string& server : used) clients_of_[server].insert(client);
   auto run = std::make_shared<ClientRun>(std::move(parts), std::move(gate));
   if (view) run->offer(code_for(*run, view, std::move(rules)));
   show_as_live(run, client, granted);
@@ -243,11 +244,10 @@ void Gateway::heard(const std::string& server, const std::string& method, const 
 
 void Gateway::pass_on_to_clients(const std::string& server, const std::string& method,
                                  const Json& params) {
-  // A log message of no call may be about anybody's: with several clients it is for none of them.
-  const auto runs = all_runs();
-  const auto uses = [&](const auto& run) { return run->uses(server); };
-  if (method == "notifications/message" && std::ranges::count_if(runs, uses) != 1) return;
-  for (const auto& run : runs) run->heard(server, method, params);
+  // A log message of no call may be about anybody's: after several clients it is for none of them,
+  // though all but one have gone.
+  if (method == "notifications/message" && clients_of_[server].size() != 1) return;
+  for (const auto& run : all_runs()) run->heard(server, method, params);
 }
 
 // The timer goes on the loop, before this object: a handler that was on its way finds it gone.

@@ -96,6 +96,8 @@ class Gateway {
   std::unique_ptr<execute::Host> host_;
   std::unique_ptr<Offers> offers_;  // on the loop
   std::unique_ptr<Pace> pace_;      // on the loop
+  // Who was ever let in that may use a server; on the loop.
+  std::map<std::string, std::set<std::string>> clients_of_;
   std::unique_ptr<execute::RunRecording> recording_;
   std::unique_ptr<code_mode::Programs> programs_;           // on the loop
   std::unique_ptr<TimedUpstream> upstream_;                 // over those of the host

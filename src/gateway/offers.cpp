@@ -50,8 +50,12 @@ void Offers::when_settled(const std::set<std::string>& servers, std::function<vo
 
 void Offers::look() {
   for (const std::string& server : used_) {
-    if (servers_.capabilities(server) != nullptr && known_.insert(server).second)
-      watch_.settled(server);
+    if (servers_.capabilities(server) == nullptr) continue;
+    const auto start = servers_.starts(server);
+    if (std::exchange(known_[server], start) == start) continue;
+    for (const ListKind kind : {ListKind::kResources, ListKind::kTemplates, ListKind::kPrompts})
+      lists_.forget(server, kind);
+    watch_.settled(server);
   }
   std::list<std::shared_ptr<Waiting>> over;
   for (auto at = waiting_.begin(); at != waiting_.end();) {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -59,7 +60,7 @@ class Offers {
   ServerLists lists_;
   ServerWatch watch_;
   std::set<std::string> used_;
-  std::set<std::string> known_;  // of these: settled, and the watch was told
+  std::map<std::string, std::uint64_t> known_;  // of these: settled, and which start of it
   std::list<std::shared_ptr<Waiting>> waiting_;
 };
 

@@ -81,8 +81,13 @@ bool ServerWatch::is_too_much(const std::string& server, const Clock& clock) {
 }
 
 void ServerWatch::settled(const std::string& server) {
+  levels_.erase(server);
   apply_level(server);
-  if (servers_.is_stateless(server)) listen(server);
+  if (servers_.is_stateless(server)) return listen(server);
+  const auto found = subscribed_.find(server);
+  if (found == subscribed_.end()) return;
+  for (const auto& [uri, subscribers] : found->second)
+    servers_.request(server, "resources/subscribe", {{"uri", uri}}, nullptr, [](const auto&) {});
 }
 
 Json ServerWatch::filter_of(const std::string& server) const {

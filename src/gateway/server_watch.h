@@ -43,7 +43,7 @@ class ServerWatch {
   }
   // Counts a log message of no call; true: more came within a second than anybody reads.
   [[nodiscard]] bool is_too_much(const std::string& server, const Clock& clock);
-  // It is known by now what this server can do.
+  // It is known by now what this server can do; again, when it was started again.
   void settled(const std::string& server);
 
  private:

@@ -321,6 +321,22 @@ TEST_SUITE("gateway/offers") {
     CHECK(told[1].at("method") == "notifications/prompts/list_changed");
   }
 
+  TEST_CASE("a server that was started again is asked for the same once more") {
+    Talk talk({.grants = {"fs.*"}, .offers = true});
+    talk.with_servers(two_servers);
+    talk.servers.servers["fs"].capabilities["logging"] = Json::object();
+    talk.initialize();
+    CHECK(talk.ask(1, "logging/setLevel", {{"level", "info"}}).contains("result"));
+    CHECK(talk.ask(2, "resources/subscribe", {{"uri", "file:///data/a"}}).contains("result"));
+    CHECK(uris(talk, 3).size() == 3);
+    ++talk.servers.servers["fs"].starts;
+    talk.servers.settled();
+    CHECK(talk.servers.count("logging/setLevel") == 2);
+    CHECK(talk.servers.count("resources/subscribe") == 2);
+    uris(talk, 4);
+    CHECK(talk.servers.count("resources/list") == 2);
+  }
+
   TEST_CASE("what is completed is a prompt or template that the client was granted") {
     Talk talk({.grants = {R"(fs."prompts/get"(name == "review", ..))",
                           R"(fs."resources/read"(uri starts "file:///data/"))"},

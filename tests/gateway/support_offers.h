@@ -17,6 +17,7 @@ class FakeServers final : public gate::Servers {
     Json capabilities = Json::object();
     bool is_stateless = false;
     bool is_settled = true;
+    std::uint64_t starts = 1;
     // What it answers to a method; without an entry: no such method.
     std::map<std::string, std::function<Result<Outcome>(const Json& params)>> answers{};
   };
@@ -39,6 +40,9 @@ class FakeServers final : public gate::Servers {
   [[nodiscard]] bool is_settled(const std::string& server) const override;
   [[nodiscard]] const Json* capabilities(const std::string& server) const override;
   [[nodiscard]] bool is_stateless(const std::string& server) const override;
+  [[nodiscard]] std::uint64_t starts(const std::string& server) const override {
+    return servers.at(server).starts;
+  }
   RequestToken request(const std::string& server, std::string method, Json params,
                        std::shared_ptr<gate::Caller> caller,
                        std::function<void(Result<Outcome>)> done) override;

@@ -26,6 +26,7 @@ struct Upstreams::Server {
   bool running = false;       // the first comparison is over
   bool ready = false;         // connected, and its tools are compared with the lock
   std::uint64_t changes = 0;  // how often it said that its tools changed
+  std::uint64_t starts = 1;
   BackOff back_off;
   // Expires when the server is ready or has failed; calls that come earlier wait on it.
   boost::asio::steady_timer settled;

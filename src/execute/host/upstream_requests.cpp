@@ -36,6 +36,11 @@ bool Upstreams::is_stateless(const std::string& server) const {
          found->second->client->protocol_version() == mcp::kStatelessVersion;
 }
 
+std::uint64_t Upstreams::starts(const std::string& server) const {
+  const auto found = servers_.find(server);
+  return found == servers_.end() ? 0 : found->second->starts;
+}
+
 asio::awaitable<Result<gate::Servers::Outcome>> Upstreams::ask(
     std::string name, std::string method, Json params, std::shared_ptr<gate::Caller> caller) {
   auto server = co_await usable(name);

@@ -61,7 +61,12 @@ void Upstreams::come_back(Server& server, Result<std::set<std::string>> outcome)
            server.config.name);
   }
   if (outcome) ++restarts_;
-  if (outcome) return settle(server, std::move(outcome));
+  if (outcome) {
+    ++server.starts;
+    settle(server, std::move(outcome));
+    if (settled_) settled_();
+    return;
+  }
   server.failure = std::move(outcome.error());
   server.ready = true;
   server.settled.expires_at(boost::asio::steady_timer::time_point::min());

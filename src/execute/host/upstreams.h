@@ -61,6 +61,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   [[nodiscard]] bool is_settled(const std::string& server) const override;
   [[nodiscard]] const Json* capabilities(const std::string& server) const override;
   [[nodiscard]] bool is_stateless(const std::string& server) const override;
+  [[nodiscard]] std::uint64_t starts(const std::string& server) const override;
   RequestToken request(const std::string& server, std::string method, Json params,
                        std::shared_ptr<gate::Caller> caller,
                        std::function<void(Result<Outcome>)> done) override;

@@ -52,6 +52,9 @@ class Recorder final : public Between {
   }
   void forget(RequestToken token) override { offers_.forget(token); }
   void on_notified(OnNotified heard) override { offers_.on_notified(std::move(heard)); }
+  [[nodiscard]] std::uint64_t starts(const std::string& server) const override {
+    return offers_.starts(server);
+  }
   void on_settled(std::function<void()> heard) override { offers_.on_settled(std::move(heard)); }
 
   // More was called than a recording holds: nothing is kept any more.

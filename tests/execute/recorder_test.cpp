@@ -47,6 +47,11 @@ class Client final : public gate::Caller {
     asked.push_back(std::move(params));
     done(Json{{"action", "accept"}});
   }
+  [[nodiscard]] std::string log_level() const override { return "debug"; }
+  void logged(const std::string& /*server*/, const Json& /*message*/) override { ++logs; }
+  void refused(const ipc::ErrorObject& /*error*/) override { ++refusals; }
+  int logs = 0;
+  int refusals = 0;
   std::vector<Json> heard;
   std::vector<Json> asked;
 };
@@ -104,15 +109,21 @@ TEST_SUITE("execute/recorder") {
     CHECK_FALSE(through->answers("sampling/createMessage"));
     through->progress({{"progress", 1}});
     bool replied = false;
-    through->ask("elicitation/create", {{"message", "who?"}},
-                 [&replied](const Result<Json>& reply) { replied = reply.has_value(); });
+    through->ask_for("files", "elicitation/create", {{"message", "who?"}},
+                     [&replied](const Result<Json>& reply) { replied = reply.has_value(); });
+    through->refused({-32602, "no", nullptr});
+    CHECK(through->log_level() == "debug");
+    through->logged("files", "a line");
     here.servers.answer(0, said("done"));
     through->progress({{"progress", "after the end"}});
     CHECK(replied);
     CHECK(client->heard.size() == 2);
     CHECK(client->asked.size() == 1);
+    CHECK(client->refusals == 1);
+    CHECK(client->logs == 1);
     const auto recording = here.recorder.take();
     REQUIRE(recording->calls[0].said.size() == 2);
+    CHECK(recording->calls[0].refused->message == "no");
     CHECK(recording->calls[0].said[0].said == Json{{"progress", 1}});
     CHECK(recording->calls[0].said[1].reply->value().value == Json{{"action", "accept"}});
   }

@@ -51,6 +51,7 @@ Recording varied() {
   calls[0].said.push_back({.method = "sampling/createMessage", .said = Json::object()});
   calls[0].arguments->hidden = {"/path"};
   calls[1].answer = fail(ErrorId::kServerTimeout, "too slow", {.where = "server files"});
+  calls[1].refused = ipc::ErrorObject{-32602, "no", nullptr};
   RecordedCall open;
   open.tool = "git.log";
   open.began = 90;
@@ -148,6 +149,16 @@ TEST_SUITE("execute/recording") {
         [](Json& call) {
           call["said"] = {{{"asked", "x"}}};
         },
+        [](Json& call) {
+          call["said"] = {{{"asked", "tools/call"}, {"params", Json::object()}}};
+        },
+        [](Json& call) {
+          call["said"] = {{{"asked", "elicitation/create"}, {"params", {{"mode", "url"}}}}};
+        },
+        [](Json& call) {
+          call["said"] = {{{"asked", "*"}, {"params", {{"a", {{"method", "x"}}}}}}};
+        },
+        [](Json& call) { call["refused"] = "no"; },
         [](Json& call) { call["result"] = "text"; },
         [](Json& call) { call.erase("result"); },
         [](Json& call) { call["taken_back"] = true; },

@@ -29,6 +29,12 @@ class Client final : public gate::Caller {
   bool answers_any = true;
   std::vector<Json> heard;
   std::vector<Json> asked;
+  void ask_all(const std::string& server, Json questions, Replied done) override {
+    asked.push_back({server, std::move(questions)});
+    replies.push_back(std::move(done));
+  }
+  void refused(const ipc::ErrorObject& error) override { refusal = error.message; }
+  std::string refusal;
   std::vector<Replied> replies;
 };
 
@@ -40,7 +46,8 @@ Recording with_question() {
   const auto client = std::make_shared<Client>();
   const auto made = make_call(recorder, "files.write", kA, client);
   servers.calls[0].caller->progress({{"progress", 1}});
-  servers.calls[0].caller->ask("elicitation/create", {{"message", "who?"}}, [](Result<Json>) {});
+  servers.calls[0].caller->ask_for("files", "elicitation/create", {{"message", "who?"}},
+                                   [](Result<Json>) {});
   client->replies[0](Json{{"action", "accept"}, {"content", {{"name", "Jo"}}}});
   servers.answer(0, said("hello Jo"));
   return recorder.take().value();
@@ -180,6 +187,39 @@ TEST_SUITE("execute/replayer") {
     client->replies[0](Json{{"action", "accept"}, {"content", {{"name", "Jo"}}}});
     here.settle();
     CHECK(text_of(made) == "hello Jo");
+    CHECK(here.differences().empty());
+  }
+
+  TEST_CASE("several questions at once come again as one, and so does the server's own error") {
+    const auto lock = some_lock();
+    Servers servers;
+    Recorder recorder(servers, servers, lock);
+    const auto before = std::make_shared<Client>();
+    const auto made = make_call(recorder, "files.write", kA, before);
+    Json questions = Json::object();
+    questions["a"] = {{"method", "roots/list"}, {"params", Json::object()}};
+    questions["b"] = {{"method", "elicitation/create"}, {"params", {{"message", "who?"}}}};
+    Json replies = Json::object();
+    replies["a"] = Json::object();
+    replies["b"] = {{"action", "decline"}};
+    servers.calls[0].caller->ask_all("files", questions, [](Result<Json>) {});
+    before->replies[0](replies);
+    servers.calls[0].caller->refused({-32602, "not like that", nullptr});
+    servers.answer(0, fail(ErrorId::kServerError, "it refused"));
+    auto recording = recorder.take().value();
+    recording.header.lock = std::string(64, 'a');
+    const auto read = parse_recording(execute::to_text(recording).value(), "r");
+    REQUIRE_MESSAGE(read.has_value(), read.error().to_text());
+    Played here(*read);
+    const auto client = std::make_shared<Client>();
+    const auto again = here.call("files.write", kA, client);
+    REQUIRE(client->asked.size() == 1);
+    CHECK(client->asked[0] == Json::array({"files", questions}));
+    client->replies[0](replies);
+    here.settle();
+    REQUIRE(again->answer.has_value());
+    CHECK(again->answer->error().what == "it refused");
+    CHECK(client->refusal == "not like that");
     CHECK(here.differences().empty());
   }
 

@@ -83,6 +83,13 @@ Error Cleaner::without_secrets(const Permission& tool, const Error& error) const
           texts[2].get<std::string>(), texts[3].get<std::string>()};
 }
 
+void Cleaner::without_secrets(const Permission& tool, ipc::ErrorObject& refused) const {
+  Json texts{refused.message, refused.data};
+  std::ignore = take_out(tool, texts);
+  refused.message = texts[0].get<std::string>();
+  refused.data = texts[1];
+}
+
 void Cleaner::clean(RecordedCall& call) {
   const auto permission = Permission::parse(call.tool);
   if (!permission) return;
@@ -108,6 +115,7 @@ void Cleaner::clean(RecordedCall& call) {
     std::ignore = take_out(*permission, after);
     said.reply = cleaned((*said.reply)->value, std::move(after));
   }
+  if (call.refused) without_secrets(*permission, *call.refused);
   if (!call.answer) return;
   if (!*call.answer) {
     call.answer = std::unexpected(without_secrets(*permission, call.answer->error()));
@@ -129,11 +137,7 @@ void Cleaner::clean(RecordedRequest& request) const {
   } else if (*request.outcome) {
     std::ignore = take_out(*server, **request.outcome);
   } else {
-    ipc::ErrorObject& refused = request.outcome->error();
-    Json texts{refused.message, refused.data};
-    std::ignore = take_out(*server, texts);
-    refused.message = texts[0].get<std::string>();
-    refused.data = texts[1];
+    without_secrets(*server, request.outcome->error());
   }
 }
 

@@ -34,6 +34,7 @@ class Cleaner {
   // False: the server that has them never started, and its secrets are not known.
   [[nodiscard]] bool take_out(const Permission& tool, Json& value) const;
   [[nodiscard]] Error without_secrets(const Permission& tool, const Error& error) const;
+  void without_secrets(const Permission& tool, ipc::ErrorObject& refused) const;
 
   const gate::Upstream& servers_;
   const codegen::Lock& lock_;

@@ -53,9 +53,21 @@ class Recorder::HeardCaller final : public gate::Caller {
   [[nodiscard]] bool answers(const std::string& method) const override {
     return caller_->answers(method);
   }
+  [[nodiscard]] std::string log_level() const override { return caller_->log_level(); }
+  void logged(const std::string& server, const Json& message) override {
+    caller_->logged(server, message);
+  }
+  void refused(const ipc::ErrorObject& error) override {
+    if (!tape_->over && tape_->calls[place_]->ended == 0) tape_->calls[place_]->refused = error;
+    caller_->refused(error);
+  }
+  // Of ours, and no part of what the server said.
   void ask(const std::string& method, Json params, Replied done) override {
-    auto heard = hear_reply(method, params, std::move(done));
-    caller_->ask(method, std::move(params), std::move(heard));
+    caller_->ask(method, std::move(params), std::move(done));
+  }
+  void ask_all(const std::string& server, Json questions, Replied done) override {
+    auto heard = hear_reply(std::string(kSeveral), questions, std::move(done));
+    caller_->ask_all(server, std::move(questions), std::move(heard));
   }
   void ask_for(const std::string& server, const std::string& method, Json params,
                Replied done) override {

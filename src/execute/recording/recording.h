@@ -34,10 +34,14 @@ struct Cleaned {
   std::vector<std::string> hidden{};
 };
 
+inline constexpr std::string_view kSeveral = "*";
+
 // What a server said of a call before its answer.
 struct Said {
-  std::string method{};  // of a question ("elicitation/create"); empty: a report of progress
-  Json said;             // the report, or the question's params
+  // Of a question ("elicitation/create"); kSeveral: of several at once; empty: a report of
+  // progress.
+  std::string method{};
+  Json said;  // the report, the question's params, or {name: {"method", "params"}}
   // Of a question: what the client answered; none: nothing, until the call was over.
   std::optional<Result<Cleaned>> reply{};
 };
@@ -50,7 +54,8 @@ struct RecordedCall {
   std::uint64_t began = 0;
   std::uint64_t ended = 0;
   std::vector<Said> said{};
-  std::optional<Result<Json>> answer{};  // none: the call was taken back
+  std::optional<Result<Json>> answer{};       // none: the call was taken back
+  std::optional<ipc::ErrorObject> refused{};  // the error of the protocol that the server answered
 };
 
 // What a server can do besides answering calls, as it said.

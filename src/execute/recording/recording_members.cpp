@@ -55,6 +55,34 @@ Result<Cleaned> cleaned_of(const Json& value, const Json* hidden, const Members&
   return cleaned;
 }
 
+Json to_json(const ipc::ErrorObject& refused) {
+  Json json{{"code", refused.code}, {"message", refused.message}};
+  if (!refused.data.is_null()) json["data"] = refused.data;
+  return json;
+}
+
+Result<ipc::ErrorObject> refused_of(const Json& json, const Members& members) {
+  const Json* code = find_member(json, "code");
+  if (code == nullptr || !code->is_number_integer()) return members.bad("an error has no code");
+  const Json* data = find_member(json, "data");
+  return ipc::ErrorObject{code->get<std::int64_t>(), string_member(json, "message"),
+                          data == nullptr ? Json() : *data};
+}
+
+// What servers are let ask of clients, at replay as ever: no page of theirs is shown to anybody.
+bool is_askable(const std::string& method, const Json& params) {
+  if (method == "sampling/createMessage" || method == "roots/list") return true;
+  const std::string mode = string_member(params, "mode");
+  return method == "elicitation/create" && (mode.empty() || mode == "form");
+}
+
+bool are_askable(const Json& questions) {
+  return questions.is_object() && std::ranges::all_of(questions, [](const Json& question) {
+           const Json* params = find_member(question, "params");
+           return params != nullptr && is_askable(string_member(question, "method"), *params);
+         });
+}
+
 Json to_json(const Said& said) {
   if (said.method.empty()) return {{"progress", said.said}};
   Json json{{"asked", said.method}, {"params", said.said}};
@@ -73,6 +101,8 @@ Result<Said> said_of(const Json& json, const Members& members) {
   if (said.method.empty() || params == nullptr)
     return members.bad("what was said of a call is neither progress nor a question");
   said.said = *params;
+  if (said.method == kSeveral ? !are_askable(*params) : !is_askable(said.method, *params))
+    return members.bad("what was asked is nothing that servers may ask");
   if (const Json* reply = find_member(json, "reply")) {
     auto cleaned = cleaned_of(*reply, find_member(json, "hidden"), members);
     if (!cleaned) return pass_on(cleaned);
@@ -106,6 +136,11 @@ Result<void> read_answer(const Json& line, const Members& members, RecordedCall&
     if (!read) return pass_on(read);
     call.answer = std::unexpected(std::move(*read));
   }
+  if (const Json* refused = find_member(line, "refused")) {
+    auto read = refused_of(*refused, members);
+    if (!read) return pass_on(read);
+    call.refused = std::move(*read);
+  }
   return {};
 }
 
@@ -126,6 +161,7 @@ Json to_line(const RecordedCall& call) {
     line["result"] = **call.answer;
   else
     line["error"] = to_json(call.answer->error());
+  if (call.refused) line["refused"] = to_json(*call.refused);
   return line;
 }
 
@@ -179,9 +215,7 @@ Json to_line(const RecordedRequest& request) {
   } else if (*request.outcome) {
     line["result"] = **request.outcome;
   } else {
-    const ipc::ErrorObject& refused = request.outcome->error();
-    line["refused"] = {{"code", refused.code}, {"message", refused.message}};
-    if (!refused.data.is_null()) line["refused"]["data"] = refused.data;
+    line["refused"] = to_json(request.outcome->error());
   }
   return line;
 }
@@ -203,12 +237,9 @@ Result<RecordedRequest> request_of(const Json& line, const Members& members) {
     if (!result->is_object()) return members.bad("a result is no object");
     request.outcome = gate::Servers::Outcome(*result);
   } else if (refused != nullptr) {
-    const Json* code = find_member(*refused, "code");
-    if (code == nullptr || !code->is_number_integer()) return members.bad("an error has no code");
-    const Json* data = find_member(*refused, "data");
-    request.outcome = gate::Servers::Outcome(std::unexpected(
-        ipc::ErrorObject{code->get<std::int64_t>(), string_member(*refused, "message"),
-                         data == nullptr ? Json() : *data}));
+    auto read = refused_of(*refused, members);
+    if (!read) return pass_on(read);
+    request.outcome = gate::Servers::Outcome(std::unexpected(std::move(*read)));
   } else {
     auto read = error_of(*error, members);
     if (!read) return pass_on(read);

@@ -173,18 +173,33 @@ struct Replayer::State : std::enable_shared_from_this<Replayer::State> {
       if (found->caller) found->caller->progress(said.said);
     }
     // What was taken back waits to be taken back again.
-    if (recorded.answer) answer(token, *recorded.answer);
+    if (!recorded.answer) return;
+    if (found->caller && recorded.refused) found->caller->refused(*recorded.refused);
+    answer(token, *recorded.answer);
   }
 
   void ask(Call& call, const RecordedCall& recorded, const Said& said) {
-    if (!call.caller || !call.caller->answers(said.method)) {
+    if (!call.caller || !answers(*call.caller, said)) {
       return refuse(call, other_reply(recorded, said,
                                       fail(ErrorId::kServerError, "it answers no such question")));
     }
     const auto caller = call.caller;  // asking may take the call with it
-    caller->ask(said.method, said.said,
-                [self = shared_from_this(), token = call.token, &recorded, &said](
-                    const Result<Json>& reply) { self->replied(token, recorded, said, reply); });
+    const std::string server = Permission::parse(call.tool)->server();
+    gate::Caller::Replied done = [self = shared_from_this(), token = call.token, &recorded,
+                                  &said](const Result<Json>& reply) {
+      self->replied(token, recorded, said, reply);
+    };
+    if (said.method == kSeveral)
+      caller->ask_all(server, said.said, std::move(done));
+    else
+      caller->ask_for(server, said.method, said.said, std::move(done));
+  }
+
+  static bool answers(const gate::Caller& caller, const Said& said) {
+    if (said.method != kSeveral) return caller.answers(said.method);
+    return std::ranges::all_of(said.said, [&](const Json& question) {
+      return caller.answers(string_member(question, "method"));
+    });
   }
 
   void replied(CallToken token, const RecordedCall& recorded, const Said& said,
@@ -272,13 +287,17 @@ gate::Servers::RequestToken Replayer::request(const std::string& server, std::st
                                               Json params, std::shared_ptr<gate::Caller> /*caller*/,
                                               std::function<void(Result<Servers::Outcome>)> done) {
   const auto& all = state_->recording.requests;
-  std::size_t& last = state_->asked[canonical_json(Json{server, method, params})];  // 0: none
+  // Which of equal ones was the last; 0: none was asked for. Kept of those alone that are there.
+  const std::string key = canonical_json(Json{server, method, params});
+  const auto known = state_->asked.find(key);
+  std::size_t last = known == state_->asked.end() ? 0 : known->second;
   const auto is_it = [&](const RecordedRequest& one) {
     return one.server == server && one.method == method && json_equal(one.params, params);
   };
   const auto next = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(last), all.end(), is_it);
   Result<Servers::Outcome> answer = Servers::Outcome(Json::object());
-  if (next != all.end()) last = static_cast<std::size_t>(next - all.begin()) + 1;
+  if (next != all.end())
+    state_->asked[key] = last = static_cast<std::size_t>(next - all.begin()) + 1;
   if (last > 0) {
     answer = all[last - 1].outcome;
   } else {

@@ -110,7 +110,7 @@ TEST_SUITE("e2e/recording") {
 #include <vector>
 using namespace mcp;
 int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::write_file> rt) {
-  std::vector<std::jthread> threads;
+  std::vector<std::thread> threads;
   std::atomic<int> good = 0;
   for (int i = 0; i < 4; ++i) threads.emplace_back([&rt, &good, i] {
     for (int k = 0; k < 5; ++k) {
@@ -119,7 +119,7 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::write_fil
       if (rt.filesystem.read_text_file({.path = path}).text() == std::to_string(k)) ++good;
     }
   });
-  threads.clear();
+  for (auto& thread : threads) thread.join();
   std::println("{}", good.load());
   return 7;
 }

@@ -25,6 +25,14 @@ using gate::testing::World;
 
 namespace {
 
+// What each tool of the world takes.
+gate::CallRequest call_of(const std::string& name) {
+  Json arguments = Json::object();
+  if (name.starts_with("fs.")) arguments["path"] = "a";
+  if (name == "fs.write") arguments["text"] = "b";
+  return {.permission = name, .arguments = std::move(arguments)};
+}
+
 // A program's gate before a client's.
 struct Pair {
   explicit Pair(const World::Options& options) : client(options) {
@@ -43,7 +51,7 @@ struct Pair {
 
   gate::Answer call(const char* name) {
     std::optional<gate::Answer> answer;
-    program->call({.permission = name}, [&](gate::Answer given) { answer = std::move(given); });
+    program->call(call_of(name), [&](gate::Answer given) { answer = std::move(given); });
     loop.restart();
     loop.run();
     if (!answer) {
@@ -116,8 +124,7 @@ TEST_SUITE("gateway/program calls") {
   TEST_CASE("what is taken from the client is taken from its programs, calls in flight as well") {
     Pair pair({.grants = {"fs.read"}});
     std::optional<gate::Answer> answer;
-    pair.program->call({.permission = "fs.read"},
-                       [&](gate::Answer given) { answer = std::move(given); });
+    pair.program->call(call_of("fs.read"), [&](gate::Answer given) { answer = std::move(given); });
     REQUIRE(pair.client.upstream.calls.size() == 1);
     pair.client.gate->revoke(permission("fs.read"));
     pair.loop.run();
@@ -128,7 +135,7 @@ TEST_SUITE("gateway/program calls") {
 
   TEST_CASE("a program that is gone takes its calls back, and their answers find nobody") {
     auto pair = std::make_unique<Pair>(World::Options{.grants = {"fs.read"}});
-    pair->program->call({.permission = "fs.read"}, [](const gate::Answer&) {});
+    pair->program->call(call_of("fs.read"), [](const gate::Answer&) {});
     REQUIRE(pair->client.upstream.calls.size() == 1);
     pair->program.reset();
     CHECK(pair->client.upstream.cancelled.size() == 1);

@@ -24,7 +24,8 @@ struct Recorded {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const Json meta{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                       {"io.modelcontextprotocol/clientInfo", {{"name", "c"}, {"version", "1"}}},
-                      {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
+                      {"io.modelcontextprotocol/clientCapabilities", Json::object()},
+                      {"progressToken", i}};
       const Json request{
           {"jsonrpc", "2.0"},
           {"id", i},
@@ -95,15 +96,18 @@ TEST_SUITE("gateway/recording") {
 
   TEST_CASE("policy holds at replay, and progress comes again") {
     const Recorded here;
-    const Json calls = Json::array({made("fixture.progress", {{"ms", 40}, {"every", 20}})});
-    const Json first = served_over_stdio(
-        here.workspace, {"--grant", "fixture.progress", "--record", "p.rec"}, calls);
-    const Json again = served_over_stdio(
-        here.workspace, {"--grant", "fixture.progress", "--replay", "p.rec"}, calls);
-    CHECK(again.at("progress") == first.at("progress"));
-    CHECK(again.at("results") == first.at("results"));
-    const Json denied =
-        served_over_stdio(here.workspace, {"--grant", "fixture.echo", "--replay", "p.rec"}, calls);
-    CHECK(denied.at("results").at(0).at("thrown") == -32602);
+    const std::vector<std::pair<std::string, Json>> calls{
+        {"fixture.progress", {{"ms", 40}, {"every", 20}}}};
+    const auto first = here.session({"serve", "--record", "p.rec"}, calls);
+    CHECK(has(first.out, "notifications/progress"));
+    const auto again = here.session({"replay", "p.rec"}, calls, kNoNode);
+    INFO(again.err);
+    CHECK(again.exit_code == 0);
+    CHECK(again.out == first.out);
+    const auto denied =
+        here.session({"replay", "p.rec", "--deny", "fixture.progress"}, calls, kNoNode);
+    CHECK(denied.exit_code == 77);
+    CHECK_FALSE(has(denied.out, "arrived"));
+    CHECK(has(denied.err, "was not made"));
   }
 }

@@ -240,7 +240,7 @@ int agent_main(mcpac::Requires<>) {
     CHECK_FALSE(content(saw, 0).contains("run_id"));
     CHECK(content(saw, 1).at("error").at("id") == "MCPAC-E0710");
     CHECK(content(saw, 2).at("exit_code") == 77);
-    CHECK(has(content(saw, 2).at("stderr").get<std::string>(), "permission denied"));
+    CHECK(has(content(saw, 2).at("stderr").get<std::string>(), "mcpac: denied: filesystem.read"));
     CHECK(content(saw, 2).at("denials").at(0).at("permission") == "filesystem.read_text_file");
     CHECK(content(saw, 3).at("exit_code") == 139);
     CHECK(content(saw, 4).at("error").at("id") == "MCPAC-E0705");

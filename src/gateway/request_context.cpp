@@ -95,7 +95,7 @@ Json cacheable_resource(Era era, Json result) {
     return result;
   }
   const Json* fresh = find_member(result, "ttlMs");
-  if (fresh == nullptr || !fresh->is_number_unsigned()) result["ttlMs"] = 0;
+  if (fresh == nullptr || !fresh->is_number_integer() || *fresh < 0) result["ttlMs"] = 0;
   result["cacheScope"] = "private";
   return result;
 }

@@ -83,13 +83,15 @@ class Host {
     limits.max_connections = 4096;
     limits.max_sessions = 4096;
     door_ = need(gateway::http::HttpDoor::open(
-        loop_.get_executor(), {.admit = [this](std::string_view token)
-                                   -> std::expected<gateway::http::Guest, gateway::http::Refusal> {
-                                 if (token == kToken) return gateway::http::Guest{"a client", run_};
-                                 return std::unexpected(
-                                     gateway::http::Refusal(401, "nobody has this token"));
-                               },
-                               .limits = limits}));
+        loop_.get_executor(),
+        {.admit = [this](std::string token)
+             -> boost::asio::awaitable<gateway::http::HttpDoorSetup::Admission> {
+           if (token != kToken)
+             co_return std::unexpected(gateway::http::Refusal(401, "nobody has this token"));
+           gateway::http::Guest guest{"a client", run_};
+           co_return guest;
+         },
+         .limits = limits}));
   }
   ~Host() {
     run_->end("bench-ended");

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "core/offer.h"
 #include "places.h"
 #include "policy/support_world.h"
 #include "policy/text/format.h"
@@ -109,9 +110,54 @@ TEST_CASE("every rule on the first page of docs/grants.md admits what is said be
   CHECK(seen == kMeanings.size());
 }
 
+TEST_CASE("rules about resources and prompts in docs/grants.md admit what is said beside them") {
+  World world;
+  for (const std::string server : {"notes", "web"}) {
+    for (const Offer offer : {Offer::kResource, Offer::kPrompt})
+      world.tools[Permission::of(server, name_of(offer)).value()] = schema_of(offer);
+  }
+  const std::map<std::string, std::vector<Call>> meanings = {
+      {R"(notes."resources/read"(uri starts "file:///srv/notes/"))",
+       {{"notes.resources/read", {{"uri", "file:///srv/notes/a"}}, true},
+        {"notes.resources/read", {{"uri", "file:///srv/other"}}, false},
+        {"web.resources/read", {{"uri", "file:///srv/notes/a"}}, false}}},
+      {R"(web."resources/read"(uri host "docs.example.com"))",
+       {{"web.resources/read", {{"uri", "https://docs.example.com/a"}}, true},
+        {"web.resources/read", {{"uri", "https://docs.example.com.evil.example/a"}}, false},
+        {"web.resources/read", {{"uri", "notes://docs.example.com/a"}}, false}}},
+      {R"(notes."prompts/get"(name in {"review", "summary"}, arguments.lang == "en"))",
+       {{"notes.prompts/get", {{"name", "review"}, {"arguments", {{"lang", "en"}}}}, true},
+        {"notes.prompts/get", {{"name", "review"}, {"arguments", {{"lang", "de"}}}}, false},
+        {"notes.prompts/get", {{"name", "other"}, {"arguments", {{"lang", "en"}}}}, false}}},
+      {"*.*(* within ~/.ssh)",
+       {{"notes.resources/read", {{"uri", "file://${HOME}/.ssh/id"}}, false},
+        {"notes.prompts/get", {{"name", "a"}, {"arguments", {{"f", "${HOME}/.ssh/id"}}}}, false},
+        {"notes.resources/read", {{"uri", "file:///srv/notes/a"}}, true}}}};
+  std::istringstream lines(fences().at(1));
+  std::size_t seen = 0;
+  for (std::string line; std::getline(lines, line); ++seen) {
+    CAPTURE(line);
+    const auto [option, rule] = example_of(line);
+    const auto meaning = meanings.find(rule);
+    REQUIRE_MESSAGE(meaning != meanings.end(), "say in this test what the new example means");
+    LayerText layer{
+        .name = "the command line", .grants = {}, .asks = {}, .denies = {}, .files = {}};
+    (option == "--deny" ? layer.denies : layer.grants).push_back(rule);
+    if (option == "--deny") layer.grants.emplace_back("*.*");
+    auto authority = world.load({layer});
+    REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
+    for (const auto& call : meaning->second) {
+      CAPTURE(call.arguments);
+      const auto permission = Permission::parse(call.tool).value();
+      CHECK(authority->decide(permission, world.fill(call.arguments)).allowed() == call.allowed);
+    }
+  }
+  CHECK(seen == meanings.size());
+}
+
 TEST_CASE("the policy file in docs/grants.md loads with its tests and profile, as fmt writes it") {
   const World world;
-  const std::string text = fences().at(1);
+  const std::string text = fences().at(2);
   LayerText layer{.name = "mcpac.policy", .grants = {}, .asks = {}, .denies = {}, .files = {text}};
   auto without = world.load({layer});
   REQUIRE_MESSAGE(without, (without ? "" : without.error().to_text()));

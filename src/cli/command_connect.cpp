@@ -210,18 +210,12 @@ void tell(Context& context, const ClientKind& kind, const ClientFile& file,
   context.say(fmt::format("then start {} again", kind.title));
 }
 
-bool is_ours(const OrderedJson& entry) {
-  const auto found = entry.is_object() ? entry.find("command") : entry.end();
-  return entry.is_object() && found != entry.end() && found->is_string() &&
-         fs::path(found->get<std::string>()).filename() == "mcpac";
-}
-
 Result<void> connect(Context& context, const ClientKind& kind, ClientFile& file,
                      const ConnectOptions& options) {
   auto entry = entry_of(context, kind, options);
   if (!entry) return pass_on(entry);
   const OrderedJson before = file.servers();
-  if (before.contains(options.name) && !is_ours(before[options.name])) {
+  if (before.contains(options.name) && !execute::is_ours(before[options.name])) {
     return fail(ErrorId::kUsage,
                 fmt::format("{} has an entry {} that is not mcpac", kind.title, options.name),
                 {.where = file.path().string(), .fix = "--as NAME"});
@@ -232,6 +226,13 @@ Result<void> connect(Context& context, const ClientKind& kind, ClientFile& file,
   if (options.adopt) moves = choose(context, kind, file, *config, options.name);
   auto last = records(context).find(file);
   if (!last) return pass_on(last);
+  // There is one record a file: another one would say that our entry of now was there before us.
+  if (*last && (*last)->name != options.name) {
+    return fail(ErrorId::kUsage,
+                fmt::format("{} is connected as {}", kind.title, printable((*last)->name)),
+                {.where = file.path().string(),
+                 .fix = fmt::format("mcpac connect {} --undo first", kind.id)});
+  }
   std::set<std::string> variables;
   for (const Move& move : moves) variables.merge(std::set(move.adopted.variables));
   // What servers that were moved before need stays.
@@ -272,6 +273,10 @@ Result<void> undo(Context& context, const ClientKind& kind, ClientFile& file,
                 {.where = file.path().string(), .why = "nothing is kept of what it was before"});
   }
   const bool exactly = (*record)->is_exact && execute::is_as_written(**record, file);
+  const OrderedJson before = file.servers();
+  if (const auto& name = (*record)->name;
+      !exactly && before.contains(name) && !execute::is_ours(before[name]))
+    context.warn(printable(fmt::format("{} stays in {}: it is not mcpac", name, kind.title)));
   if (auto taken = execute::take_back(**record, file); !taken && !exactly) return taken;
   show(context, file, (*record)->name);
   if (options.dry_run) return {};

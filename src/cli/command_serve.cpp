@@ -142,7 +142,8 @@ Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
     const bool has_name = !options.hosts.empty() && !place->is_loopback;
     Json line{{"http", fmt::format("{}://{}:{}/mcp", options.tls_key.empty() ? "http" : "https",
                                    has_name ? options.hosts.front() : host, *port)}};
-    if (token) line["token"] = *token;
+    // Elsewhere it opens nothing.
+    if (token && place->is_loopback) line["token"] = *token;
     fmt::print(stdio ? stderr : stdout, "{}\n", to_text(line));
   }
   if (!options.metrics.empty()) {
@@ -246,13 +247,18 @@ void serve(Context& context, const ServeOptions& options) {
     return context.fail(opened.error());
   }
   const bool had_terminal = has_terminal();
+  bool reloads = false;  // at SIGHUP, instead of ending
+  // A SIGHUP that came while the last was seen to is for the next look.
+  const auto is_to_end = [&] {
+    return (reloads ? interrupt.received_but_hangup() : interrupt.received()).has_value();
+  };
   while (!doors.all_left()) {
-    if (!options.http.empty() && (!had_terminal || has_terminal()) && interrupt.take(SIGHUP))
-      reload(log, options, doors);
-    if (interrupt.received()) break;
+    reloads = !options.http.empty() && (!had_terminal || has_terminal());
+    if (reloads && interrupt.take(SIGHUP)) reload(log, options, doors);
+    if (is_to_end()) break;
     std::this_thread::sleep_for(kLook);
   }
-  const bool asked_to_end = interrupt.received().has_value();
+  const bool asked_to_end = is_to_end();
   if (asked_to_end) doors.drain();
   doors.close(asked_to_end ? "asked-to-end" : "client-left");
   if (auto recorded = (*gateway)->end_recording(); !recorded) context.fail(recorded.error());

@@ -91,14 +91,16 @@ Result<std::uint16_t> ServeDoors::open_http(const HttpPlace& place) {
           gateway::http::Document{.make = [text = oauth_->document()] { return text; }});
     }
     auto door = gateway::http::HttpDoor::open(
-        host.executor(), {.address = place.address,
-                          .port = place.port,
-                          .hosts = setup_.hosts,
-                          .tls = *tls,
-                          .admit = [this](std::string token) { return admit(std::move(token)); },
-                          .challenge = oauth_ ? oauth_->challenge() : "",
-                          .documents = std::move(documents),
-                          .limits = setup_.limits});
+        host.executor(),
+        {.address = place.address,
+         .port = place.port,
+         .hosts = setup_.hosts,
+         .tls = *tls,
+         .admit = [this, is_loopback = place.is_loopback](
+                      std::string token) { return admit(std::move(token), is_loopback); },
+         .challenge = oauth_ ? oauth_->challenge() : "",
+         .documents = std::move(documents),
+         .limits = setup_.limits});
     if (!door) return pass_on(door);
     // A rule that does not load is said now, and not to the first client.
     if (setup_.one_time_token) {
@@ -166,14 +168,17 @@ gateway::Figures ServeDoors::figures() const {
   return figures;
 }
 
-asio::awaitable<ServeDoors::Admission> ServeDoors::admit(std::string token) {
-  if (auto known = admit_known(token)) co_return std::move(*known);
+asio::awaitable<ServeDoors::Admission> ServeDoors::admit(std::string token, bool is_loopback) {
+  if (auto known = admit_known(token, is_loopback)) co_return std::move(*known);
   if (oauth_) co_return co_await admit_by_issuer(std::move(token));
   co_return refuse(401, "nobody has this token");
 }
 
-std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view token) {
-  if (setup_.one_time_token && gateway::is_same_secret(token, *setup_.one_time_token))
+std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view token,
+                                                             bool is_loopback) {
+  // Other machines come in with tokens of their own alone.
+  if (is_loopback && setup_.one_time_token &&
+      gateway::is_same_secret(token, *setup_.one_time_token))
     return let_in(kHttpClient, [this] { return setup_.rules; });
   if (!setup_.token_file) return std::nullopt;
   auto found = tokens_.find(token);
@@ -198,6 +203,8 @@ std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view to
 asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string token) {
   const auto server = oauth_;  // another one may be made meanwhile
   auto who = co_await server->admit(std::move(token));
+  // Meanwhile the gateway may have gone: nothing of it may be touched.
+  if (ending_) co_return refuse(503, "mcpac serve ends");
   if (!who) co_return std::unexpected(std::move(who.error()));
   if (!oauth_names_.contains(who->name) && oauth_names_.size() >= kMaxOauthClients) {
     warn_(fmt::format("more than {} clients came in by the issuer's tokens", kMaxOauthClients));
@@ -255,6 +262,7 @@ void ServeDoors::drain() {
 void ServeDoors::close(std::string_view verdict) {
   if (std::exchange(closed_, true)) return;
   setup_.gateway->host().on_loop([&] {
+    ending_ = true;
     setup_.gateway->end_all(verdict);
     if (stdio_) stdio_->close();
     for (const auto& door : http_) door->close();

@@ -66,10 +66,10 @@ class ServeDoors {
   // Null where there is none.
   [[nodiscard]] Result<std::shared_ptr<boost::asio::ssl::context>> make_tls() const;
   using Admission = std::expected<gateway::http::Guest, gateway::http::Refusal>;
-  [[nodiscard]] boost::asio::awaitable<Admission> admit(std::string token);
+  [[nodiscard]] boost::asio::awaitable<Admission> admit(std::string token, bool is_loopback);
   [[nodiscard]] boost::asio::awaitable<Admission> admit_by_issuer(std::string token);
-  // By the one-time token or one that was made here; nothing: it is neither.
-  [[nodiscard]] std::optional<Admission> admit_known(std::string_view token);
+  // By the one-time token (at a loopback door) or one that was made here; nothing: it is neither.
+  [[nodiscard]] std::optional<Admission> admit_known(std::string_view token, bool is_loopback);
   [[nodiscard]] Admission let_in(const std::string& name, const gateway::Gateway::Rules& rules);
   void make_resource_server();
   [[nodiscard]] gateway::Figures figures() const;
@@ -87,6 +87,7 @@ class ServeDoors {
   std::vector<std::shared_ptr<gateway::http::HttpDoor>> http_;
   std::shared_ptr<gateway::http::HttpDoor> metrics_;
   bool closed_ = false;
+  bool ending_ = false;  // on the loop: nobody is let in any more
   std::atomic<bool> stdio_left_ = false;
 };
 

@@ -47,7 +47,7 @@ std::optional<gate::Answer> CallOfClient::take_kept() {
 
 void CallOfClient::progress(Json report) {
   const auto session = live();
-  if (!session || context_.progress_token.is_null()) return;
+  if (!session || context_.progress_token.is_null() || !report.is_object()) return;
   report["progressToken"] = context_.progress_token;
   session->say_about(id_, ipc::encode_notification("notifications/progress", report));
 }

@@ -66,6 +66,11 @@ void ClientSession::handle(ipc::Request request) {
   if (finishing_) return say_error(request.id, ipc::kInternalError, "mcpac is shutting down");
   const auto context = read_context(request.params);
   if (!context) return say_error(request.id, context.error());
+  if (calls_in_flight() >= setup_.limits.max_calls_in_flight && request.method != "ping") {
+    return say_error(
+        request.id, ipc::kInvalidRequest,
+        fmt::format("more than {} requests in flight", setup_.limits.max_calls_in_flight));
+  }
   if (context->era == Era::kStateless) return handle_stateless(request, *context);
   if (request.method == "initialize") return initialize(request);
   if (request.method == "ping") return say_result(request.id, Json::object());
@@ -91,11 +96,6 @@ void ClientSession::handle_initialized(const ipc::Request& request, const Reques
 }
 
 bool ClientSession::handle_in_both(const ipc::Request& request, const RequestContext& context) {
-  if (calls_in_flight() >= setup_.limits.max_calls_in_flight) {
-    say_error(request.id, ipc::kInvalidRequest,
-              fmt::format("more than {} requests in flight", setup_.limits.max_calls_in_flight));
-    return true;
-  }
   if (request.method == "tools/list") {
     list_tools(request, context);
   } else if (request.method == "tools/call") {

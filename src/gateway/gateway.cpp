@@ -113,6 +113,8 @@ Gateway::~Gateway() {
 }
 
 Result<std::shared_ptr<ClientRun>> Gateway::let_in(const std::string& client, const Rules& rules) {
+  // Nobody would end a run that begins now.
+  if (ending_) return fail(ErrorId::kCallDenied, "mcpac serve ends");
   if (const auto found = runs_.find(client); found != runs_.end()) {
     if (!found->second->has_ended()) return found->second;
     return fail(ErrorId::kCallDenied, "what this client held was taken back",
@@ -235,9 +237,15 @@ void Gateway::heard(const std::string& server, const std::string& method, const 
     if (!offers_->watch().is_too_much(server, clock_)) pass_on_to_clients(server, method, params);
     return;
   }
-  if (method == "notifications/resources/updated" && !offers_->watch().is_watched(server)) return;
+  const bool is_update = method == "notifications/resources/updated";
+  if (is_update && !offers_->watch().is_watched(server)) return;
+  // Names that a server makes up take nobody's place.
+  if (!is_update && method != "notifications/resources/list_changed" &&
+      method != "notifications/prompts/list_changed")
+    return;
   // What is said of one resource is not what is said of another.
-  const std::string about = server + " " + method + " " + string_member(params, "uri");
+  const std::string about =
+      server + " " + method + (is_update ? " " + string_member(params, "uri") : "");
   pace_->tell(about,
               [this, server, method, params] { pass_on_to_clients(server, method, params); });
 }
@@ -267,7 +275,9 @@ std::vector<std::shared_ptr<ClientRun>> Gateway::all_runs() const {
   return all;
 }
 
-// What its user ended or revoked stays with the client: a run that has ended is no way back in.
+// A run that its user ended stays with the client: it is no way back in. What was revoked of one
+// that goes on, and what its limits counted, is new for connections from then on (see
+// docs/threat-model.md).
 void Gateway::renew_rules() {
   for (auto at = runs_.begin(); at != runs_.end();) {
     if (at->second->has_ended()) {
@@ -315,6 +325,7 @@ std::size_t Gateway::calls_in_flight() const {
 }
 
 void Gateway::end_all(std::string_view verdict) {
+  ending_ = true;
   for (const auto& run : all_runs()) run->end(verdict);
 }
 

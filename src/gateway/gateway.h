@@ -64,7 +64,7 @@ class Gateway {
   [[nodiscard]] std::size_t calls_in_flight() const;
   // On the loop; what doors know of is left out.
   [[nodiscard]] Figures figures() const;
-  // On the loop.
+  // On the loop. Nobody is let in after it.
   void end_all(std::string_view verdict);
   // After that, not from the loop: writes the recording, or says what was not as recorded.
   [[nodiscard]] Result<void> end_recording();
@@ -103,6 +103,7 @@ class Gateway {
   std::unique_ptr<TimedUpstream> upstream_;                 // over those of the host
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
   std::vector<std::shared_ptr<ClientRun>> former_;          // under rules of before, still in use
+  bool ending_ = false;                                     // on the loop
   Figures ended_;                                           // of runs that are not kept any more
   std::shared_ptr<boost::asio::steady_timer> sweep_;        // likewise
 };

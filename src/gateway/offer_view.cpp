@@ -1,7 +1,9 @@
 #include "gateway/offer_view.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/offer.h"
 #include "policy/text/printer.h"
@@ -18,9 +20,23 @@ std::optional<Permission> permission_for(const std::string& server, Offer offer)
   return permission ? std::optional(std::move(*permission)) : std::nullopt;
 }
 
-bool lists_it(const ServerList& list, std::string_view member, std::string_view key) {
-  return list && std::ranges::any_of(
-                     *list, [&](const Json& entry) { return string_member(entry, member) == key; });
+bool lists_it(const ServerList& list, std::string_view key) {
+  return list && std::ranges::any_of(*list, [&](const Json& entry) {
+           return string_member(entry, key_of(ListKind::kResources)) == key;
+         });
+}
+
+using Listers = std::unordered_map<std::string, std::vector<std::string>>;
+
+// Which servers list a URI.
+Listers listers_of(const ListsByServer& lists) {
+  Listers listers;
+  for (const auto& [server, list] : lists) {
+    if (!list) continue;
+    for (const Json& entry : *list)
+      listers[string_member(entry, key_of(ListKind::kResources))].push_back(server);
+  }
+  return listers;
 }
 
 bool has_template_for(const ServerList& list, const std::string& uri) {
@@ -33,6 +49,22 @@ const ServerList& list_of(const ListsByServer& lists, const std::string& server)
   static const ServerList none;
   const auto found = lists.find(server);
   return found == lists.end() ? none : found->second;
+}
+
+// Of a URI that `server` lists: no other of `servers` lists it or has a template for it, and all
+// could be asked.
+bool is_alone_with(const std::string& uri, const std::string& server,
+                   const std::set<std::string>& servers, const ResourceLists& lists,
+                   const Listers& listers) {
+  if (!list_of(lists.templates, server)) return false;
+  const bool is_listed_twice = std::ranges::any_of(listers.at(uri), [&](const std::string& other) {
+    return other != server && servers.contains(other);
+  });
+  return !is_listed_twice && std::ranges::all_of(servers, [&](const std::string& other) {
+    const auto& templates = list_of(lists.templates, other);
+    return other == server ||
+           (list_of(lists.resources, other) && templates && !has_template_for(templates, uri));
+  });
 }
 
 }  // namespace
@@ -57,9 +89,8 @@ std::optional<std::string> owner_of(const std::string& uri, const std::set<std::
     const auto& resources = list_of(lists.resources, server);
     const auto& templates = list_of(lists.templates, server);
     // Of one that cannot be asked nobody knows what it has.
-    const bool claims = !resources || !templates ||
-                        lists_it(resources, key_of(ListKind::kResources), uri) ||
-                        has_template_for(templates, uri);
+    const bool claims =
+        !resources || !templates || lists_it(resources, uri) || has_template_for(templates, uri);
     if (!claims) continue;
     if (owner || !resources || !templates) return std::nullopt;
     owner = server;
@@ -84,15 +115,37 @@ bool may_mean(std::string_view uri_template, std::string_view uri) {
   }
 }
 
+std::string filled_in(std::string_view uri_template, const Json& values) {
+  std::string text;
+  for (;;) {
+    const auto open = uri_template.find('{');
+    text += uri_template.substr(0, open);
+    const auto close = open == std::string_view::npos ? open : uri_template.find('}', open);
+    if (close == std::string_view::npos) return text;
+    std::string_view names = uri_template.substr(open + 1, close - open - 1);
+    uri_template.remove_prefix(close + 1);
+    if (!names.empty() && std::string_view("+#./;?&").contains(names.front()))
+      names.remove_prefix(1);
+    while (!names.empty()) {
+      const std::string_view one = names.substr(0, names.find(','));
+      text += string_member(values, one.substr(0, one.find_first_of(":*")));
+      names.remove_prefix(std::min(one.size() + 1, names.size()));
+    }
+  }
+}
+
+// As owner_of() says, without a look through every list for every entry of each.
 ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>& servers,
                              const ResourceLists& lists) {
   ShownEntries shown;
+  const Listers listers = listers_of(lists.resources);
   for (const auto& [server, list] : lists.resources) {
     if (!list) continue;
     for (const Json& entry : *list) {
       const std::string uri = string_member(entry, key_of(ListKind::kResources));
       const auto could = could_read(gate, servers, uri);
-      if (could.contains(server) && owner_of(uri, could, lists) == server)
+      if (!could.contains(server)) continue;
+      if (could.size() == 1 || is_alone_with(uri, server, could, lists, listers))
         shown.emplace(uri, entry);
     }
   }

@@ -36,6 +36,9 @@ struct ResourceLists {
 [[nodiscard]] std::optional<std::string> owner_of(const std::string& uri,
                                                   const std::set<std::string>& servers,
                                                   const ResourceLists& lists);
+// A template (RFC 6570) with what is known of its variables; of the others nothing is put in. Not
+// encoded: for rules, and for nobody to send.
+[[nodiscard]] std::string filled_in(std::string_view uri_template, const Json& values);
 // Whether a template (RFC 6570) may mean this URI. Generous: an expression may stand for any text.
 [[nodiscard]] bool may_mean(std::string_view uri_template, std::string_view uri);
 

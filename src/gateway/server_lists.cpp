@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t kMaxPages = 1'000;
 constexpr std::size_t kMaxEntries = 10'000;
+// Each URI is held against all of them.
+constexpr std::size_t kMaxTemplates = 200;
+// Who waits for a list that is being read; for its pages, beside each one's own time.
+constexpr std::size_t kMaxWaiting = 1'024;
+constexpr std::chrono::minutes kReadingTime(2);
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
 constexpr std::size_t kMaxKey = 8'192;
 // Without a word of its own. A server that announces changes is asked again when it does.
@@ -20,6 +25,10 @@ constexpr auto kFreshMost = std::chrono::minutes(5);
 bool has(const Json* capabilities, std::string_view name) {
   const Json* one = capabilities == nullptr ? nullptr : find_member(*capabilities, name);
   return one != nullptr && one->is_object();
+}
+
+std::size_t most_of(ListKind kind) {
+  return kind == ListKind::kTemplates ? kMaxTemplates : kMaxEntries;
 }
 
 bool announces(const Json* capabilities, ListKind kind) {
@@ -68,6 +77,7 @@ struct ServerLists::Reading {
   std::vector<Json> entries{};
   std::set<std::string> keys{};
   std::set<std::string> cursors{};
+  std::chrono::steady_clock::time_point until{};  // after that no further page is asked for
   std::size_t pages = 0;
   std::size_t bytes = 0;
   std::chrono::milliseconds fresh{0};
@@ -93,14 +103,19 @@ void ServerLists::get(ListKind kind, const std::set<std::string>& servers,
 void ServerLists::get_one(const Key& key, Done done) {
   const auto& [server, kind] = key;
   const Json* capabilities = servers_.capabilities(server);
-  if (servers_.is_settled(server) && !has(capabilities, capability_of(kind)))
-    return done(capabilities == nullptr ? nullptr : std::make_shared<const std::vector<Json>>());
   Slot& slot = slots_[key];
+  // One that is down has what it had; of one that never came up nobody knows.
+  if (servers_.is_settled(server) && capabilities == nullptr) return done(slot.list);
+  if (servers_.is_settled(server) && !has(capabilities, capability_of(kind)))
+    return done(std::make_shared<const std::vector<Json>>());
   if (slot.list && clock_.steady_now() < slot.fresh_until) return done(slot.list);
+  if (slot.waiting.size() >= kMaxWaiting) return done(slot.list);
   slot.waiting.push_back(std::move(done));
   if (slot.waiting.size() > 1) return;
   slot.is_outdated = false;
-  read_page(std::make_shared<Reading>(Reading{.key = key}), Json::object());
+  const auto reading = std::make_shared<Reading>(Reading{.key = key});
+  reading->until = clock_.steady_now() + kReadingTime;
+  read_page(reading, Json::object());
 }
 
 void ServerLists::read_page(const std::shared_ptr<Reading>& reading, Json params) {
@@ -131,10 +146,13 @@ void ServerLists::add_page(const std::shared_ptr<Reading>& reading, const Json& 
         std::min<std::uint64_t>(ttl->get<std::uint64_t>(), std::uint64_t{1} << 30U));
   const std::string cursor = string_member(result, "nextCursor");
   const bool is_too_much = ++reading->pages >= kMaxPages || reading->bytes > kMaxBytes ||
-                           reading->entries.size() > kMaxEntries;
+                           reading->entries.size() > most_of(kind);
+  // A page may hold as much as a message: one that is the last is held to the bounds as well.
+  if (is_too_much) return finish(reading, nullptr);
   if (cursor.empty())
     return finish(reading, std::make_shared<const std::vector<Json>>(std::move(reading->entries)));
-  if (is_too_much || !reading->cursors.insert(cursor).second) return finish(reading, nullptr);
+  if (clock_.steady_now() >= reading->until || !reading->cursors.insert(cursor).second)
+    return finish(reading, nullptr);
   read_page(reading, {{"cursor", cursor}});
 }
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include "gateway/log_level.h"
 
 namespace mcpac::gateway {
@@ -29,16 +31,17 @@ ServerWatch::~ServerWatch() {
 }
 
 void ServerWatch::subscribe(Subscriber who, const std::string& server, const std::string& uri,
-                            Done done) {
+                            std::shared_ptr<gate::Caller> caller, Done done) {
   auto& subscribers = subscribed_[server][uri];
   const bool is_first = subscribers.empty();
   subscribers.insert(who);
   if (servers_.is_stateless(server)) {
-    listen(server);
+    listen_soon(server);
     return done(gate::Servers::Outcome(Json::object()));
   }
   if (!is_first) return done(gate::Servers::Outcome(Json::object()));
-  servers_.request(server, "resources/subscribe", {{"uri", uri}}, nullptr, std::move(done));
+  servers_.request(server, "resources/subscribe", {{"uri", uri}}, std::move(caller),
+                   std::move(done));
 }
 
 void ServerWatch::unsubscribe(Subscriber who, const std::string& server, const std::string& uri) {
@@ -49,7 +52,7 @@ void ServerWatch::unsubscribe(Subscriber who, const std::string& server, const s
   if (!found->second.empty()) return;
   at_server->second.erase(found);
   if (at_server->second.empty()) subscribed_.erase(at_server);
-  if (servers_.is_stateless(server)) return listen(server);
+  if (servers_.is_stateless(server)) return listen_soon(server);
   servers_.request(server, "resources/unsubscribe", {{"uri", uri}}, nullptr, [](const auto&) {});
 }
 
@@ -101,6 +104,16 @@ Json ServerWatch::filter_of(const std::string& server) const {
   for (const auto& [uri, subscribers] : found->second) uris.push_back(uri);
   filter["resourceSubscriptions"] = std::move(uris);
   return filter;
+}
+
+// A client names many resources at once: what is open then is opened anew once.
+void ServerWatch::listen_soon(const std::string& server) {
+  if (!changed_.insert(server).second) return;
+  boost::asio::post(executor_, [this, alive = std::weak_ptr(alive_), server] {
+    if (alive.expired()) return;
+    changed_.erase(server);
+    listen(server);
+  });
 }
 
 // The new one is opened before the old one is closed: nothing is missed, and what comes twice harms

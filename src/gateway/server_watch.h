@@ -32,8 +32,10 @@ class ServerWatch {
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
 
-  // `done` is what the server says to it; may come at once.
-  void subscribe(Subscriber who, const std::string& server, const std::string& uri, Done done);
+  // `done` is what the server says to it; may come at once. `caller`: whose it is, where the server
+  // tells clients apart.
+  void subscribe(Subscriber who, const std::string& server, const std::string& uri,
+                 std::shared_ptr<gate::Caller> caller, Done done);
   void unsubscribe(Subscriber who, const std::string& server, const std::string& uri);
   // The least severe level that anybody wants of this server; it never gets more severe again.
   void want_level(const std::string& server, const std::string& level);
@@ -54,6 +56,7 @@ class ServerWatch {
     std::unique_ptr<boost::asio::steady_timer> again;
   };
   void listen(const std::string& server);
+  void listen_soon(const std::string& server);
   void listen_again(const std::string& server);
   void apply_level(const std::string& server);
   [[nodiscard]] Json filter_of(const std::string& server) const;
@@ -62,6 +65,7 @@ class ServerWatch {
   boost::asio::any_io_executor executor_;
   std::map<std::string, std::map<std::string, std::set<Subscriber>>> subscribed_;  // server → uri
   std::map<std::string, Listening> listening_;
+  std::set<std::string> changed_;  // of those to be opened anew
   std::map<std::string, std::string> wanted_levels_;
   std::map<std::string, std::string> levels_;  // as the server was told
   struct Second {

@@ -145,7 +145,8 @@ void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
 
 void SessionOffers::begin(const Listening& listening) {
   for (const auto& [uri, server] : listening.uris)
-    offers_->watch().subscribe(&listening, server, uri, [](const auto&) {});
+    offers_->watch().subscribe(&listening, server, uri, session_.caller_of_nothing(),
+                               [](const auto&) {});
 }
 
 void SessionOffers::end(const Listening& listening) {
@@ -174,8 +175,13 @@ void SessionOffers::subscribe(const ipc::Request& request) {
       waiting_.erase(id);
       return session_.say_error(id, resource_not_found(text));
     }
+    // Another server's by now: the one that it was hears of it.
+    if (const auto before = own_.uris.find(text);
+        before != own_.uris.end() && before->second != *owner.server)
+      offers_->watch().unsubscribe(&own_, before->second, text);
     own_.uris[text] = *owner.server;
-    offers_->watch().subscribe(&own_, *owner.server, text, subscribed);
+    offers_->watch().subscribe(&own_, *owner.server, text, session_.caller_of_nothing(),
+                               subscribed);
   });
 }
 

@@ -71,6 +71,7 @@ class SessionOffers {
   void read_from(const ipc::Request& request, const RequestContext& context, const Owner& owner);
   void get_prompt(const ipc::Request& request, const RequestContext& context);
   void complete(const ipc::Request& request, const RequestContext& context);
+  void complete_with_nothing(const ipc::Id& id, const RequestContext& context);
   void complete_at(const ipc::Request& request, const RequestContext& context,
                    const std::string& server, Json ref);
   void subscribe(const ipc::Request& request);

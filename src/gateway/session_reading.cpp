@@ -130,29 +130,49 @@ void SessionOffers::complete(const ipc::Request& request, const RequestContext& 
     return session_.say_error(request.id, ipc::kInvalidParams, "this is too long to be completed");
   const ListKind kind = is_prompt ? ListKind::kPrompts : ListKind::kTemplates;
   const std::string called = string_member(*ref, is_prompt ? "name" : "uri");
-  const auto ask = [this, request, context, is_prompt, called](const ListsByServer& lists) {
+  // What is known so far of the call that would be made.
+  Json values = Json::object();
+  if (const Json* more = find_member(request.params, "context"); more != nullptr) {
+    if (const Json* given = find_member(*more, "arguments"); given != nullptr && given->is_object())
+      values = *given;
+  }
+  values[string_member(*argument, "name")] = string_member(*argument, "value");
+  const auto ask = [this, request, context, is_prompt, called, values](const ListsByServer& lists) {
     const auto& gate = *session_.setup_.gate;
+    // Completing tells what there is: where such a call would not be made without a question,
+    // nothing.
+    const auto is_allowed = [&](const std::string& server, Offer offer, Json arguments) {
+      const auto permission = Permission::of(server, name_of(offer));
+      return permission && gate.allows_now(*permission, std::move(arguments));
+    };
     if (!is_prompt) {
       const auto shown = shown_templates(gate, lists);
       const auto found = shown.owners.find(called);
       if (found == shown.owners.end())
         return session_.say_error(request.id, resource_not_found(called));
+      if (!is_allowed(found->second, Offer::kResource, {{"uri", filled_in(called, values)}}))
+        return complete_with_nothing(request.id, context);
       return complete_at(request, context, found->second, request.params.at("ref"));
     }
     const auto shown = shown_prompts(gate, lists, session_.setup_.catalog->names());
     const auto found = shown.prompts.find(called);
     if (found == shown.prompts.end()) return session_.say_error(request.id, unknown_prompt(called));
+    if (!is_allowed(found->second.server(), Offer::kPrompt,
+                    {{"name", found->second.tool()}, {"arguments", values}}))
+      return complete_with_nothing(request.id, context);
     complete_at(request, context, found->second.server(),
                 {{"type", "ref/prompt"}, {"name", found->second.tool()}});
   };
   offers_->lists().get(kind, with(capability_of(kind)), unless_over(request.id, ask));
 }
 
+void SessionOffers::complete_with_nothing(const ipc::Id& id, const RequestContext& context) {
+  session_.say_result(id, in_form(context.era, {{"completion", {{"values", Json::array()}}}}));
+}
+
 void SessionOffers::complete_at(const ipc::Request& request, const RequestContext& context,
                                 const std::string& server, Json ref) {
-  if (!offers_->any_has({server}, "completions"))
-    return session_.say_result(request.id,
-                               in_form(context.era, {{"completion", {{"values", Json::array()}}}}));
+  if (!offers_->any_has({server}, "completions")) return complete_with_nothing(request.id, context);
   Json params{{"ref", std::move(ref)}, {"argument", request.params.at("argument")}};
   if (const Json* given = find_member(request.params, "context"); given != nullptr)
     params["context"] = *given;

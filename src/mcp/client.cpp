@@ -18,6 +18,9 @@ namespace mcpac::mcp {
 namespace asio = boost::asio;
 namespace {
 
+// One that answers no GET before it has something to say keeps nobody longer.
+constexpr std::chrono::milliseconds kUntilListening(1'000);
+
 Error at_server(Error error, const std::string& server) {
   if (error.where.empty()) error.where = "server " + server;
   return error;
@@ -181,6 +184,8 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
     co_return pass_on(negotiated);
   }
   subscribe(**session, *negotiated, events);
+  // A server may ask there from the first call on, and not again where nobody listens yet.
+  if (!(*session)->capabilities().empty()) co_await (*session)->until_listening(kUntilListening);
   co_return std::make_unique<ClientImpl>(std::move(*session), std::move(config),
                                          std::move(*negotiated), std::move(events));
 }

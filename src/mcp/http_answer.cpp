@@ -212,6 +212,7 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
     if (!answered) co_return pass_on(answered);
     head = std::move(*answered);
     if (head.status == 200 && head.content_type == "text/event-stream") {
+      if (!id) stream_settled();
       co_return co_await read_events(connection, std::move(last_event), id);
     }
   }
@@ -235,6 +236,7 @@ asio::awaitable<void> HttpTransport::listen_loop() {
   std::string last_event;
   for (int attempts = 0; attempts < kMaxAttempts && !closed_; ++attempts) {
     auto end = co_await get_events(last_event, std::nullopt);
+    stream_settled();
     if (!end || closed_) co_return;
     if (end->last_event != last_event) attempts = 0;
     last_event = end->last_event;

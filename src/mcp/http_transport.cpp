@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "mcp/config_member.h"
 
@@ -167,6 +169,22 @@ void HttpTransport::listen() {
   asio::post(executor_, [self = shared_from_this()] {
     asio::co_spawn(self->executor_, self->listen_loop(), asio::detached);
   });
+}
+
+asio::awaitable<void> HttpTransport::until_listening(std::chrono::milliseconds at_most) {
+  const auto self = shared_from_this();
+  if (closed_ || is_stream_settled_ || state_.era == Era::kStateless) co_return;
+  asio::steady_timer timer(executor_, at_most);
+  timers_.insert(&timer);
+  stream_wait_ = &timer;
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  stream_wait_ = nullptr;
+  timers_.erase(&timer);
+}
+
+void HttpTransport::stream_settled() {
+  is_stream_settled_ = true;
+  if (stream_wait_ != nullptr) stream_wait_->cancel();
 }
 
 asio::awaitable<void> HttpTransport::close() {

@@ -42,6 +42,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   void abandon(std::int64_t request_id) override;
   void set_protocol(Era era, const std::string& version) override;
   void listen() override;
+  boost::asio::awaitable<void> until_listening(std::chrono::milliseconds at_most) override;
   boost::asio::awaitable<void> close() override;
   void kill() override;
 
@@ -91,6 +92,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   boost::asio::awaitable<Result<StreamEnd>> get_events(std::string last_event,
                                                        std::optional<std::int64_t> id);
   boost::asio::awaitable<void> listen_loop();
+  void stream_settled();
   boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
   void receive(std::string_view text, std::optional<std::int64_t> carrier);
   [[nodiscard]] bool is_waiting(std::optional<std::int64_t> id) const;
@@ -111,6 +113,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::set<std::int64_t> live_;                 // requests that somebody waits for
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
   std::set<boost::asio::steady_timer*> timers_;
+  bool is_stream_settled_ = false;  // of listen(): it was answered, whatever with
+  boost::asio::steady_timer* stream_wait_ = nullptr;
   std::deque<Outgoing> held_;
   bool holding_ = false;  // notifications/initialized is on its way; nothing may overtake it
   bool closed_ = false;

@@ -79,6 +79,9 @@ class Session : public std::enable_shared_from_this<Session> {
   // From here on messages have the form of this era.
   void set_protocol(Era era, const std::string& version);
   void listen() { transport_->listen(); }
+  boost::asio::awaitable<void> until_listening(std::chrono::milliseconds at_most) {
+    return transport_->until_listening(at_most);
+  }
 
   [[nodiscard]] bool is_dead() const { return death_.has_value(); }
   [[nodiscard]] const std::string& server() const { return server_; }

@@ -6,6 +6,7 @@
 // close().
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -50,6 +51,10 @@ class Transport {
   virtual void set_protocol(Era era, const std::string& version) = 0;
   // Opens a channel for notifications that belong to no request, where the transport needs one.
   virtual void listen() {}
+  // Until that channel stands or has been refused, or so long.
+  virtual boost::asio::awaitable<void> until_listening(std::chrono::milliseconds /*at_most*/) {
+    co_return;
+  }
   virtual boost::asio::awaitable<void> close() = 0;
   virtual void kill() = 0;
 };

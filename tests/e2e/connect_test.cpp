@@ -167,6 +167,7 @@ TEST_SUITE("e2e/connect") {
     CHECK(home.read(".cursor/mcp.json") == before);
     CHECK(home.connect("cursor", {"--ask", "fixture.*", "--as", "gate"}).exit_code == 0);
     CHECK(has(home.read(".cursor/mcp.json"), "\"other\""));
+    CHECK(home.connect("cursor", {"--ask", "fixture.*", "--as", "gate2"}).exit_code == 64);
     home.write(".gemini/settings.json", "{\"broken\": ");
     const auto broken = home.connect("gemini", {"--ask", "fixture.*"});
     CHECK(broken.exit_code == 65);

@@ -146,6 +146,12 @@ TEST_SUITE("execute/clients") {
         {"claude-desktop", {{"command", "a"}, {"args", {"${env:NOT_ONE}"}}}},
         {"codex", {{"command", "a"}, {"args", {"${file:/etc/passwd}"}}}},
         {"codex", {{"command", "a"}, {"env_vars", {1}}}},
+        {"codex", {{"command", "a"}, {"enabled_tools", {"one"}}}},
+        {"codex", {{"command", "a"}, {"disabled_tools", {"one"}}}},
+        {"vscode", {{"command", "a"}, {"sandboxEnabled", true}}},
+        {"cursor", {{"url", "https://a.example/mcp?api_key=x"}}},
+        {"cursor", {{"url", "https://jo:pw@a.example/mcp"}}},
+        {"gemini", {{"httpUrl", "https://a.example?k=x"}}},
         {"cursor", {{"neither", "a"}}},
         {"cursor", "text"}};
     for (const auto& [client, entry] : cases)
@@ -158,11 +164,13 @@ TEST_SUITE("execute/clients") {
     for (const auto& [name, value] :
          {std::pair{"API_KEY", "x"}, std::pair{"Authorization", "Bearer abc"},
           std::pair{"DB", "postgres://jo:pw@host/db"}, std::pair{"X", "Zm9vYmFyMTIzNDU2Nzg5MA=="},
-          std::pair{"password", "pw"}})
+          std::pair{"password", "pw"}, std::pair{"DB_PASS", "x"}, std::pair{"GITHUB_PAT", "x"},
+          std::pair{"userPin", "x"}, std::pair{"PWD", "x"}, std::pair{"jwt", "x"}})
       CHECK(looks_secret(name, value));
     for (const auto& [name, value] :
          {std::pair{"MODE", "fast"}, std::pair{"FILE", "/home/jo/memory-2026-11.jsonl"},
-          std::pair{"API_KEY", ""}, std::pair{"TOKEN", "${env:TOKEN}"}, std::pair{"N", "12345"}})
+          std::pair{"API_KEY", ""}, std::pair{"TOKEN", "${env:TOKEN}"}, std::pair{"N", "12345"},
+          std::pair{"COMPASS_PATH", "x"}, std::pair{"PING", "x"}})
       CHECK_FALSE(looks_secret(name, value));
   }
 
@@ -255,5 +263,20 @@ TEST_SUITE("execute/clients") {
     CHECK(json["mcpServers"]["a"]["command"] == "x");
     CHECK(json["mcpServers"]["b"]["command"] == "mine by now");
     CHECK_FALSE(home.records.find(ClientFile::open(kind("cursor"), path).value()).value());
+  }
+
+  TEST_CASE("undo leaves an entry of that name that is not mcpac any more") {
+    const Home home;
+    const auto path = home.write("mcp.json", R"({"mcpServers": {"a": {"command": "x"}}})");
+    connect(home, path, {"a"});
+    {
+      auto file = ClientFile::open(kind("cursor"), path).value();
+      REQUIRE(file.put("mcpac", {{"command", "another"}}).has_value());
+      REQUIRE(file.save().has_value());
+    }
+    CHECK_FALSE(undo(home, path));
+    const auto json = parse_json(home.read(path)).value();
+    CHECK(json["mcpServers"]["mcpac"]["command"] == "another");
+    CHECK(json["mcpServers"]["a"]["command"] == "x");
   }
 }

@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "gate/support_gate.h"
 #include "gateway/oauth/resource_server.h"
@@ -51,6 +54,7 @@ struct Resource {
     clock.stop();
     auto fetch = [this]() -> boost::asio::awaitable<Result<Json>> {
       ++fetches;
+      if (hangs) co_await hanging.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
       if (fails) co_return fail(ErrorId::kServerHttp, "the issuer is away");
       co_return Json{{"keys", keys}};
     };
@@ -85,6 +89,8 @@ struct Resource {
   int fetches = 0;
   int failures = 0;
   bool fails = false;
+  bool hangs = false;
+  boost::asio::steady_timer hanging{loop, boost::asio::steady_timer::time_point::max()};
   std::unique_ptr<oauth::ResourceServer> server;
 };
 
@@ -309,6 +315,32 @@ TEST_SUITE("gateway/oauth") {
     resource.fails = false;
     resource.clock.pass(11min);
     CHECK(resource.status(token()) == 200);
+  }
+
+  TEST_CASE("an issuer that hangs keeps one request waiting, not all with tokens of known keys") {
+    const TestKey key("EdDSA", "one");
+    Resource resource(Json::array({key.jwk()}));
+    Json claims = claims_of();
+    claims["exp"] = now_in(48h);
+    const std::string token = key.sign(claims);
+    CHECK(resource.status(token) == 200);
+    resource.hangs = true;
+    resource.fails = true;
+    resource.clock.pass(61min);
+    std::vector<int> answered;
+    for (const int who : {1, 2, 3}) {
+      boost::asio::co_spawn(resource.loop, resource.server->admit(token),
+                            [&answered, who](const std::exception_ptr& bug, const auto& given) {
+                              if (!bug && given.has_value()) answered.push_back(who);
+                            });
+    }
+    resource.loop.restart();
+    resource.loop.poll();
+    CHECK(answered == std::vector<int>{2, 3});
+    resource.hanging.cancel();
+    resource.loop.run();
+    CHECK(answered == std::vector<int>{2, 3, 1});
+    CHECK(resource.fetches == 2);
   }
 
   TEST_CASE("settings that are not safe are refused") {

@@ -306,6 +306,8 @@ TEST_SUITE("gateway/offers") {
     CHECK(said[0].at("method") == "notifications/subscriptions/acknowledged");
     // git is not granted: whose its log is this client does not learn, and fs may have any URI.
     CHECK(said[0].at("params").at("notifications").at("promptsListChanged") == true);
+    CHECK(talk.servers.listening.empty());  // all that is named at once is asked for once
+    talk.loop.poll();
     REQUIRE(talk.servers.listening.size() == 1);
     const auto& filter = talk.servers.listening.begin()->second.params.at("notifications");
     CHECK(filter.at("resourceSubscriptions").size() ==

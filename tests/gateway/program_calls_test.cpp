@@ -143,9 +143,25 @@ TEST_SUITE("gateway/program calls") {
     pair->loop.run();
   }
 
-  TEST_CASE("a client is asked one thing at a time, however much a program does at once") {
+  TEST_CASE("a question that nobody replies to, since who was asked is gone, holds up no other") {
+    boost::asio::io_context loop;
     const auto client = std::make_shared<FakeCaller>();
-    const auto program = std::make_shared<ProgramCaller>(client);
+    const auto program = std::make_shared<ProgramCaller>(client, loop.get_executor());
+    for (const int i : {1, 2}) program->ask("elicitation/create", i, [](const Result<Json>&) {});
+    CHECK(client->asked.size() == 1);
+    client->replied = nullptr;
+    CHECK(client->asked.size() == 1);  // not in the middle of what dropped it
+    loop.run();
+    CHECK(client->asked.size() == 2);
+    client->replied = nullptr;
+    loop.restart();
+    loop.run();
+  }
+
+  TEST_CASE("a client is asked one thing at a time, however much a program does at once") {
+    boost::asio::io_context loop;
+    const auto client = std::make_shared<FakeCaller>();
+    const auto program = std::make_shared<ProgramCaller>(client, loop.get_executor());
     CHECK(program->answers("elicitation/create"));
     CHECK_FALSE(program->answers("sampling/createMessage"));
     std::vector<int> replies;

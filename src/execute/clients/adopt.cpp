@@ -13,14 +13,38 @@ namespace mcpac::execute {
 namespace {
 
 // What says something of the client alone, or how patient it is.
-constexpr std::array<std::string_view, 8> kOfClient = {"startup_timeout_sec",
-                                                       "startup_timeout_ms",
-                                                       "tool_timeout_sec",
-                                                       "required",
-                                                       "enabled_tools",
-                                                       "disabled_tools",
-                                                       "dev",
-                                                       "sandboxEnabled"};
+constexpr std::array<std::string_view, 5> kOfClient = {"startup_timeout_sec", "startup_timeout_ms",
+                                                       "tool_timeout_sec", "required", "dev"};
+
+// What holds a server back there: behind mcpac it would be let do more.
+constexpr std::array<std::string_view, 3> kRestrictions = {"enabled_tools", "disabled_tools",
+                                                           "sandboxEnabled"};
+
+// What a URL may hold of secrets: mcpac.json is no place for them.
+bool has_credentials(const std::string& url) {
+  const auto scheme = url.find("://");
+  const auto begin = scheme == std::string::npos ? 0 : scheme + 3;
+  const auto authority = url.substr(begin, url.find_first_of("/?#", begin) - begin);
+  return url.find('?') != std::string::npos || authority.find('@') != std::string::npos;
+}
+
+// Words too short to be looked for anywhere ("compass", "spinner").
+bool has_secret_part(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kParts = {"pass", "pwd", "pin", "pat", "jwt"};
+  std::string part;
+  const auto is_secret = [&] { return std::ranges::find(kParts, part) != kParts.end(); };
+  bool was_lower = false;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) == 0 || (was_lower && std::isupper(byte) != 0)) {
+      if (is_secret()) return true;
+      part.clear();
+    }
+    if (std::isalnum(byte) != 0) part += static_cast<char>(std::tolower(byte));
+    was_lower = std::islower(byte) != 0;
+  }
+  return is_secret();
+}
 
 bool is_name(char c, bool first) {
   const auto byte = static_cast<unsigned char>(c);
@@ -145,6 +169,7 @@ bool looks_secret(const std::string& name, const std::string& value) {
                            "cookie", "session", "private", "signature", "dsn", "connection"}) {
     if (lower.find(word) != std::string::npos) return true;
   }
+  if (has_secret_part(name)) return true;
   if (value.find("://") != std::string::npos && value.find('@') != std::string::npos) return true;
   const auto has = [&](auto test) {
     return std::ranges::any_of(value, [&](char c) { return test(static_cast<unsigned char>(c)); });
@@ -165,6 +190,12 @@ Result<Adopted> adopt(const ClientKind& kind, const std::string& name, const Ord
   for (const auto& [member, value] : entry.items()) {
     if (std::ranges::find(kOfClient, member) != kOfClient.end()) continue;
     if (is_codex && is_of_codex(member)) continue;
+    if (std::ranges::find(kRestrictions, member) != kRestrictions.end())
+      return fail(ErrorId::kConfigInvalid,
+                  fmt::format("the client restricts it by {}; mcpac would not", member));
+    if ((member == "url" || member == "httpUrl") && value.is_string() &&
+        has_credentials(value.get_ref<const std::string&>()))
+      return fail(ErrorId::kConfigInvalid, "its URL has a query or a user, perhaps a secret");
     auto translated = translation.value(value);
     if (!translated) return pass_on(translated);
     made.entry[member] = std::move(*translated);

@@ -97,12 +97,22 @@ ConnectionRecord record_of(const ClientFile& file, const std::string& name,
   return record;
 }
 
+bool is_ours(const OrderedJson& entry) {
+  const auto found = entry.is_object() ? entry.find("command") : entry.end();
+  return entry.is_object() && found != entry.end() && found->is_string() &&
+         fs::path(found->get<std::string>()).filename() == "mcpac";
+}
+
 bool is_as_written(const ConnectionRecord& record, const ClientFile& file) {
   return file.exists() && sha256_hex(file.before()) == record.after;
 }
 
 Result<void> take_back(const ConnectionRecord& record, ClientFile& file) {
-  if (record.replaced) {
+  const OrderedJson now = file.servers();
+  const auto& name = record.name;
+  if (now.contains(name) && !is_ours(now[name])) {
+    // Somebody wrote another one by now: it is not ours to take.
+  } else if (record.replaced) {
     if (auto put = file.put(record.name, *record.replaced); !put) return put;
   } else if (auto removed = file.remove(record.name); !removed) {
     return removed;

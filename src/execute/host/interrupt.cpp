@@ -43,6 +43,14 @@ bool Interrupt::take(int signal) const {
 }
 
 std::optional<int> Interrupt::received() const {
+  return pending_of({SIGINT, SIGTERM, SIGHUP});
+}
+
+std::optional<int> Interrupt::received_but_hangup() const {
+  return pending_of({SIGINT, SIGTERM});
+}
+
+std::optional<int> Interrupt::pending_of(std::initializer_list<int> signals) const {
   if (stop_) {
     pollfd ready{stop_->descriptor, POLLIN, 0};
     return ::poll(&ready, 1, 0) > 0 ? std::optional(SIGTERM) : std::nullopt;
@@ -50,7 +58,7 @@ std::optional<int> Interrupt::received() const {
   sigset_t pending;
   sigemptyset(&pending);
   ::sigpending(&pending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : signals) {
     if (sigismember(&pending, signal) == 1) return signal;
   }
   return std::nullopt;

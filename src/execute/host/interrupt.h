@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <future>
+#include <initializer_list>
 #include <optional>
 
 #include "core/file.h"
@@ -29,10 +30,15 @@ class Interrupt {
   // The signal that came, if one came (SIGTERM for a run that was told to stop). It stays pending:
   // every later wait ends at once, too.
   [[nodiscard]] std::optional<int> received() const;
+  // The same where SIGHUP is no reason to end (whoever reloads at it): one that comes again
+  // meanwhile is none either.
+  [[nodiscard]] std::optional<int> received_but_hangup() const;
   // Takes this signal as seen to, where it came: whoever does something else at it than to end.
   [[nodiscard]] bool take(int signal) const;
 
  private:
+  [[nodiscard]] std::optional<int> pending_of(std::initializer_list<int> signals) const;
+
   std::optional<StopSignal> stop_;
   sigset_t before_{};
   UniqueFd descriptor_;

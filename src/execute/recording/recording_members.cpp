@@ -95,7 +95,11 @@ Json to_json(const Said& said) {
 }
 
 Result<Said> said_of(const Json& json, const Members& members) {
-  if (const Json* report = find_member(json, "progress")) return Said{.said = *report};
+  if (const Json* report = find_member(json, "progress")) {
+    // Whoever passes it on writes members of its own into it.
+    if (!report->is_object()) return members.bad("a report of progress is no object");
+    return Said{.said = *report};
+  }
   Said said{.method = string_member(json, "asked"), .said = nullptr};
   const Json* params = find_member(json, "params");
   if (said.method.empty() || params == nullptr)

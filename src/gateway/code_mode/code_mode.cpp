@@ -220,7 +220,7 @@ void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient
   const std::string run_id = new_uuid_v7(*shared_->clock);
   const auto upstream =
       std::make_shared<ClientUpstream>(executor, *shared_->gate, shared_->host->servers(),
-                                       std::make_shared<ProgramCaller>(call), run_id);
+                                       std::make_shared<ProgramCaller>(call, executor), run_id);
   ProgramRun program{.source = arguments.at("source").get<std::string>(),
                      .limits = limits_of(arguments, shared_->offer.limits),
                      .run_id = run_id,

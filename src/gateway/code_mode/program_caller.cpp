@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 namespace mcpac::gateway::code_mode {
 namespace {
 
@@ -10,7 +12,9 @@ constexpr std::size_t kMaxWaiting = 64;
 
 }  // namespace
 
-ProgramCaller::ProgramCaller(std::shared_ptr<gate::Caller> call) : call_(std::move(call)) {
+ProgramCaller::ProgramCaller(std::shared_ptr<gate::Caller> call,
+                             boost::asio::any_io_executor executor)
+    : call_(std::move(call)), executor_(std::move(executor)) {
   for (const char* method : {"elicitation/create", "sampling/createMessage", "roots/list"})
     answers_[method] = call_->answers(method);
 }
@@ -49,19 +53,43 @@ void ProgramCaller::add(Put put, Replied done) {
   next();
 }
 
+// Who asks may be let go without a reply (its client left, its question could not be recorded):
+// then the turn goes on by itself, later, since whoever drops it is in the middle of something.
+struct ProgramCaller::Turn {
+  Turn(std::weak_ptr<ProgramCaller> of, boost::asio::any_io_executor on)
+      : caller(std::move(of)), executor(std::move(on)) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (is_over) return;
+    boost::asio::post(executor, [weak = caller] {
+      if (const auto self = weak.lock()) self->give_on();
+    });
+  }
+  std::weak_ptr<ProgramCaller> caller;
+  boost::asio::any_io_executor executor;
+  bool is_over = false;
+};
+
+void ProgramCaller::give_on() {
+  asking_ = false;
+  next();
+}
+
 void ProgramCaller::next() {
   if (asking_ || waiting_.empty()) return;
   asking_ = true;
   Question question = std::move(waiting_.front());
   waiting_.pop_front();
-  question.put(*call_,
-               [weak = weak_from_this(), done = std::move(question.done)](Result<Json> reply) {
-                 const auto self = weak.lock();
-                 if (!self) return;
-                 self->asking_ = false;
-                 done(std::move(reply));
-                 self->next();
-               });
+  const auto turn = std::make_shared<Turn>(weak_from_this(), executor_);
+  question.put(*call_, [turn, done = std::move(question.done)](Result<Json> reply) {
+    const auto self = turn->caller.lock();
+    turn->is_over = true;
+    if (!self) return;
+    self->asking_ = false;
+    done(std::move(reply));
+    self->next();
+  });
 }
 
 }  // namespace mcpac::gateway::code_mode

@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include "gate/caller.h"
 
 namespace mcpac::gateway::code_mode {
@@ -18,7 +20,7 @@ namespace mcpac::gateway::code_mode {
 class ProgramCaller final : public gate::Caller,
                             public std::enable_shared_from_this<ProgramCaller> {
  public:
-  explicit ProgramCaller(std::shared_ptr<gate::Caller> call);
+  ProgramCaller(std::shared_ptr<gate::Caller> call, boost::asio::any_io_executor executor);
 
   [[nodiscard]] const void* client() const override { return call_->client(); }
   [[nodiscard]] bool answers(const std::string& method) const override;
@@ -39,8 +41,11 @@ class ProgramCaller final : public gate::Caller,
   };
   void add(Put put, Replied done);
   void next();
+  struct Turn;
+  void give_on();
 
   std::shared_ptr<gate::Caller> call_;
+  boost::asio::any_io_executor executor_;
   // While the client is away with a question, what it answers is as it was before.
   mutable std::map<std::string, bool> answers_;
   std::deque<Question> waiting_;

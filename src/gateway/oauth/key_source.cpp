@@ -79,9 +79,15 @@ bool KeySource::is_old() const {
   return !have_ || clock_.steady_now() - fetched_ >= kFresh;
 }
 
+bool KeySource::is_usable() const {
+  return have_ && clock_.steady_now() - fetched_ < kLongestUse;
+}
+
 asio::awaitable<bool> KeySource::verify(const Claimed& token) {
-  if (is_old()) co_await refresh();
-  if (have_ && clock_.steady_now() - fetched_ >= kLongestUse) {
+  // While somebody waits for an issuer that perhaps hangs, keys that are young enough do for
+  // others.
+  if (is_old() && !(fetching_ && is_usable())) co_await refresh();
+  if (!is_usable()) {
     have_ = false;
     keys_.clear();
   }

@@ -4,7 +4,8 @@
 // bounded, and no addresses that the issuer itself cannot have. They are fetched when they are
 // first needed, once an hour, and for a key that is not known; but never more often than the pause
 // after the last attempt allows, which grows while attempts fail: tokens with made-up keys make no
-// traffic. Whoever comes meanwhile waits for the one attempt. On the loop, like the doors.
+// traffic. Whoever comes meanwhile waits for the one attempt,
+// unless keys of the last day verify the token. On the loop, like the doors.
 #pragma once
 
 #include <chrono>
@@ -39,6 +40,7 @@ class KeySource {
   enum class Known : std::uint8_t { kVerified, kForged, kNoSuchKey };
   [[nodiscard]] Known look(const Claimed& token) const;
   [[nodiscard]] bool is_old() const;
+  [[nodiscard]] bool is_usable() const;
   [[nodiscard]] boost::asio::awaitable<void> refresh();
 
   Fetch fetch_;

@@ -212,17 +212,6 @@ Round pipe_round_trip(Seconds budget) {
   return round;
 }
 
-struct Spread {
-  double median = 0;
-  double least = 0;
-  double most = 0;
-};
-
-Spread spread(std::vector<double> values) {
-  std::ranges::sort(values);
-  return {values[values.size() / 2], values.front(), values.back()};
-}
-
 std::string text(const Spread& s, int digits) {
   return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", s.median, digits, s.least, digits, s.most,
                      digits);

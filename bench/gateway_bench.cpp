@@ -252,17 +252,6 @@ struct Pipe {
   std::array<int, 2> ends{};
 };
 
-struct Spread {
-  double median = 0;
-  double least = 0;
-  double most = 0;
-};
-
-Spread spread(std::vector<double> values) {
-  std::ranges::sort(values);
-  return {values[values.size() / 2], values.front(), values.back()};
-}
-
 void row(std::size_t clients, std::size_t bytes, Seconds budget) {
   std::vector<double> rates;
   std::vector<double> p50;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -46,6 +48,18 @@ inline double cpu_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return seconds_of(usage);
+}
+
+// Of the rounds of a row.
+struct Spread {
+  double median = 0;
+  double least = 0;
+  double most = 0;
+};
+
+inline Spread spread(std::vector<double> values) {
+  std::ranges::sort(values);
+  return {values[values.size() / 2], values.front(), values.back()};
 }
 
 // Answers every call a turn of the loop later with a copy of one result.

@@ -17,6 +17,7 @@ namespace mcpac::cli {
 [[nodiscard]] Error tampered_error(const std::filesystem::path& folder, const std::string& run_id);
 
 void add_audit_verify(CLI::App& audit, Context& context);  // audit_verify.cpp
+void add_audit_accept(CLI::App& audit, Context& context);  // audit_accept.cpp
 void add_audit_replay(CLI::App& audit, Context& context);  // audit_replay.cpp
 void add_audit_query(CLI::App& audit, Context& context);   // audit_query.cpp
 

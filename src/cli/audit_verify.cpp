@@ -6,10 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "audit/accept.h"
 #include "audit/verify.h"
 #include "cli/audit_commands.h"
-#include "core/clock.h"
 #include "core/printable.h"
 
 namespace mcpac::cli {
@@ -95,13 +93,6 @@ void verify(Context& context, const std::string& run, const std::string& key) {
   if (const auto error = error_of(*found, folder.string())) context.fail(*error);
 }
 
-void accept(Context& context, const std::string& run) {
-  const auto accepted = audit::accept(context.folders.audit(), run, SystemClock());
-  if (!accepted) return context.fail(accepted.error());
-  if (context.json) return context.print({{"accepted", *accepted}});
-  context.say(fmt::format("accepted, as it lies there: {}", *accepted));
-}
-
 }  // namespace
 
 Result<std::set<std::string>> tampered_runs(const std::filesystem::path& folder,
@@ -138,17 +129,6 @@ void add_audit_verify(CLI::App& audit, Context& context) {
   command->add_option("--key", *key, "a file of public keys, one a line (default: this user's own)")
       ->type_name("FILE");
   command->callback([&context, run, key] { verify(context, *run, *key); });
-
-  auto accepted = std::make_shared<std::string>();
-  auto* accepts = audit.add_subcommand(
-      "accept",
-      "say that a run without a closing record was killed: from now on `verify` holds it against "
-      "what it has now, and takes it as it is");
-  add_common_options(*accepts, context);
-  accepts->add_option("run", *accepted, "the start of its id is enough")
-      ->required()
-      ->type_name("ID");
-  accepts->callback([&context, accepted] { accept(context, *accepted); });
 }
 
 }  // namespace mcpac::cli

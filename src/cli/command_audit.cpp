@@ -101,6 +101,7 @@ void add_audit(CLI::App& app, Context& context) {
   audit->require_subcommand(1);
   add_common_options(*audit, context);
   add_audit_verify(*audit, context);
+  add_audit_accept(*audit, context);
   add_audit_replay(*audit, context);
   add_audit_query(*audit, context);
   auto run = std::make_shared<std::string>();

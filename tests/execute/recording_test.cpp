@@ -147,6 +147,9 @@ TEST_SUITE("execute/recording") {
         [](Json& call) { call["hidden"] = {1}; },
         [](Json& call) { call["said"] = "hello"; },
         [](Json& call) {
+          call["said"] = {{{"progress", 5}}};
+        },
+        [](Json& call) {
           call["said"] = {{{"asked", "x"}}};
         },
         [](Json& call) {

@@ -49,15 +49,6 @@ long memory_of(pid_t pid, const std::string& line) {
   return 0;
 }
 
-template <class Condition>
-bool becomes_true(Hall& hall, Condition condition) {
-  for (int i = 0; i < 500; ++i) {
-    if (hall.on_loop(condition)) return true;
-    std::this_thread::sleep_for(10ms);
-  }
-  return false;
-}
-
 }  // namespace
 
 TEST_SUITE("gateway/limits") {

@@ -29,16 +29,6 @@ std::string text_of(const Json& message) {
   return message.at("result").at("content").at(0).at("text");
 }
 
-// Eventually, as seen from the loop.
-template <class Condition>
-bool becomes_true(Hall& hall, Condition condition) {
-  for (int i = 0; i < 500; ++i) {
-    if (hall.on_loop(condition)) return true;
-    std::this_thread::sleep_for(10ms);
-  }
-  return false;
-}
-
 }  // namespace
 
 TEST_SUITE("gateway/http") {

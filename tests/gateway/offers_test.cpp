@@ -245,6 +245,36 @@ TEST_SUITE("gateway/offers") {
           -32602);
   }
 
+  TEST_CASE("a list that is too long is none, though it comes in one page") {
+    const auto shown = [](int resources, int templates) {
+      Json some = Json::array();
+      for (int i = 0; i < resources; ++i) some.push_back(resource("r://" + std::to_string(i)));
+      Json others = Json::array();
+      for (int i = 0; i < templates; ++i)
+        others.push_back(uri_template("t://" + std::to_string(i) + "/{x}"));
+      Talk talk({.grants = {"fs.*"}, .offers = true});
+      talk.with_servers([&](FakeServers& servers) { servers.add("fs", some, others); });
+      talk.initialize();
+      const Json lists{talk.ask(1, "resources/list"), talk.ask(2, "resources/templates/list")};
+      return std::pair(lists[0].at("result").at("resources").size(),
+                       lists[1].at("result").at("resourceTemplates").size());
+    };
+    CHECK(shown(10'000, 200) == std::pair<std::size_t, std::size_t>(250, 200));
+    CHECK(shown(10'001, 201) == std::pair<std::size_t, std::size_t>(0, 0));
+  }
+
+  TEST_CASE("a server that failed loses nothing to another that would answer in its place") {
+    Talk talk({.grants = {"*.*"}, .offers = true});
+    talk.with_servers(two_servers);
+    talk.initialize();
+    CHECK(uris(talk).contains("git://log"));
+    talk.servers.servers["fs"].capabilities = nullptr;  // settled, and not there
+    CHECK_FALSE(read(talk, 2, "x://new").contains("result"));
+    CHECK(talk.world.upstream.calls.empty());
+    // What it listed last stands for it.
+    CHECK(read(talk, 3, "git://log").contains("result"));
+  }
+
   TEST_CASE("what a server answers with an error reaches the client, and never in mcpac's name") {
     Talk talk({.grants = {"fs.*"}, .offers = true});
     talk.with_servers(two_servers);

@@ -2,6 +2,7 @@
 // raw bytes as a hostile one would.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <future>
 #include <map>
@@ -108,6 +109,16 @@ auto Hall::on_loop(Work work) -> decltype(work()) {
   auto result = task.get_future();
   boost::asio::post(loop_, std::move(task));
   return result.get();
+}
+
+// Eventually, as seen from the loop.
+template <class Condition>
+bool becomes_true(Hall& hall, Condition condition) {
+  for (int i = 0; i < 500; ++i) {
+    if (hall.on_loop(condition)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 }  // namespace mcpac::gateway::testing

@@ -280,6 +280,22 @@ TEST_SUITE("gateway/limits") {
     CHECK(cli::connections_within(100, 1, 2'048) == 16);
   }
 
+  TEST_CASE("who waits to hear whether a token is one takes a bounded room, however many come") {
+    http::HttpLimits limits;
+    limits.max_connections = 4;
+    Hall hall(limits);
+    std::vector<std::unique_ptr<RawClient>> waiting;
+    for (int i = 0; i < 40; ++i) {
+      waiting.push_back(std::make_unique<RawClient>(hall.port()));
+      waiting.back()->send(post_text(hall.port(), {.token = "undecided", .body = call_of(1)}));
+      CHECK(hall.on_loop([&] { return hall.door->connections(); }) <= 8);
+    }
+    hall.on_loop([&] { hall.decision->cancel(); });
+    CHECK(becomes_true(hall, [&] { return hall.door->connections() <= 4; }));
+    waiting.clear();
+    CHECK(called(hall.port(), "token-a").status == 200);
+  }
+
   TEST_CASE("ten thousand half-open connections keep nobody out, and fill no memory") {
     rlimit limit{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit) == 0);

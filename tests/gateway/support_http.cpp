@@ -13,6 +13,9 @@
 #include <cctype>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 #include "core/ids.h"
 #include "gateway/support_session.h"
 
@@ -54,6 +57,8 @@ Hall::Hall(http::HttpLimits limits, const std::string& address,
     boost::asio::post(loop_, [this, &call] { upstream_does(call); });
   };
   on_loop([&] {
+    decision = std::make_shared<boost::asio::steady_timer>(
+        loop_, boost::asio::steady_timer::time_point::max());
     for (const std::string name : {"a", "b"}) runs[name] = make_run(name);
     auto opened = http::HttpDoor::open(
         loop_.get_executor(),
@@ -61,6 +66,8 @@ Hall::Hall(http::HttpLimits limits, const std::string& address,
          .tls = tls,
          .admit = [this](std::string token)
              -> boost::asio::awaitable<std::expected<http::Guest, http::Refusal>> {
+           if (token == "undecided")
+             co_await decision->async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
            for (const auto& [name, run] : runs) {
              if (token == "token-" + name) {
                http::Guest guest{name, run};
@@ -78,12 +85,14 @@ Hall::Hall(http::HttpLimits limits, const std::string& address,
 
 Hall::~Hall() {
   on_loop([this] {
+    decision->cancel();
     for (const auto& [name, run] : runs) run->end("test-ended");
     door->close();
     door.reset();
     runs.clear();
   });
   on_loop([] {});  // what was posted meanwhile
+  decision.reset();
   work_.reset();
   loop_.stop();
   thread_.join();

@@ -16,6 +16,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "core/file.h"
 #include "gate/support_gate.h"
@@ -41,6 +42,8 @@ class Hall {
 
   // What the upstream does with a call, on the loop: answers it by default.
   std::function<void(gate::testing::FakeUpstream::Call&)> upstream_does;
+  // Whoever brings the token "undecided" waits for this.
+  std::shared_ptr<boost::asio::steady_timer> decision;
   std::shared_ptr<http::HttpDoor> door;
   std::map<std::string, std::shared_ptr<ClientRun>> runs;  // "a" is let in by "token-a"
 

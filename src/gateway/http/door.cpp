@@ -99,7 +99,11 @@ void HttpDoor::accept_later() {
 }
 
 void HttpDoor::welcome(tcp::socket socket) {
-  if (finishing_ || (peers_.size() >= setup_.limits.max_connections && !make_room())) return;
+  // Whoever made room may still stand, waiting to hear whether a token is one: no more than as
+  // many.
+  const bool is_over_full = peers_.size() >= 2 * setup_.limits.max_connections;
+  const bool is_full = peers_.size() >= setup_.limits.max_connections;
+  if (finishing_ || is_over_full || (is_full && !make_room())) return;
   const auto peer = std::make_shared<Peer>(shared_from_this(), std::move(socket), ++peers_so_far_);
   peers_.insert(peer);
   peer->start();

@@ -282,14 +282,20 @@ Result<void> JsonText::remove(const std::string& object, const std::string& name
 
 std::string JsonText::masked(const std::string& object, const std::string& name) const {
   Span shown{text_.size(), text_.size()};
+  Span variables = shown;
   const auto top = members_of(whole());
   if (const Member* outer = find(top, object); outer != nullptr && value_[object].is_object()) {
     const auto inner = members_of(outer->value);
-    if (const Member* own = find(inner, name)) shown = {own->key.begin, own->value.end};
+    if (const Member* own = find(inner, name)) {
+      shown = {own->key.begin, own->value.end};
+      const auto members = members_of(own->value);
+      if (const Member* env = find(members, "env")) variables = env->value;
+    }
   }
   std::string out;
   for (std::size_t at = 0; at < text_.size();) {
-    if (at >= shown.begin && at < shown.end) {
+    const bool is_hidden = at >= variables.begin && at < variables.end;
+    if (at >= shown.begin && at < shown.end && !is_hidden) {
       out += text_[at++];
     } else if (const auto comment = end_of_comment(text_, at); comment != at) {
       out += "/* … */";

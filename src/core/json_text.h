@@ -29,8 +29,8 @@ class JsonText {
                                  const OrderedJson& value);
   // No such member: nothing is done.
   [[nodiscard]] Result<void> remove(const std::string& object, const std::string& name);
-  // The text with "…" for every value and comment but in the member `name` of `object`: to be shown
-  // to whom it may not tell secrets.
+  // The text with "…" for every value and comment but in the member `name` of `object`, and there
+  // for what stands in its "env": to be shown to whom it may not tell secrets.
   [[nodiscard]] std::string masked(const std::string& object, const std::string& name) const;
 
  private:

@@ -10,6 +10,10 @@
 namespace mcpac {
 namespace {
 
+bool has_env(const std::vector<std::string>& path) {
+  return std::ranges::find(path, "env") != path.end();
+}
+
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -151,7 +155,9 @@ std::string TomlText::masked(const std::string& table, const std::string& name) 
     const Statement& here = statements_[i];
     between(here.begin);
     const auto whole = text_.substr(here.begin, here.end - here.begin);
-    if (is_within(i, table, name)) {
+    const bool is_variable = !here.is_header && is_within(i, table, name) &&
+                             (has_env(here.path) || has_env(statements_[sections_[i]].path));
+    if (is_within(i, table, name) && !is_variable) {
       out += whole;
     } else if (here.is_header) {
       out += whole.substr(0, whole.find('#')).substr(0, whole.find_first_of("\r\n")) + "\n";

@@ -31,7 +31,8 @@ class TomlText {
                                  const OrderedJson& value);
   // With all tables below it. No such table: nothing is done.
   [[nodiscard]] Result<void> remove(const std::string& table, const std::string& name);
-  // The text with "…" for every value and without comments, but for the table `table.name`.
+  // The text with "…" for every value and without comments, but for the table `table.name`; there
+  // for what stands in its "env".
   [[nodiscard]] std::string masked(const std::string& table, const std::string& name) const;
 
  private:

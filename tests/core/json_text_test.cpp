@@ -140,5 +140,11 @@ TEST_SUITE("core/json_text") {
     CHECK(shown.find("1234") == std::string::npos);
     CHECK(shown.find("\"env\"") != std::string::npos);
     CHECK(shown.find("\"serve\"") != std::string::npos);
+    auto own = kEntry;
+    own["env"]["TOKEN"] = "s3cr3t";
+    own["last"] = "seen";
+    REQUIRE(file.set("mcpServers", "mcpac", own).has_value());
+    CHECK(file.masked("mcpServers", "mcpac").find("s3cr3t") == std::string::npos);
+    CHECK(file.masked("mcpServers", "mcpac").find("\"seen\"") != std::string::npos);
   }
 }

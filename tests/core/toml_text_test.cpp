@@ -148,5 +148,13 @@ TEST_SUITE("core/toml_text") {
       CHECK(shown.find(hidden) == std::string::npos);
     CHECK(shown.find("TOKEN = …") != std::string::npos);
     CHECK(shown.find("/bin/mcpac") != std::string::npos);
+    auto own = kEntry;
+    own["env"]["TOKEN"] = "s3cr3t";
+    REQUIRE(file.set("mcp_servers", "mcpac", own).has_value());
+    CHECK(file.masked("mcp_servers", "mcpac").find("s3cr3t") == std::string::npos);
+    for (const char* text :
+         {"[mcp_servers.mcpac]\ncommand = \"own\"\nenv = {A = \"s3cr3t\"}\n",
+          "[mcp_servers.mcpac]\nenv.A = \"s3cr3t\"\n", "[mcp_servers.mcpac.env]\nA = \"s3cr3t\"\n"})
+      CHECK(read(text).masked("mcp_servers", "mcpac").find("s3cr3t") == std::string::npos);
   }
 }

@@ -16,6 +16,8 @@
 
 namespace mcpac::gate {
 
+struct Check;
+
 class Caller {
  public:
   virtual ~Caller() = default;
@@ -31,6 +33,13 @@ class Caller {
   [[nodiscard]] virtual std::string log_level() const { return {}; }
   // The params of notifications/message that came for this call.
   virtual void logged(const std::string& /*server*/, const Json& /*message*/) {}
+
+  // How the gate decided the call, once that is recorded. What stands in it is the user's: none of
+  // it is for the client.
+  virtual void decided(const Check& /*check*/) {}
+  // Members of `_meta` of the requests that are made to the server for this call, beside those of
+  // the protocol: the W3C trace context (SEP-414). None of a client's own words is among them.
+  [[nodiscard]] virtual Json request_meta() const { return Json::object(); }
 
   // The server answered with this error of the protocol, free of secrets; the call ends with it.
   virtual void refused(const ipc::ErrorObject& /*error*/) {}

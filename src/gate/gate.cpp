@@ -22,34 +22,33 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
   check.call_id = id;
   check.capability = request.permission;
   check.program_run = std::move(request.program_run);
+  Party party{std::move(done), std::move(request.caller)};
   const auto permission = Permission::parse(request.permission);
   const auto tool = permission ? setup.tools->find(*permission) : setup.tools->end();
   if (!request.is_offered) {
     check.decided_by = DecidedBy::kNotOffered;
     check.reason = "the client was offered no such tool";
-    return refuse(check, unknown_tool(request.permission), done);
+    return refuse(check, unknown_tool(request.permission), party);
   }
   if (tool == setup.tools->end() || tool->second.input == nullptr) {
     check.reason = "the lock has no such tool";
-    return refuse(check, unknown_tool(request.permission), done);
+    return refuse(check, unknown_tool(request.permission), party);
   }
   check.tool_digest = tool->second.digest;
   check.level = setup.authority.audit_level(*permission);
   Reservation reservation;
   auto error = judge(tool->second, *permission, request.arguments, check, reservation);
   if (error && !check.asks.empty())
-    return inquire(std::move(check), *permission, std::move(request.arguments),
-                   {std::move(done), std::move(request.caller)});
-  if (error) return refuse(check, std::move(*error), done);
-  return admit(check, *permission, std::move(request.arguments), reservation,
-               {std::move(done), std::move(request.caller)});
+    return inquire(std::move(check), *permission, std::move(request.arguments), std::move(party));
+  if (error) return refuse(check, std::move(*error), party);
+  return admit(check, *permission, std::move(request.arguments), reservation, std::move(party));
 }
 
 Gate::CallId Gate::State::admit(Check& check, const Permission& permission, Json arguments,
                                 const Reservation& reservation, Party party) {
   check.allowed = true;
   const CallId id = check.call_id;
-  if (!record(check)) {
+  if (!record(check, party.caller.get())) {
     setup.authority.give_back(reservation.id);
     party.done(std::unexpected(internal(kNotRecorded)));
     return id;
@@ -141,6 +140,7 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
+  check.place = std::move(decision.place);
   check.reason = std::move(decision.reason);
   check.other_rules = decision.other_rules;
   check.would_grant = std::move(decision.would_grant);
@@ -151,21 +151,22 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 
-bool Gate::State::record(const Check& check) {
+bool Gate::State::record(const Check& check, Caller* caller) {
   ++(check.allowed ? allowed : denied_calls);
-  return setup.audit
-      ->append("CapabilityCheck", check_payload(check, decision_ids.next(*setup.clock), setup.mode))
-      .has_value();
+  const auto recorded = setup.audit->append(
+      "CapabilityCheck", check_payload(check, decision_ids.next(*setup.clock), setup.mode));
+  if (recorded && caller != nullptr) caller->decided(check);
+  return recorded.has_value();
 }
 
 // A refusal that cannot be recorded stays a refusal; the program hears of the log instead, since no
 // later call will go through either.
-Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Done& done) {
+Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Party& party) {
   const CallId id = check.call_id;
-  if (!record(check)) error = internal(kNotRecorded);
+  if (!record(check, party.caller.get())) error = internal(kNotRecorded);
   if (setup.on_denied && error.kind == ErrorKind::kDenied) setup.on_denied(check);
   count_refusal();
-  done(std::unexpected(std::move(error)));
+  party.done(std::unexpected(std::move(error)));
   return id;
 }
 

@@ -11,17 +11,17 @@ Gate::CallId Gate::State::inquire(Check check, const Permission& permission, Jso
                                   Party party) {
   const CallId id = check.call_id;
   auto known = asking.standing(check.asks);
-  if (!known) return refuse(check, internal(kNotRecorded), party.done);
+  if (!known) return refuse(check, internal(kNotRecorded), party);
   if (*known && is_yes((*known)->answer)) {
     return approve(std::move(check), permission, std::move(arguments), std::move(party), **known);
   }
   if (*known) {
     check.approval = (*known)->approval;
     return refuse_unapproved(std::move(check),
-                             "it needs an approval, and that was refused for good", "", party.done);
+                             "it needs an approval, and that was refused for good", "", party);
   }
   if (auto why_not = asking.obstacle())
-    return refuse_unapproved(std::move(check), std::move(*why_not), "", party.done);
+    return refuse_unapproved(std::move(check), std::move(*why_not), "", party);
   Asking::Asked asked{check.capability, std::move(arguments), check.asks, party.caller};
   waiting.emplace(id, Waiting{std::move(check), permission, std::move(party)});
   asking.ask(id, std::move(asked),
@@ -37,7 +37,7 @@ void Gate::State::answered(CallId id, const Question& question, const Asking::St
   const auto keep = shared_from_this();
   Waiting& call = node.mapped();
   if (call_digest(question.permission, question.arguments) != question.call_digest) {
-    refuse(call.check, internal("the call is not the one that was asked about"), call.party.done);
+    refuse(call.check, internal("the call is not the one that was asked about"), call.party);
     return;
   }
   if (is_yes(standing.answer)) {
@@ -49,7 +49,7 @@ void Gate::State::answered(CallId id, const Question& question, const Asking::St
   std::string reason = standing.answer == Answered::kNobody
                            ? "it needs an approval, and no valid answer came"
                            : "it needs an approval, and the answer was no";
-  refuse_unapproved(std::move(call.check), std::move(reason), standing.detail, call.party.done);
+  refuse_unapproved(std::move(call.check), std::move(reason), standing.detail, call.party);
 }
 
 Gate::CallId Gate::State::approve(Check check, const Permission& permission, Json arguments,
@@ -57,7 +57,7 @@ Gate::CallId Gate::State::approve(Check check, const Permission& permission, Jso
   check.approval = standing.approval;
   Reservation reservation;
   if (auto error = judge_approved(permission, arguments, check, reservation))
-    return refuse(check, std::move(*error), party.done);
+    return refuse(check, std::move(*error), party);
   return admit(check, permission, std::move(arguments), reservation, std::move(party));
 }
 
@@ -72,6 +72,7 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
   reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
+  check.place = std::move(decision.place);
   check.reason = std::move(decision.reason);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
   if (decision.effect == policy::Effect::kAsk)
@@ -82,12 +83,12 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
 
 // Why nobody answered is the user's business; the program hears that nobody did.
 Gate::CallId Gate::State::refuse_unapproved(Check check, std::string reason,
-                                            std::string_view detail, const Done& done) {
+                                            std::string_view detail, const Party& party) {
   CallError error = denied(check.capability, reason, setup.declared.texts);
   check.decided_by = DecidedBy::kApproval;
   check.reason = std::move(reason);
   if (!detail.empty()) check.reason.append(": ").append(detail);
-  return refuse(check, std::move(error), done);
+  return refuse(check, std::move(error), party);
 }
 
 void Gate::State::take_back(const std::vector<CallId>& ids,
@@ -103,7 +104,7 @@ void Gate::State::take_back(const std::vector<CallId>& ids,
     CallError why = error(call);
     call.check.decided_by = DecidedBy::kApproval;
     call.check.reason = "the question was taken back: " + why.message;
-    if (!closed && !record(call.check)) why = internal(kNotRecorded);
+    if (!closed && !record(call.check, call.party.caller.get())) why = internal(kNotRecorded);
     call.party.done(std::unexpected(std::move(why)));
   }
 }

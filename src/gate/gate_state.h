@@ -74,11 +74,12 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   // What of the arguments is recorded; an error: they are to be, and cannot.
   std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,
                                 const Json& arguments, Check& check) const;
-  [[nodiscard]] bool record(const Check& check);
+  // And tells `caller`, who may be null, how it was decided.
+  [[nodiscard]] bool record(const Check& check, Caller* caller);
   // The rest of a call that nothing stands against any more.
   CallId admit(Check& check, const Permission& permission, Json arguments,
                const Reservation& reservation, Party party);
-  CallId refuse(const Check& check, CallError error, const Done& done);
+  CallId refuse(const Check& check, CallError error, const Party& party);
   // A program that is refused too often is cut off.
   void count_refusal();
   void forward(CallId id, const Permission& permission, Json arguments,
@@ -107,7 +108,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::optional<CallError> judge_approved(const Permission& permission, const Json& arguments,
                                           Check& check, Reservation& reservation);
   CallId refuse_unapproved(Check check, std::string reason, std::string_view detail,
-                           const Done& done);
+                           const Party& party);
   // Ends calls that wait for an answer.
   void take_back(const std::vector<CallId>& ids,
                  const std::function<CallError(const Waiting&)>& error);

@@ -58,6 +58,7 @@ struct Check {
   bool would_deny = false;  // observe mode let through what policy denies
   std::string rule;         // the printed rule that decided or nearly did
   std::string layer;
+  std::string place;  // where that rule stands: "mcpac.policy:12"; not recorded, the rule is
   std::string reason;
   bool used_up = false;         // the rule would admit the call, had it not reached a limit
   std::size_t other_rules = 0;  // of that layer, that missed as well

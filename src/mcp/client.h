@@ -55,6 +55,8 @@ struct CallEvents {
   // level on a server of the stateless era is asked for them. Empty: none.
   std::function<void(const Json& message)> logged{};
   std::string log_level{};
+  // Further members of the request's `_meta`; those of the protocol stand before them.
+  Json meta{};
   // The JSON-RPC error that ends the call, secrets redacted; the Error follows.
   std::function<void(const ipc::ErrorObject& error)> refused{};
   // Whose call it is. Once calls of two are carried, a question that names no call is answered by

@@ -159,6 +159,7 @@ class Connection final : public HttpConnection {
     head.content_encoding = field("Content-Encoding");
     head.session_id = field("Mcp-Session-Id");
     head.location = field("Location");
+    head.retry_after = field("Retry-After");
     for (auto [at, end] = message.equal_range("WWW-Authenticate"); at != end; ++at) {
       if (!head.www_authenticate.empty()) head.www_authenticate += ", ";
       head.www_authenticate += at->value();

@@ -34,6 +34,7 @@ struct HttpHead {
   std::string session_id;
   std::string location;
   std::string www_authenticate;  // several are joined by commas
+  std::string retry_after;
 };
 
 // Whether a connection may lead to this machine and its neighbours, or to public addresses alone.

@@ -69,6 +69,8 @@ std::int64_t Session::begin(std::string method, Json params, RequestOptions opti
     pending->outcome = std::unexpected(*death_);
     return id;
   }
+  if (options.events.meta.is_object() && !options.events.meta.empty())
+    params["_meta"].update(options.events.meta);
   if (options.wants_progress) params["_meta"]["progressToken"] = id;
   if (stateless_) {
     Json& sent = params["_meta"];

@@ -49,6 +49,7 @@ class Client final : public gate::Caller {
   }
   [[nodiscard]] std::string log_level() const override { return "debug"; }
   void logged(const std::string& /*server*/, const Json& /*message*/) override { ++logs; }
+  [[nodiscard]] Json request_meta() const override { return {{"traceparent", "of a trace"}}; }
   void refused(const ipc::ErrorObject& /*error*/) override { ++refusals; }
   int logs = 0;
   int refusals = 0;
@@ -121,6 +122,7 @@ TEST_SUITE("execute/recorder") {
     CHECK(client->asked.size() == 1);
     CHECK(client->refusals == 1);
     CHECK(client->logs == 1);
+    CHECK(through->request_meta() == client->request_meta());
     const auto recording = here.recorder.take();
     REQUIRE(recording->calls[0].said.size() == 2);
     CHECK(recording->calls[0].refused->message == "no");

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/hash.h"
@@ -47,6 +49,38 @@ TEST_SUITE("gate") {
     world.upstream.calls[1].caller->progress({{"progress", 1}});
     CHECK(one->heard.empty());
     CHECK(other->heard == std::vector<Json>{{{"progress", 1}}});
+  }
+
+  TEST_CASE("who made a call is told how it was decided, once, after that is recorded") {
+    struct Listener final : Caller {
+      explicit Listener(const MemorySink& sink) : audit(sink) {}
+      void decided(const Check& check) override {
+        CHECK(audit.of("CapabilityCheck").size() == heard.size() + 1);
+        heard.push_back(check);
+      }
+      const MemorySink& audit;
+      std::vector<Check> heard;
+    };
+    World world({.declared = {"fs.read", "fs.write"}, .grants = {"fs.read(path starts \"/a\")"}});
+    const auto caller = std::make_shared<Listener>(world.audit);
+    const auto call = [&](const char* name, Json arguments) {
+      return world.gate->call(
+          {.permission = name, .arguments = std::move(arguments), .caller = caller},
+          [](const Answer&) {});
+    };
+    const auto allowed = call("fs.read", {{"path", "/a"}});
+    const auto denied = call("fs.read", {{"path", "/b"}});
+    std::ignore = call("no.such", Json::object());
+    REQUIRE(caller->heard.size() == 3);
+    CHECK(caller->heard[0].allowed);
+    CHECK(caller->heard[0].call_id == allowed);
+    CHECK_FALSE(caller->heard[0].place.empty());
+    CHECK_FALSE(caller->heard[1].allowed);
+    CHECK(caller->heard[1].call_id == denied);
+    CHECK(caller->heard[2].decided_by == DecidedBy::kUnknownTool);
+    world.audit.full = true;
+    std::ignore = call("fs.read", {{"path", "/a"}});
+    CHECK(caller->heard.size() == 3);
   }
 
   TEST_CASE("a question knows who made the call") {

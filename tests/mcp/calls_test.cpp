@@ -120,6 +120,23 @@ TEST_SUITE("mcp/calls") {
     CHECK(id_of(asked) == ErrorId::kServerError);
   }
 
+  TEST_CASE(
+      "what a caller says in _meta stands beside what the protocol says, and not in its place") {
+    for (const auto* era : {"plain", "stateless"}) {
+      CAPTURE(era);
+      Connected server(fixture(era));
+      mcp::CallEvents events;
+      events.meta = args(R"({"traceparent": "of a trace", "progressToken": "not ours",)"
+                         R"("io.modelcontextprotocol/protocolVersion": "1999-01-01"})");
+      const auto said = text_of(test::run(
+          server.loop, (*server).call_tool("log", args(R"({"data": "x"})"), kPatience, events)));
+      CHECK(said.contains(R"("traceparent":"of a trace")"));
+      CHECK_FALSE(said.contains("not ours"));
+      if (era == std::string_view("stateless")) CHECK_FALSE(said.contains("1999"));
+      CHECK_FALSE(text_of(server.call("log", args(R"({"data": "x"})"))).contains("traceparent"));
+    }
+  }
+
   TEST_CASE("all that a server asks at once can be answered at once") {
     Connected server(fixture("stateless"), false, answering());
     mcp::CallEvents events;

@@ -115,6 +115,7 @@ mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate:
   events.heard = [caller](const Json& report) { caller->progress(report); };
   events.capabilities = capabilities_of(*caller);
   events.log_level = caller->log_level();
+  events.meta = caller->request_meta();
   events.logged = [caller, server](const Json& message) { caller->logged(server, message); };
   events.refused = [caller](const ipc::ErrorObject& error) { caller->refused(error); };
   events.answer = [executor, caller, server](std::string method, Json params) {

@@ -57,6 +57,9 @@ class Recorder::HeardCaller final : public gate::Caller {
   void logged(const std::string& server, const Json& message) override {
     caller_->logged(server, message);
   }
+  void decided(const gate::Check& check) override { caller_->decided(check); }
+  // Of this connection, and no part of the call: it is not kept.
+  [[nodiscard]] Json request_meta() const override { return caller_->request_meta(); }
   void refused(const ipc::ErrorObject& error) override {
     if (!tape_->over && tape_->calls[place_]->ended == 0) tape_->calls[place_]->refused = error;
     caller_->refused(error);

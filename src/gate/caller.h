@@ -22,8 +22,10 @@ class Caller {
  public:
   virtual ~Caller() = default;
 
-  // Whose call it is, where one server works for several: the same for all calls of one client.
-  [[nodiscard]] virtual const void* client() const { return nullptr; }
+  // Whose call it is, where one server works for several: the id of the client's run, the same for
+  // all its calls and nobody else's ever (an address would be somebody else's once it is free).
+  // Empty: of nobody in particular.
+  [[nodiscard]] virtual std::string client() const { return {}; }
 
   // The params of notifications/progress, without the token.
   virtual void progress(Json /*report*/) {}

@@ -252,6 +252,7 @@ void Gate::State::abandon(CallId id, CallError error) {
 
 void Gate::State::abandon_if(const std::function<bool(const Permission&)>& matches,
                              std::string_view outcome) {
+  ++revocations;
   if (network && means_network(matches)) network->close_all(outcome);
   std::vector<CallId> questions;
   for (const auto& [id, call] : waiting) {
@@ -331,6 +332,14 @@ void Gate::close() {
 
 std::size_t Gate::in_flight() const {
   return state_->pending.size() + state_->waiting.size();
+}
+
+bool Gate::is_cut_off() const {
+  return state_->closed || state_->everything_revoked;
+}
+
+std::uint64_t Gate::revocations() const {
+  return state_->revocations;
 }
 
 const Declared& Gate::declared() const {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -129,10 +130,17 @@ class Gate {
                                  const policy::CallInSource& call) const;
   [[nodiscard]] bool could_allow(const Permission& permission, std::string_view where) const;
   [[nodiscard]] bool allows_now(const Permission& permission, Json arguments) const;
+  // These arguments as a call would be decided with them and sent; nothing where no such call
+  // comes as far as the rules.
+  [[nodiscard]] std::optional<Json> as_sent(const Permission& permission, Json arguments) const;
 
   // Calls that have no answer yet, be it the server's or an approver's.
   [[nodiscard]] std::size_t in_flight() const;
   [[nodiscard]] GateStatus status() const;
+  // Everything was taken back, by its user or for too many refusals, or it was closed.
+  [[nodiscard]] bool is_cut_off() const;
+  // How often authority was taken back: what could_allow() said before may not hold any more.
+  [[nodiscard]] std::uint64_t revocations() const;
   [[nodiscard]] const Declared& declared() const;
 
  private:

@@ -37,4 +37,11 @@ bool Gate::allows_now(const Permission& permission, Json arguments) const {
   return authority.explain(permission, arguments).decision.effect == policy::Effect::kAllow;
 }
 
+std::optional<Json> Gate::as_sent(const Permission& permission, Json arguments) const {
+  const LockedTool* tool = state_->standing_tool(permission);
+  if (tool == nullptr || state_->setup.authority.complete(permission, *tool->input, arguments))
+    return std::nullopt;
+  return arguments;
+}
+
 }  // namespace mcpac::gate

@@ -25,10 +25,10 @@ class ClientSession;
 
 class CallOfClient final : public gate::Caller, public std::enable_shared_from_this<CallOfClient> {
  public:
-  // `digest`: of tool and arguments. `client`: the same for all calls of one client. `questions`
-  // may be null: then servers ask nothing.
-  CallOfClient(std::string digest, const void* client, std::shared_ptr<ServerQuestions> questions)
-      : digest_(std::move(digest)), client_(client), questions_(std::move(questions)) {}
+  // `digest`: of tool and arguments. `client`: the id of the client's run. `questions` may be null:
+  // then servers ask nothing.
+  CallOfClient(std::string digest, std::string client, std::shared_ptr<ServerQuestions> questions)
+      : digest_(std::move(digest)), client_(std::move(client)), questions_(std::move(questions)) {}
 
   // From here on it belongs to this request of this session.
   void belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
@@ -62,7 +62,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   // The error of the protocol that its server answered with.
   [[nodiscard]] const std::optional<ipc::ErrorObject>& refusal() const { return refusal_; }
 
-  [[nodiscard]] const void* client() const override { return client_; }
+  [[nodiscard]] std::string client() const override { return client_; }
   void progress(Json report) override;
   [[nodiscard]] bool answers(const std::string& method) const override;
   [[nodiscard]] std::string log_level() const override;
@@ -86,7 +86,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   [[nodiscard]] std::shared_ptr<ClientSession> live() const;
 
   std::string digest_;
-  const void* client_;
+  std::string client_;
   std::shared_ptr<ServerQuestions> questions_;
   std::size_t asked_ = 0;
   gate::Gate::CallId gate_id_ = 0;

@@ -23,7 +23,8 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
                                                std::function<void()> on_closed) {
   std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
   auto session = ClientSession::open(
-      {.gate = &gate_,
+      {.client = parts_.log->run_id(),
+       .gate = &gate_,
        .anomalies = &anomalies_,
        .catalog = parts_.catalog,
        .own = code_.get(),

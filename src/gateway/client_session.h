@@ -47,7 +47,8 @@ struct SessionLimits {
 };
 
 struct SessionSetup {
-  gate::Gate* gate = nullptr;            // borrowed
+  std::string client;          // the id of its run, by which servers' calls are told apart
+  gate::Gate* gate = nullptr;  // borrowed
   gate::Anomalies* anomalies = nullptr;  // borrowed
   std::shared_ptr<const Catalog> catalog;
   OwnTools* own = nullptr;  // borrowed; may be null

@@ -2,16 +2,25 @@
 // does.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
 namespace mcpac::gateway {
 
+// A resource, in the spelling that was decided and that its server was told.
+struct Watched {
+  std::string server;
+  std::string uri;
+  friend bool operator==(const Watched&, const Watched&) = default;
+};
+
 struct Listening {
   bool tools = false;
   bool prompts = false;
   bool resources = false;
-  std::map<std::string, std::string> uris{};  // and whose they are
+  std::uint64_t subscriber = 0;           // who it is to ServerWatch, once it has begun
+  std::map<std::string, Watched> uris{};  // by how the client wrote them
 };
 
 }  // namespace mcpac::gateway

@@ -51,41 +51,46 @@ const ServerList& list_of(const ListsByServer& lists, const std::string& server)
   return found == lists.end() ? none : found->second;
 }
 
+bool is_listed_by(const Listers& listers, const std::string& uri, const std::string& server) {
+  const auto found = listers.find(uri);
+  return found != listers.end() && std::ranges::find(found->second, server) != found->second.end();
+}
+
 // Of a URI that `server` lists: no other of `servers` lists it or has a template for it, and all
 // could be asked.
-bool is_alone_with(const std::string& uri, const std::string& server,
-                   const std::set<std::string>& servers, const ResourceLists& lists,
+bool is_alone_with(const std::string& server, const Readers& servers, const ResourceLists& lists,
                    const Listers& listers) {
   if (!list_of(lists.templates, server)) return false;
-  const bool is_listed_twice = std::ranges::any_of(listers.at(uri), [&](const std::string& other) {
-    return other != server && servers.contains(other);
-  });
-  return !is_listed_twice && std::ranges::all_of(servers, [&](const std::string& other) {
-    const auto& templates = list_of(lists.templates, other);
-    return other == server ||
-           (list_of(lists.resources, other) && templates && !has_template_for(templates, uri));
+  return std::ranges::all_of(servers, [&](const auto& other) {
+    const auto& [name, uri] = other;
+    const auto& templates = list_of(lists.templates, name);
+    return name == server ||
+           (list_of(lists.resources, name) && templates && !is_listed_by(listers, uri, name) &&
+            !has_template_for(templates, uri));
   });
 }
 
 }  // namespace
 
-std::set<std::string> could_read(const gate::Gate& gate, const std::set<std::string>& servers,
-                                 const std::string& uri) {
-  std::set<std::string> could;
-  policy::CallInSource call;
-  call.known["uri"] = uri;
+Readers could_read(const gate::Gate& gate, const std::set<std::string>& servers,
+                   const std::string& uri) {
+  Readers could;
   for (const std::string& server : servers) {
     const auto permission = permission_for(server, Offer::kResource);
-    if (permission && gate.could_allow(*permission, call)) could.insert(server);
+    auto sent = permission ? gate.as_sent(*permission, {{"uri", uri}}) : std::nullopt;
+    if (!sent) continue;
+    policy::CallInSource call;
+    call.known = std::move(*sent);
+    if (gate.could_allow(*permission, call))
+      could.emplace(server, string_member(call.known, "uri"));
   }
   return could;
 }
 
-std::optional<std::string> owner_of(const std::string& uri, const std::set<std::string>& servers,
-                                    const ResourceLists& lists) {
-  if (servers.size() == 1) return *servers.begin();
+std::optional<std::string> owner_of(const Readers& servers, const ResourceLists& lists) {
+  if (servers.size() == 1) return servers.begin()->first;
   std::optional<std::string> owner;
-  for (const std::string& server : servers) {
+  for (const auto& [server, uri] : servers) {
     const auto& resources = list_of(lists.resources, server);
     const auto& templates = list_of(lists.templates, server);
     // Of one that cannot be asked nobody knows what it has.
@@ -145,7 +150,7 @@ ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>
       const std::string uri = string_member(entry, key_of(ListKind::kResources));
       const auto could = could_read(gate, servers, uri);
       if (!could.contains(server)) continue;
-      if (could.size() == 1 || is_alone_with(uri, server, could, lists, listers))
+      if (could.size() == 1 || is_alone_with(server, could, lists, listers))
         shown.emplace(uri, entry);
     }
   }

@@ -28,13 +28,14 @@ struct ResourceLists {
   ListsByServer templates;
 };
 
+// Servers, and the URI in the spelling in which each of them gets it: where a rule reads it as a
+// URL, it is sent as that was read (grants.md, "Resources and prompts").
+using Readers = std::map<std::string, std::string>;
 // Of `servers`, which this client may read from: those that its rules leave for this URI.
-[[nodiscard]] std::set<std::string> could_read(const gate::Gate& gate,
-                                               const std::set<std::string>& servers,
-                                               const std::string& uri);
+[[nodiscard]] Readers could_read(const gate::Gate& gate, const std::set<std::string>& servers,
+                                 const std::string& uri);
 // Of these the one whose it is; nothing: nobody's.
-[[nodiscard]] std::optional<std::string> owner_of(const std::string& uri,
-                                                  const std::set<std::string>& servers,
+[[nodiscard]] std::optional<std::string> owner_of(const Readers& servers,
                                                   const ResourceLists& lists);
 // A template (RFC 6570) with what is known of its variables; of the others nothing is put in. Not
 // encoded: for rules, and for nobody to send.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,7 +23,9 @@ namespace mcpac::gateway {
 
 class ServerWatch {
  public:
-  using Subscriber = const void*;
+  // One who subscribes: a number that is nobody else's, now or later.
+  using Subscriber = std::uint64_t;
+  [[nodiscard]] Subscriber new_subscriber() { return ++last_subscriber_; }
   using Done = std::function<void(Result<gate::Servers::Outcome>)>;
 
   // `servers` is borrowed.
@@ -63,6 +66,7 @@ class ServerWatch {
 
   gate::Servers& servers_;
   boost::asio::any_io_executor executor_;
+  Subscriber last_subscriber_ = 0;
   std::map<std::string, std::map<std::string, std::set<Subscriber>>> subscribed_;  // server → uri
   std::map<std::string, Listening> listening_;
   std::set<std::string> changed_;  // of those to be opened anew

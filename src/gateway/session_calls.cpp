@@ -36,11 +36,11 @@ bool promise(const Json& capabilities, const std::string& method) {
 // For requests to servers that are no calls: they have a client, which hears and answers nothing.
 class NoCall final : public gate::Caller {
  public:
-  explicit NoCall(const void* client) : client_(client) {}
-  [[nodiscard]] const void* client() const override { return client_; }
+  explicit NoCall(std::string client) : client_(std::move(client)) {}
+  [[nodiscard]] std::string client() const override { return client_; }
 
  private:
-  const void* client_;
+  std::string client_;
 };
 
 // Whether there is a reply, an object, to each of these questions.
@@ -84,7 +84,7 @@ void ClientSession::make_call(const ipc::Request& request, const RequestContext&
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
   const auto made =
-      std::make_shared<CallOfClient>(std::move(digest), setup_.gate, setup_.questions);
+      std::make_shared<CallOfClient>(std::move(digest), setup_.client, setup_.questions);
   made->is_about(wanted.form, std::move(wanted.name));
   made->belongs_to(shared_from_this(), request.id, context);
   const Json* brought = find_member(request.params, "inputResponses");
@@ -103,7 +103,7 @@ void ClientSession::call_own(const ipc::Request& request, const RequestContext& 
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
   const auto made =
-      std::make_shared<CallOfClient>(std::move(digest), setup_.gate, setup_.questions);
+      std::make_shared<CallOfClient>(std::move(digest), setup_.client, setup_.questions);
   made->belongs_to(shared_from_this(), request.id, context);
   calls_.emplace(request.id, Call{made});
   setup_.own->call(name, arguments, made);
@@ -135,7 +135,7 @@ void ClientSession::come_back(const ipc::Request& request, const RequestContext&
 }
 
 std::shared_ptr<gate::Caller> ClientSession::caller_of_nothing() const {
-  return std::make_shared<NoCall>(setup_.gate);
+  return std::make_shared<NoCall>(setup_.client);
 }
 
 void ClientSession::answered(const ipc::Id& id, const CallOfClient& call, gate::Answer given) {

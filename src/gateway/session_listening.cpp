@@ -1,4 +1,6 @@
 // What a client hears without asking for it each time.
+#include <set>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,10 +32,11 @@ void ClientSession::listen(const ipc::Request& request) {
     if (agreed.tools) said["toolsListChanged"] = true;
     if (agreed.prompts) said["promptsListChanged"] = true;
     if (agreed.resources) said["resourcesListChanged"] = true;
-    Json uris = Json::array();
-    for (const auto& [uri, server] : agreed.uris) uris.push_back(uri);
-    if (!uris.empty()) said["resourceSubscriptions"] = std::move(uris);
-    const auto& kept = listens_.emplace(id, std::move(agreed)).first->second;
+    // As servers will say them.
+    std::set<std::string> uris;
+    for (const auto& [text, watched] : agreed.uris) uris.insert(watched.uri);
+    if (!uris.empty()) said["resourceSubscriptions"] = uris;
+    auto& kept = listens_.emplace(id, std::move(agreed)).first->second;
     say_about(id, ipc::encode_notification("notifications/subscriptions/acknowledged",
                                            {{"notifications", std::move(said)},
                                             {"_meta", {{kMetaSubscription, to_json(id)}}}}));

@@ -137,21 +137,30 @@ void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
   const auto ready = unless_over(id, [gathered, done] { done(gathered->agreed); });
   for (const std::string& uri : uris) {
     find_owner(uri, [this, gathered, ready, uri](const Owner& owner) {
-      if (owner.server && may_hear(*owner.server, uri)) gathered->agreed.uris[uri] = *owner.server;
+      if (owner.server && may_hear(*owner.server, owner.uri))
+        gathered->agreed.uris[uri] = {*owner.server, owner.uri};
       if (--gathered->missing == 0) ready();
     });
   }
 }
 
-void SessionOffers::begin(const Listening& listening) {
-  for (const auto& [uri, server] : listening.uris)
-    offers_->watch().subscribe(&listening, server, uri, session_.caller_of_nothing(),
-                               [](const auto&) {});
+void SessionOffers::begin(Listening& listening) {
+  if (listening.uris.empty()) return;
+  listening.subscriber = offers_->watch().new_subscriber();
+  for (const auto& [text, watched] : listening.uris)
+    offers_->watch().subscribe(listening.subscriber, watched.server, watched.uri,
+                               session_.caller_of_nothing(), [](const auto&) {});
 }
 
 void SessionOffers::end(const Listening& listening) {
-  for (const auto& [uri, server] : listening.uris)
-    offers_->watch().unsubscribe(&listening, server, uri);
+  for (const auto& [text, watched] : listening.uris)
+    offers_->watch().unsubscribe(listening.subscriber, watched.server, watched.uri);
+}
+
+void SessionOffers::stop_watching(const Watched& watched) {
+  const bool is_named_again =
+      std::ranges::any_of(own_.uris, [&](const auto& one) { return one.second == watched; });
+  if (!is_named_again) offers_->watch().unsubscribe(own_.subscriber, watched.server, watched.uri);
 }
 
 void SessionOffers::subscribe(const ipc::Request& request) {
@@ -164,24 +173,24 @@ void SessionOffers::subscribe(const ipc::Request& request) {
   auto subscribed = unless_over(
       request.id, [this, id = request.id, text](const Result<gate::Servers::Outcome>& said) {
         if (said && *said) return session_.say_result(id, Json::object());
-        if (const auto node = own_.uris.extract(text); !node.empty())
-          offers_->watch().unsubscribe(&own_, node.mapped(), text);
+        if (const auto node = own_.uris.extract(text); !node.empty()) stop_watching(node.mapped());
         if (said) return session_.say_error(id, without_our_name((*said).error()));
         session_.say_error(id, ipc::kInternalError, "the server cannot be asked");
       });
   find_owner(text, [this, id = request.id, text, subscribed](const Owner& owner) {
     if (!waiting_.contains(id)) return;
-    if (!owner.server || !may_hear(*owner.server, text)) {
+    if (!owner.server || !may_hear(*owner.server, owner.uri)) {
       waiting_.erase(id);
       return session_.say_error(id, resource_not_found(text));
     }
+    const Watched watched{*owner.server, owner.uri};
+    const auto before = own_.uris.extract(text);
+    if (own_.subscriber == 0) own_.subscriber = offers_->watch().new_subscriber();
+    own_.uris[text] = watched;
     // Another server's by now: the one that it was hears of it.
-    if (const auto before = own_.uris.find(text);
-        before != own_.uris.end() && before->second != *owner.server)
-      offers_->watch().unsubscribe(&own_, before->second, text);
-    own_.uris[text] = *owner.server;
-    offers_->watch().subscribe(&own_, *owner.server, text, session_.caller_of_nothing(),
-                               subscribed);
+    if (!before.empty()) stop_watching(before.mapped());
+    offers_->watch().subscribe(own_.subscriber, watched.server, watched.uri,
+                               session_.caller_of_nothing(), subscribed);
   });
 }
 
@@ -193,8 +202,7 @@ bool SessionOffers::may_hear(const std::string& server, const std::string& uri) 
 
 void SessionOffers::unsubscribe(const ipc::Request& request) {
   const std::string uri = string_member(request.params, "uri");
-  if (const auto node = own_.uris.extract(uri); !node.empty())
-    offers_->watch().unsubscribe(&own_, node.mapped(), uri);
+  if (const auto node = own_.uris.extract(uri); !node.empty()) stop_watching(node.mapped());
   session_.say_result(request.id, Json::object());
 }
 
@@ -230,7 +238,7 @@ void SessionOffers::heard(const std::string& server, const std::string& method,
 bool SessionOffers::means(const Listening& listening, const std::string& server,
                           const std::string& uri) const {
   return std::ranges::any_of(listening.uris, [&](const auto& one) {
-    return one.second == server && is_part_of(uri, one.first);
+    return one.second.server == server && is_part_of(uri, one.second.uri);
   });
 }
 

@@ -35,8 +35,8 @@ class SessionOffers {
 
   // The wish of a subscriptions/listen; `done` gets what is agreed on. May come at once.
   void agree(const ipc::Id& id, const Json& wanted, std::function<void(Listening)> done);
-  // It is open now, under an address that stays; and it is over.
-  void begin(const Listening& listening);
+  // It is open now; and it is over.
+  void begin(Listening& listening);
   void end(const Listening& listening);
 
   // A server said something that is about no call.
@@ -64,6 +64,7 @@ class SessionOffers {
   // Whose a URI is: the server, or why it is nobody's.
   struct Owner {
     std::optional<std::string> server{};
+    std::string uri{};  // in the spelling that the server gets
     bool is_disputed = false;
   };
   void find_owner(const std::string& uri, std::function<void(Owner)> done);
@@ -76,6 +77,8 @@ class SessionOffers {
                    const std::string& server, Json ref);
   void subscribe(const ipc::Request& request);
   void unsubscribe(const ipc::Request& request);
+  // Unless the client named it in another spelling, too.
+  void stop_watching(const Watched& watched);
   void set_level(const ipc::Request& request);
 
   void updated(const std::string& server, const Json& params);

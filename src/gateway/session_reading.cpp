@@ -57,16 +57,19 @@ void SessionOffers::refuse(const ipc::Request& request, std::string name,
 }
 
 void SessionOffers::find_owner(const std::string& uri, std::function<void(Owner)> done) {
-  const Servers could = could_read(*session_.setup_.gate, with("resources"), uri);
+  const Readers could = could_read(*session_.setup_.gate, with("resources"), uri);
   if (could.empty()) return done({});
-  if (could.size() == 1) return done({*could.begin()});
-  resource_lists(could, [weak = session_.weak_from_this(), could, uri,
+  if (could.size() == 1) return done({could.begin()->first, could.begin()->second});
+  Servers asked;
+  for (const auto& [server, sent] : could) asked.insert(server);
+  resource_lists(asked, [weak = session_.weak_from_this(), could,
                          done = std::move(done)](const ResourceLists& lists) {
     const auto session = weak.lock();
     if (!session) return;
-    auto owner = owner_of(uri, could, lists);
-    const bool is_disputed = !owner;
-    done({std::move(owner), is_disputed});
+    auto owner = owner_of(could, lists);
+    if (!owner) return done({.is_disputed = true});
+    const std::string sent = could.at(*owner);
+    done({std::move(owner), sent});
   });
 }
 

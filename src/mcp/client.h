@@ -59,9 +59,9 @@ struct CallEvents {
   Json meta{};
   // The JSON-RPC error that ends the call, secrets redacted; the Error follows.
   std::function<void(const ipc::ErrorObject& error)> refused{};
-  // Whose call it is. Once calls of two are carried, a question that names no call is answered by
-  // nobody: it could be about either's.
-  const void* client = nullptr;
+  // Whose call it is: a name that is never given again. Once calls of two are carried, a question
+  // that names no call is answered by nobody: it could be about either's.
+  std::string client{};
 };
 
 // A result, or the JSON-RPC error that the server answered, redacted.

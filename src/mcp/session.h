@@ -129,7 +129,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::map<std::int64_t, std::shared_ptr<Pending>> pending_;
   std::int64_t next_id_ = 1;
   std::size_t junk_lines_ = 0;
-  std::optional<const void*> client_;  // whose calls that can be asked about were carried
+  std::optional<std::string> client_;  // whose calls that can be asked about were carried
   bool serves_several_ = false;
   std::size_t asked_ = 0;  // questions of the server that are being answered
   bool stateless_ = false;

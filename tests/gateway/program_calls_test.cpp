@@ -191,25 +191,22 @@ TEST_SUITE("gateway/program calls") {
     };
     std::vector<Json> done;
     const auto keep = [&](Json result) { done.push_back(std::move(result)); };
-    const int one = 1;
-    const int two = 2;
-    const int three = 3;
-    const auto first = programs.start(&one, until_stopped, keep);
+    const auto first = programs.start("one", until_stopped, keep);
     REQUIRE(first.has_value());
-    CHECK(programs.start(&one, until_stopped, keep).error().id == ErrorId::kServerLimit);
-    REQUIRE(programs.start(&two, until_stopped, keep).has_value());
-    CHECK_FALSE(programs.start(&three, until_stopped, keep).has_value());
+    CHECK(programs.start("one", until_stopped, keep).error().id == ErrorId::kServerLimit);
+    REQUIRE(programs.start("two", until_stopped, keep).has_value());
+    CHECK_FALSE(programs.start("three", until_stopped, keep).has_value());
     programs.stop(*first);
     loop.run_one();
     CHECK(done.size() == 1);
     REQUIRE(programs
                 .start(
-                    &three, [](execute::StopSignal) -> Json { throw std::runtime_error("broken"); },
-                    keep)
+                    "three",
+                    [](execute::StopSignal) -> Json { throw std::runtime_error("broken"); }, keep)
                 .has_value());
     bool ended = false;
     programs.stop_all([&] { ended = true; });
-    CHECK_FALSE(programs.start(&one, until_stopped, keep).has_value());
+    CHECK_FALSE(programs.start("one", until_stopped, keep).has_value());
     while (!ended) loop.run_one();
     REQUIRE(done.size() == 3);
     CHECK(std::ranges::count_if(done, [](const Json& result) { return result.is_object(); }) == 1);

@@ -16,7 +16,6 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "core/ids.h"
 #include "gateway/support_session.h"
 
 namespace mcpac::gateway::testing {
@@ -99,25 +98,8 @@ Hall::~Hall() {
 }
 
 std::shared_ptr<ClientRun> Hall::make_run(const std::string& name) {
-  const auto options = granted();
-  ClientRun::Parts parts;
-  parts.name = name;
-  parts.tools = std::make_shared<const gate::ToolTable>(world_.tools);
-  auto authority = gate::testing::authority_of(world_, options);
-  parts.catalog = Catalog::make(lock_of(world_.schemas), authority, NameForm::kDotted);
-  auto log =
-      audit::RunLog::create(folder_.path() / "audit", new_uuid_v7(world_.clock), world_.clock);
-  REQUIRE(log.has_value());
-  parts.log = std::move(*log);
-  parts.upstream = &world_.upstream;
-  gate::Declared declared{.permissions = parts.catalog->permissions(), .texts = {}};
-  gate::GateSetup setup{.tools = parts.tools.get(),
-                        .authority = std::move(authority),
-                        .declared = std::move(declared),
-                        .upstream = &world_.upstream,
-                        .audit = parts.log.get(),
-                        .clock = &world_.clock};
-  return std::make_shared<ClientRun>(std::move(parts), std::move(setup));
+  auto made = run_parts(world_, granted(), folder_.path() / "audit", name);
+  return std::make_shared<ClientRun>(std::move(made.parts), std::move(made.setup));
 }
 
 Json HttpAnswer::json() const {

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/ids.h"
+
 namespace mcpac::gateway::testing {
 namespace {
 
@@ -65,7 +67,8 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
   const auto authority = gate::testing::authority_of(world, options);
   catalog = Catalog::make(lock_of(world.schemas), authority, names);
   session = ClientSession::open(
-      {.gate = world.gate.get(),
+      {.client = "a run",
+       .gate = world.gate.get(),
        .anomalies = &anomalies,
        .catalog = catalog,
        .parked = &parked,
@@ -78,6 +81,27 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
              when_said();
            },
        .limits = limits});
+}
+
+RunParts run_parts(gate::testing::World& world, const Talk::Options& options,
+                   const std::filesystem::path& folder, const std::string& name) {
+  ClientRun::Parts parts;
+  parts.name = name;
+  parts.tools = std::make_shared<const gate::ToolTable>(world.tools);
+  auto authority = gate::testing::authority_of(world, options);
+  parts.catalog = Catalog::make(lock_of(world.schemas), authority, NameForm::kDotted);
+  auto log = audit::RunLog::create(folder, new_uuid_v7(world.clock), world.clock);
+  REQUIRE(log.has_value());
+  parts.log = std::move(*log);
+  parts.upstream = &world.upstream;
+  gate::Declared declared{.permissions = parts.catalog->permissions(), .texts = {}};
+  gate::GateSetup setup{.tools = parts.tools.get(),
+                        .authority = std::move(authority),
+                        .declared = std::move(declared),
+                        .upstream = &world.upstream,
+                        .audit = parts.log.get(),
+                        .clock = &world.clock};
+  return {std::move(parts), std::move(setup)};
 }
 
 Talk& Talk::with_servers(const std::function<void(FakeServers&)>& fill) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "gate/anomalies.h"
 #include "gate/support_gate.h"
+#include "gateway/client_run.h"
 #include "gateway/client_session.h"
 #include "gateway/offers.h"
 #include "gateway/support_offers.h"
@@ -50,6 +52,15 @@ class Talk {
   std::function<void()> when_said = [] {};
   std::shared_ptr<ClientSession> session;
 };
+
+// What a ClientRun is made from, under what these options grant; borrows from the world. Its record
+// is a file in `folder`.
+struct RunParts {
+  ClientRun::Parts parts;
+  gate::GateSetup setup;
+};
+[[nodiscard]] RunParts run_parts(gate::testing::World& world, const Talk::Options& options,
+                                 const std::filesystem::path& folder, const std::string& name);
 
 // {"_meta": {version, capabilities, …}} of revision 2026-07-28.
 [[nodiscard]] Json stateless(Json params = Json::object());

@@ -58,16 +58,16 @@ TEST_SUITE("mcp/calls") {
     mcp::Events usual = answering();
     usual.answer = [](std::string, Json) { return decline(); };
     Connected server(fixture("plain"), false, usual);
-    const auto ask_as = [&](const int& client) {
+    const auto ask_as = [&](const std::string& client) {
       mcp::CallEvents events;
       events.answer = [](std::string, Json) { return answered_with("accept"); };
-      events.client = &client;
+      events.client = client;
       return text_of(test::run(
           server.loop, (*server).call_tool("ask", args(R"({"method":"elicitation/create"})"),
                                            kPatience, events)));
     };
-    const int one = 1;
-    const int other = 2;
+    const std::string one = "one";
+    const std::string other = "other";
     CHECK(ask_as(one).contains(R"("action":"accept")"));
     CHECK(ask_as(one).contains(R"("action":"accept")"));
     CHECK(ask_as(other).contains(R"("action":"decline")"));
@@ -82,16 +82,16 @@ TEST_SUITE("mcp/calls") {
     };
     Connected server(fixture("plain"), false, usual);
     std::vector<std::string> heard;
-    const auto call_as = [&](const int& client) {
+    const auto call_as = [&](const std::string& client) {
       mcp::CallEvents events;
       events.answer = [](std::string, Json) { return decline(); };
       events.logged = [&](const Json& message) { heard.push_back(string_member(message, "data")); };
-      events.client = &client;
+      events.client = client;
       return test::run(server.loop,
                        (*server).call_tool("log", args(R"({"data": "x"})"), kPatience, events));
     };
-    const int one = 1;
-    const int other = 2;
+    const std::string one = "one";
+    const std::string other = "other";
     REQUIRE(call_as(one).has_value());
     CHECK(heard == std::vector<std::string>{"x"});
     CHECK(of_nobody.empty());

@@ -45,7 +45,7 @@ class Recorder::HeardCaller final : public gate::Caller {
   HeardCaller(std::shared_ptr<gate::Caller> caller, std::shared_ptr<Tape> tape, std::size_t place)
       : caller_(std::move(caller)), tape_(std::move(tape)), place_(place) {}
 
-  [[nodiscard]] const void* client() const override { return caller_->client(); }
+  [[nodiscard]] std::string client() const override { return caller_->client(); }
   void progress(Json report) override {
     keep({.method = {}, .said = report});
     caller_->progress(std::move(report));

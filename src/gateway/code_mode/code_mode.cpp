@@ -165,7 +165,7 @@ CodeMode::~CodeMode() {
 }
 
 void CodeMode::stop() {
-  shared_->programs->stop_of(shared_->gate);
+  shared_->programs->stop_of(shared_->client_run);
 }
 
 void CodeMode::heard_of_revocation(const std::string& permission) {
@@ -178,7 +178,7 @@ void CodeMode::heard_of_revocation(const std::string& permission) {
 }
 
 std::size_t CodeMode::in_flight() const {
-  return shared_->programs->of_client(shared_->gate);
+  return shared_->programs->of_client(shared_->client_run);
 }
 
 void CodeMode::call(const std::string& name, const Json& arguments,
@@ -202,11 +202,12 @@ void CodeMode::analyze(const Json& arguments, const std::shared_ptr<CallOfClient
     return answer ? std::move(*answer)
                   : Json{{"granted", false}, {"error", error_member(answer.error())}};
   };
-  auto started = shared_->programs->start(shared_->gate, std::move(work), [call](Json answer) {
-    const bool is_error = !answer.contains("report");
-    if (is_error) answer["granted"] = false;
-    call->answered(tool_result(std::move(answer), is_error));
-  });
+  auto started =
+      shared_->programs->start(shared_->client_run, std::move(work), [call](Json answer) {
+        const bool is_error = !answer.contains("report");
+        if (is_error) answer["granted"] = false;
+        call->answered(tool_result(std::move(answer), is_error));
+      });
   if (!started) {
     Json busy{{"granted", false}, {"error", error_member(started.error())}};
     return call->answered(tool_result(std::move(busy), true));
@@ -231,7 +232,7 @@ void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient
   };
   // The last hold of the upstream is here, so that it goes where it lives.
   auto started =
-      shared_->programs->start(shared_->gate, std::move(work), [call, upstream](Json answer) {
+      shared_->programs->start(shared_->client_run, std::move(work), [call, upstream](Json answer) {
         if (!upstream->denials().empty()) answer["denials"] = upstream->denials();
         // Of a fault of ours there is no more than the error.
         if (!answer.contains("exit_code"))

@@ -22,7 +22,7 @@ class ProgramCaller final : public gate::Caller,
  public:
   ProgramCaller(std::shared_ptr<gate::Caller> call, boost::asio::any_io_executor executor);
 
-  [[nodiscard]] const void* client() const override { return call_->client(); }
+  [[nodiscard]] std::string client() const override { return call_->client(); }
   [[nodiscard]] bool answers(const std::string& method) const override;
   void ask(const std::string& method, Json params, Replied done) override;
   void ask_for(const std::string& server, const std::string& method, Json params,

@@ -39,7 +39,7 @@ Programs::~Programs() {
   }
 }
 
-Result<Programs::Id> Programs::start(const void* client, Work work, Done done) {
+Result<Programs::Id> Programs::start(std::string client, Work work, Done done) {
   const auto busy = [](std::string what) {
     return fail(ErrorId::kServerLimit, std::move(what),
                 {.why = "analysing, compiling and running take a processor each",
@@ -53,7 +53,8 @@ Result<Programs::Id> Programs::start(const void* client, Work work, Done done) {
   auto kill = execute::KillSwitch::beside({});
   if (!kill) return pass_on(kill);
   const Id id = ++last_;
-  Job& job = jobs_.emplace(id, Job{client, std::move(*kill), std::move(done), {}}).first->second;
+  Job& job = jobs_.emplace(id, Job{std::move(client), std::move(*kill), std::move(done), {}})
+                 .first->second;
   try {
     job.thread = std::thread([this, id, work = std::move(work), stop = job.kill.stop()] {
       block_signals();
@@ -73,7 +74,7 @@ void Programs::stop(Id id) {
   if (const auto found = jobs_.find(id); found != jobs_.end()) found->second.kill.pull();
 }
 
-void Programs::stop_of(const void* client) {
+void Programs::stop_of(std::string_view client) {
   for (const auto& [id, job] : jobs_) {
     if (job.client == client) job.kill.pull();
   }
@@ -86,7 +87,7 @@ void Programs::stop_all(std::function<void()> ended) {
   ended_ = std::move(ended);
 }
 
-std::size_t Programs::of_client(const void* client) const {
+std::size_t Programs::of_client(std::string_view client) const {
   return static_cast<std::size_t>(
       std::ranges::count_if(jobs_, [&](const auto& job) { return job.second.client == client; }));
 }

@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -38,18 +40,18 @@ class Programs {
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
 
-  // An error: too many are at work. `done` comes later, once.
-  [[nodiscard]] Result<Id> start(const void* client, Work work, Done done);
+  // `client`: the id of its run. An error: too many are at work. `done` comes later, once.
+  [[nodiscard]] Result<Id> start(std::string client, Work work, Done done);
   // Unknown ids are ignored: it may have ended already.
   void stop(Id id);
-  void stop_of(const void* client);
+  void stop_of(std::string_view client);
   // `ended` comes when none is left, maybe from inside. Nothing is started any more.
   void stop_all(std::function<void()> ended);
-  [[nodiscard]] std::size_t of_client(const void* client) const;
+  [[nodiscard]] std::size_t of_client(std::string_view client) const;
 
  private:
   struct Job {
-    const void* client;
+    std::string client;
     execute::KillSwitch kill;
     Done done;
     std::thread thread;

@@ -27,6 +27,12 @@ FLOORS = {
 # headers there are words for all corners, but for those in TOPS, which wire the corners.
 CORNERS = {
     "src/policy": ["text", "match", "rules", "decide", "sets", "compare", "explain"],
+    "src/mcp": ["oauth"],
+    "src/execute": [
+        "child", "project", "live", "files", "network", "host", "check", "records", "recording", "changes", "asking",
+        "build", "clients", "run",
+    ],
+    "src/gateway": ["http", "oauth", "code_mode"],
 }
 TOPS = {"policy/authority", "policy/load", "policy/policy_record", "policy/policy_digest"}
 # Third-party headers that only one room may see.

@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "core/printable.h"
-#include "execute/run/live_runs.h"
+#include "execute/live/live_runs.h"
 
 namespace mcpac::cli {
 namespace {

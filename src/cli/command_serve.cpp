@@ -20,7 +20,7 @@
 #include "cli/serve_log.h"
 #include "cli/through_host.h"
 #include "execute/check/authorities.h"
-#include "execute/host/interrupt.h"
+#include "execute/child/interrupt.h"
 
 namespace mcpac::cli {
 namespace {

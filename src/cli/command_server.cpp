@@ -8,7 +8,7 @@
 #include "cli/config_file.h"
 #include "core/file.h"
 #include "core/permission.h"
-#include "execute/host/list_servers.h"
+#include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
 

@@ -16,7 +16,7 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
-#include "execute/host/call_tool.h"
+#include "execute/run/call_tool.h"
 
 namespace mcpac::cli {
 namespace {

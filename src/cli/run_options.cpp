@@ -15,7 +15,7 @@
 #include "cli/accepted_tier.h"
 #include "core/printable.h"
 #include "core/quantity.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 #include "execute/run/outcome_json.h"
 
 namespace mcpac::cli {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cli/context.h"
-#include "execute/host/list_servers.h"
 #include "execute/project/generate_project.h"
+#include "execute/project/list_servers.h"
 
 namespace mcpac::cli {
 

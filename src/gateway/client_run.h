@@ -12,7 +12,7 @@
 
 #include "audit/log.h"
 #include "execute/asking/approval_store.h"
-#include "execute/run/run_control.h"
+#include "execute/live/run_control.h"
 #include "gate/anomalies.h"
 #include "gate/gate.h"
 #include "gateway/catalog.h"

@@ -14,8 +14,8 @@
 #include "core/ids.h"
 #include "core/rfc3339.h"
 #include "execute/asking/run_binding.h"
-#include "execute/host/gate_control.h"
 #include "execute/host/tool_tables.h"
+#include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
 #include "gateway/code_mode/definitions.h"
 

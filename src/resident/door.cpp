@@ -16,7 +16,7 @@
 #include <system_error>
 
 #include "core/printable.h"
-#include "execute/run/live_runs.h"
+#include "execute/live/live_runs.h"
 #include "resident/patience.h"
 #include "resident/wire.h"
 

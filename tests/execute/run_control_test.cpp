@@ -1,5 +1,5 @@
 // The socket of a live run: what it answers, what it survives, and what is swept.
-#include "execute/run/run_control.h"
+#include "execute/live/run_control.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "core/abandoned.h"
-#include "execute/run/live_runs.h"
+#include "execute/live/live_runs.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;

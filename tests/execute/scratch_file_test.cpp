@@ -1,4 +1,4 @@
-#include "execute/build/scratch_file.h"
+#include "execute/child/scratch_file.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 
 namespace mcpac::execute {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "codegen/lock.h"
 #include "execute/asking/approval_store.h"
-#include "execute/asking/run_approver.h"
+#include "execute/asking/questions.h"
+#include "execute/check/strictness.h"
 #include "execute/host/host.h"
-#include "execute/run/pipeline.h"
 #include "gate/approver.h"
 #include "policy/authority.h"
 

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "execute/build/prepare.h"
 #include "execute/build/snapshot.h"
-#include "execute/build/waiting_tool.h"
+#include "execute/child/waiting_tool.h"
 #include "execute/project/project.h"
 
 namespace mcpac::execute {

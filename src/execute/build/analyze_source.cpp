@@ -8,9 +8,9 @@
 #include "execute/build/prepare.h"
 #include "execute/check/authorities.h"
 #include "execute/check/declared_conditions.h"
-#include "execute/host/interrupt.h"
+#include "execute/child/interrupt.h"
 #include "execute/host/tool_tables.h"
-#include "execute/run/leftovers.h"
+#include "execute/live/leftovers.h"
 
 namespace mcpac::execute {
 

@@ -7,7 +7,7 @@
 #include "analyzer/report.h"
 #include "core/error.h"
 #include "execute/build/snapshot.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 #include "execute/project/project.h"
 #include "sandbox/sandbox.h"
 

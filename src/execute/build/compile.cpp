@@ -10,7 +10,7 @@
 #include "execute/build/make_runner.h"
 #include "execute/build/object_files.h"
 #include "execute/build/program_file.h"
-#include "execute/build/scratch_file.h"
+#include "execute/child/scratch_file.h"
 
 namespace mcpac::execute {
 namespace {

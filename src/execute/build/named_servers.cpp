@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "execute/project/header_files.h"
+
 namespace mcpac::execute {
 namespace {
 
@@ -34,11 +36,6 @@ bool can_make_names(std::string_view joined) {
   return joined.contains("##") || joined.contains("%:%:");
 }
 
-std::string name_of(const codegen::LockedServer& server) {
-  const auto last = server.cpp_name.rfind(':');
-  return server.cpp_name.substr(last == std::string::npos ? 0 : last + 1);
-}
-
 }  // namespace
 
 std::set<std::string> words_of(std::string_view source) {
@@ -52,10 +49,6 @@ std::set<std::string> words_of(std::string_view source) {
   return words;
 }
 
-std::string header_file_of(const codegen::LockedServer& server) {
-  return name_of(server) + ".hpp";
-}
-
 std::set<std::string> named_servers(const Snapshot& snapshot, const codegen::Lock& lock) {
   std::set<std::string> words;
   bool every = false;
@@ -65,7 +58,7 @@ std::set<std::string> named_servers(const Snapshot& snapshot, const codegen::Loc
   }
   std::set<std::string> headers;
   for (const auto& server : lock.servers) {
-    if (every || words.contains(name_of(server))) headers.insert(header_file_of(server));
+    if (every || words.contains(word_of(server))) headers.insert(header_file_of(server));
   }
   return headers;
 }

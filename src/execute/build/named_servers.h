@@ -16,9 +16,6 @@
 
 namespace mcpac::execute {
 
-// "filesystem.hpp"
-[[nodiscard]] std::string header_file_of(const codegen::LockedServer& server);
-
 // The headers to prepare, as mcpac.lock names them: "filesystem.hpp".
 [[nodiscard]] std::set<std::string> named_servers(const Snapshot& snapshot,
                                                   const codegen::Lock& lock);

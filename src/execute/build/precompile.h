@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "execute/build/stage.h"
 #include "execute/build/toolchain.h"
+#include "execute/child/stage.h"
 #include "execute/project/project.h"
 #include "sandbox/sandbox.h"
 

@@ -15,8 +15,8 @@
 #include "execute/build/make_runner.h"
 #include "execute/build/named_servers.h"
 #include "execute/build/precompile.h"
-#include "execute/build/private_folder.h"
 #include "execute/project/header_files.h"
+#include "execute/project/private_folder.h"
 
 namespace mcpac::execute {
 namespace {

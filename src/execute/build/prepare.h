@@ -16,8 +16,8 @@
 #include "codegen/lock.h"
 #include "core/error.h"
 #include "execute/build/precompile.h"
-#include "execute/build/stage.h"
 #include "execute/build/toolchain.h"
+#include "execute/child/stage.h"
 #include "execute/project/project.h"
 #include "sandbox/sandbox.h"
 

@@ -11,7 +11,7 @@
 #include "execute/build/compile.h"
 #include "execute/build/early_compile.h"
 #include "execute/build/seen_programs.h"
-#include "execute/build/waiting_tool.h"
+#include "execute/child/waiting_tool.h"
 
 namespace mcpac::execute {
 

@@ -14,8 +14,8 @@
 #include "core/hash.h"
 #include "core/json.h"
 #include "execute/build/analysis.h"
-#include "execute/build/private_folder.h"
-#include "execute/build/scratch_file.h"
+#include "execute/child/scratch_file.h"
+#include "execute/project/private_folder.h"
 
 namespace mcpac::execute {
 namespace {

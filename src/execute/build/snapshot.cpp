@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/hash.h"
-#include "execute/build/scratch_file.h"
 #include "execute/build/toolchain.h"
+#include "execute/child/scratch_file.h"
 
 namespace mcpac::execute {
 namespace {

@@ -13,9 +13,9 @@
 #include "core/canonical_json.h"
 #include "core/hash.h"
 #include "core/printable.h"
-#include "execute/build/private_folder.h"
 #include "execute/changes/folder_access.h"
 #include "execute/changes/read_upper.h"
+#include "execute/project/private_folder.h"
 
 namespace mcpac::execute {
 namespace {

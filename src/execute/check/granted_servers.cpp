@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "execute/build/named_servers.h"
+#include "execute/project/header_files.h"
 
 namespace mcpac::execute {
 

@@ -4,7 +4,9 @@
 
 #include "core/error.h"
 #include "execute/check/authorities.h"
-#include "execute/run/pipeline.h"
+#include "execute/check/check.h"
+#include "execute/check/listener.h"
+#include "execute/check/strictness.h"
 
 namespace mcpac::execute {
 

@@ -4,7 +4,9 @@
 
 #include "analyzer/report.h"
 #include "core/error.h"
-#include "execute/run/pipeline.h"
+#include "execute/check/listener.h"
+#include "execute/check/strictness.h"
+#include "execute/project/project.h"
 
 namespace mcpac::execute {
 

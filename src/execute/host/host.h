@@ -18,8 +18,8 @@
 
 #include "codegen/lock.h"
 #include "core/error.h"
+#include "execute/child/interrupt.h"
 #include "execute/host/between.h"
-#include "execute/host/interrupt.h"
 #include "execute/host/upstreams.h"
 #include "mcp/server_config.h"
 

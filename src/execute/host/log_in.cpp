@@ -3,7 +3,7 @@
 #include <chrono>
 #include <optional>
 
-#include "execute/host/list_servers.h"
+#include "execute/project/list_servers.h"
 #include "mcp/oauth/store.h"
 
 namespace mcpac::execute {

@@ -75,6 +75,15 @@ Result<std::string> kept_header(const KeptProject& kept, const std::string& name
 
 }  // namespace
 
+std::string word_of(const codegen::LockedServer& server) {
+  const auto last = server.cpp_name.rfind(':');
+  return server.cpp_name.substr(last == std::string::npos ? 0 : last + 1);
+}
+
+std::string header_file_of(const codegen::LockedServer& server) {
+  return word_of(server) + ".hpp";
+}
+
 Result<HeaderChanges> write_headers(const fs::path& folder, const HeaderFiles& files) {
   HeaderChanges changes;
   std::error_code error;

@@ -18,6 +18,11 @@
 
 namespace mcpac::execute {
 
+// "filesystem": what its header is called after, and what programs name it by.
+[[nodiscard]] std::string word_of(const codegen::LockedServer& server);
+// "filesystem.hpp"
+[[nodiscard]] std::string header_file_of(const codegen::LockedServer& server);
+
 using HeaderFiles = std::map<std::string, std::string>;  // path below the folder -> bytes
 
 struct HeaderChanges {

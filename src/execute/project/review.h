@@ -11,9 +11,9 @@
 
 #include "codegen/lock_diff.h"
 #include "core/error.h"
-#include "execute/host/list_servers.h"
 #include "execute/project/generate_project.h"
 #include "execute/project/header_files.h"
+#include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 
 namespace mcpac::execute {

@@ -9,8 +9,8 @@
 
 #include "core/printable.h"
 #include "execute/build/image_file.h"
+#include "execute/child/backtrace.h"
 #include "execute/network/host_dialer.h"
-#include "execute/records/backtrace.h"
 #include "execute/run/image_start.h"
 #include "gate/agent_door.h"
 

@@ -11,7 +11,7 @@
 
 #include "audit/log.h"
 #include "core/error.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 #include "execute/files/file_mounts.h"
 #include "execute/host/host.h"
 #include "execute/run/run_limits.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "codegen/lock.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 #include "execute/host/host.h"
 #include "gate/upstream.h"
 #include "policy/authority.h"

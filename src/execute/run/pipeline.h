@@ -5,19 +5,17 @@
 // starts. Everything that the run started is gone when execute() returns.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analyzer/report.h"
-#include "execute/asking/run_approver.h"
+#include "execute/asking/questions.h"
 #include "execute/build/snapshot.h"
-#include "execute/build/stage.h"
 #include "execute/check/check.h"
+#include "execute/check/listener.h"
+#include "execute/check/strictness.h"
 #include "execute/project/project.h"
 #include "execute/recording/recording_choice.h"
 #include "execute/records/denials.h"
@@ -28,43 +26,7 @@
 
 namespace mcpac::execute {
 
-enum class Enforcement : std::uint8_t { kEnforce, kObserve };
-// Calls that will certainly be denied: a mistake, or what the program is about.
-enum class DeniedUses : std::uint8_t { kRefuse, kExpect };
 enum class RunMode : std::uint8_t { kRun, kDryRun };
-enum class Review : std::uint8_t { kWhenAsked, kAlways };
-
-struct StageTime {
-  std::string name;  // "prepare", "analyse", "check", "compile", "servers", "run"
-  std::chrono::microseconds time{0};
-};
-
-// What the caller hears while the run goes on, on the thread that called execute().
-struct Listener {
-  std::function<void(const StageTime&)> stage = [](const StageTime&) {};
-  std::function<void(std::string_view)> warning = [](std::string_view) {};
-  std::function<void(std::string_view)> note = [](std::string_view) {};
-  // Something begins that takes seconds, and is done once a machine or a lock.
-  std::function<void(std::string_view)> wait = [](std::string_view) {};
-  std::function<void(std::string_view)> standard_output = [](std::string_view) {};
-  std::function<void(std::string_view)> standard_error = [](std::string_view) {};
-  int output_sink = -1;  // where these two write to, when they may block (ChildIo)
-  int error_sink = -1;
-  // mcpac::log of the program: level and text.
-  std::function<void(std::string_view, std::string_view)> log = [](std::string_view,
-                                                                   std::string_view) {};
-  // Something is missing: may the run have it? Only asked when a person can answer.
-  // `stop` becomes readable on Ctrl-C: then the answer is no.
-  std::function<bool(const CheckResult&, StopSignal stop)> may_grant =
-      [](const CheckResult&, StopSignal) { return false; };
-};
-
-// Who answers what rules ask, and whether the program is shown even where none does.
-struct Questions {
-  MakeApprover approver = nullptr;
-  Review review = Review::kWhenAsked;
-  std::function<void(std::string_view)> warning = [](std::string_view) {};
-};
 
 class Standby;
 

@@ -11,8 +11,8 @@
 #include "core/error.h"
 #include "execute/changes/changes_watch.h"
 #include "execute/changes/changeset.h"
+#include "execute/child/kill_switch.h"
 #include "execute/run/agent_run.h"
-#include "execute/run/kill_switch.h"
 #include "execute/run/run_limits.h"
 
 namespace mcpac::execute {

@@ -13,9 +13,9 @@
 #include "execute/check/require_granted.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
+#include "execute/live/leftovers.h"
 #include "execute/recording/run_recording.h"
 #include "execute/run/give_files.h"
-#include "execute/run/leftovers.h"
 #include "execute/run/standby.h"
 #include "execute/run/supervise.h"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "execute/build/waiting_tool.h"
+#include "execute/child/waiting_tool.h"
 
 namespace mcpac::execute {
 Result<Channel> make_channel() {

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {

@@ -14,7 +14,7 @@
 
 #include "codegen/lock.h"
 #include "core/file.h"
-#include "execute/build/waiting_tool.h"
+#include "execute/child/waiting_tool.h"
 #include "execute/project/project.h"
 #include "execute/run/slot.h"
 #include "sandbox/sandbox.h"

@@ -9,10 +9,10 @@
 #include "core/rfc3339.h"
 #include "execute/asking/approval_store.h"
 #include "execute/check/authorities.h"
-#include "execute/host/gate_control.h"
+#include "execute/child/kill_switch.h"
 #include "execute/host/tool_tables.h"
+#include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
-#include "execute/run/kill_switch.h"
 #include "execute/run/run_changes.h"
 #include "gate/anomalies.h"
 

@@ -16,7 +16,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "execute/run/kill_switch.h"
+#include "execute/child/kill_switch.h"
 #include "gateway/code_mode/bounds.h"
 
 namespace mcpac::gateway::code_mode {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/clock.h"
-#include "execute/run/run_control.h"
+#include "execute/live/run_control.h"
 #include "gate/gate.h"
 
 namespace mcpac::execute {

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 
 namespace mcpac::execute {
 

@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/permission.h"
+#include "execute/asking/questions.h"
 #include "execute/project/project.h"
-#include "execute/run/pipeline.h"
 #include "policy/authority.h"
 
 namespace mcpac::execute {

@@ -1,4 +1,4 @@
-#include "execute/records/elf_code.h"
+#include "execute/child/elf_code.h"
 
 #include <elf.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "execute/records/backtrace.h"
+#include "execute/child/backtrace.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 
 #include "analyzer/object_symbols.h"
 #include "core/printable.h"
-#include "execute/records/elf_code.h"
+#include "execute/child/elf_code.h"
 
 namespace mcpac::execute {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/host/list_servers.h"
+#include "execute/project/list_servers.h"
 
 #include <csignal>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "execute/host/call_tool.h"
+#include "execute/run/call_tool.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "execute/asking/approval_store.h"
 #include "execute/asking/run_binding.h"
 #include "execute/check/authorities.h"
-#include "execute/host/gate_control.h"
 #include "execute/host/host.h"
 #include "execute/host/tool_tables.h"
+#include "execute/live/gate_control.h"
 #include "execute/project/project_use.h"
 #include "execute/records/run_record.h"
 #include "gate/gate.h"

@@ -1,4 +1,4 @@
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "execute/records/backtrace.h"
+#include "execute/child/backtrace.h"
 
 namespace mcpac::execute {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/run/run_control.h"
+#include "execute/live/run_control.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/abandoned.h"
-#include "execute/run/live_runs.h"
+#include "execute/live/live_runs.h"
 #include "ipc/stream_channel.h"
 
 namespace mcpac::execute {

@@ -1,4 +1,4 @@
-#include "execute/host/gate_control.h"
+#include "execute/live/gate_control.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-#include "execute/run/leftovers.h"
+#include "execute/live/leftovers.h"
 
 #include "audit/signing_key.h"
 #include "core/abandoned.h"
-#include "execute/run/live_runs.h"
+#include "execute/live/live_runs.h"
 
 namespace mcpac::execute {
 

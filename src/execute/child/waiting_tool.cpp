@@ -1,4 +1,4 @@
-#include "execute/build/waiting_tool.h"
+#include "execute/child/waiting_tool.h"
 
 #include <fmt/format.h>
 #include <poll.h>

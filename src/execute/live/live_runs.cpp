@@ -1,4 +1,4 @@
-#include "execute/run/live_runs.h"
+#include "execute/live/live_runs.h"
 
 #include <dirent.h>
 #include <fcntl.h>

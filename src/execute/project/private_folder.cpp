@@ -1,4 +1,4 @@
-#include "execute/build/private_folder.h"
+#include "execute/project/private_folder.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "execute/host/interrupt.h"
+#include "execute/child/interrupt.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "execute/run/kill_switch.h"
+#include "execute/child/kill_switch.h"
 
 #include <poll.h>
 #include <sys/epoll.h>

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "core/file.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 
 namespace mcpac::execute {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "execute/build/stage.h"
+#include "execute/child/stage.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {

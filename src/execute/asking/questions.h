@@ -1,0 +1,21 @@
+// Questions: who answers what rules ask, and whether a program is shown before it runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "execute/asking/run_approver.h"
+
+namespace mcpac::execute {
+
+enum class Review : std::uint8_t { kWhenAsked, kAlways };
+
+// Who answers what rules ask, and whether the program is shown even where none does.
+struct Questions {
+  MakeApprover approver = nullptr;
+  Review review = Review::kWhenAsked;
+  std::function<void(std::string_view)> warning = [](std::string_view) {};
+};
+
+}  // namespace mcpac::execute

@@ -1,0 +1,39 @@
+// Listener: what the caller of a run hears of it, and the one question before it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "execute/check/check.h"
+#include "execute/child/stage.h"
+
+namespace mcpac::execute {
+
+struct StageTime {
+  std::string name;  // "prepare", "analyse", "check", "compile", "servers", "run"
+  std::chrono::microseconds time{0};
+};
+
+// What the caller hears while the run goes on, on the thread that called execute().
+struct Listener {
+  std::function<void(const StageTime&)> stage = [](const StageTime&) {};
+  std::function<void(std::string_view)> warning = [](std::string_view) {};
+  std::function<void(std::string_view)> note = [](std::string_view) {};
+  // Something begins that takes seconds, and is done once a machine or a lock.
+  std::function<void(std::string_view)> wait = [](std::string_view) {};
+  std::function<void(std::string_view)> standard_output = [](std::string_view) {};
+  std::function<void(std::string_view)> standard_error = [](std::string_view) {};
+  int output_sink = -1;  // where these two write to, when they may block (ChildIo)
+  int error_sink = -1;
+  // mcpac::log of the program: level and text.
+  std::function<void(std::string_view, std::string_view)> log = [](std::string_view,
+                                                                   std::string_view) {};
+  // Something is missing: may the run have it? Only asked when a person can answer.
+  // `stop` becomes readable on Ctrl-C: then the answer is no.
+  std::function<bool(const CheckResult&, StopSignal stop)> may_grant =
+      [](const CheckResult&, StopSignal) { return false; };
+};
+
+}  // namespace mcpac::execute

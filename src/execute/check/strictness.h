@@ -1,0 +1,12 @@
+// How a run takes what its rules do not admit.
+#pragma once
+
+#include <cstdint>
+
+namespace mcpac::execute {
+
+enum class Enforcement : std::uint8_t { kEnforce, kObserve };
+// Calls that will certainly be denied: a mistake, or what the program is about.
+enum class DeniedUses : std::uint8_t { kRefuse, kExpect };
+
+}  // namespace mcpac::execute

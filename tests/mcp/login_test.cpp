@@ -167,6 +167,15 @@ TEST_SUITE("mcp/login") {
     CHECK(refused("no-pkce").contains("PKCE"));
     CHECK(refused("deny").contains("access_denied"));
     CHECK(refused("moves").contains("302"));
+    CHECK(refused("page=asks").contains("no login page that can be used"));
+    CHECK(refused("method=key").contains("registers no client"));
+  }
+
+  TEST_CASE("a token that comes with more scopes than anybody reads is not kept") {
+    const auto web = oauth({"scopes=many"});
+    Visit visit(server_of(web), Person::kThere);
+    REQUIRE_FALSE(visit.client.has_value());
+    CHECK(visit.client.error().to_text().contains("more scopes than anybody reads"));
   }
 
   TEST_CASE("many calls at once make one login") {

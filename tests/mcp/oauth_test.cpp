@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include <boost/asio/ip/address.hpp>
 
@@ -100,9 +101,17 @@ TEST_SUITE("mcp/oauth") {
     CHECK_FALSE(believed("https://b.example/team/mcp"));
     CHECK_FALSE(believed("http://a.example/team/mcp"));
     CHECK_FALSE(believed("https://a.example:8443/team/mcp"));
+    CHECK(believed("https://A.Example/team/mcp"));
+    CHECK_FALSE(believed("https://a.example/team/mcp?tenant=other"));
+    CHECK_FALSE(believed("https://a.example?tenant=other"));
+    CHECK_FALSE(believed("https://a.example/team/mcp#part"));
     CHECK_FALSE(believed("https://a.example/te"));
     CHECK_FALSE(believed("https://a.example/team/mcp/more"));
     CHECK_FALSE(believed(""));
+    const auto tenant = url("https://a.example/mcp?tenant=one");
+    CHECK(read_protected_resource(Json{{"resource", "https://a.example/mcp?tenant=one"}}, tenant));
+    CHECK_FALSE(
+        read_protected_resource(Json{{"resource", "https://a.example/mcp?tenant=two"}}, tenant));
   }
 
   TEST_CASE("an issuer is compared letter by letter") {
@@ -128,6 +137,10 @@ TEST_SUITE("mcp/oauth") {
     CHECK_FALSE(with("file:///etc/passwd"));
     CHECK_FALSE(with("https://user:secret@a.example/token"));
     CHECK_FALSE(with("javascript:alert(1)"));
+    CHECK_FALSE(with("https://login.example/token#part"));
+    CHECK_FALSE(with("https://login.example/`id`"));
+    CHECK_FALSE(with("https://login.example/\"x"));
+    CHECK_FALSE(with(("https://login.example/" + std::string(2'048, 'x')).c_str()));
     CHECK_FALSE(with(""));
   }
 
@@ -166,6 +179,17 @@ TEST_SUITE("mcp/oauth") {
     CHECK(unite_scopes("", "") == "");
     CHECK(contains_scopes("a b c", "c a"));
     CHECK_FALSE(contains_scopes("a", "a b"));
+    CHECK(split_scopes("b a  b ") == std::vector<std::string>{"b", "a"});
+  }
+
+  TEST_CASE("as many scopes as an answer holds are read in no time") {
+    std::string many;
+    for (int i = 0; i < 40'000; ++i) many += std::to_string(i) + " ";
+    const auto start = std::chrono::steady_clock::now();
+    CHECK(split_scopes(many).size() == 40'000);
+    CHECK(contains_scopes(many, many));
+    // Each word against all before it would be 800 million comparisons, several seconds.
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
   }
 
   TEST_CASE("an assertion has three parts, and only keys that are strong enough sign") {

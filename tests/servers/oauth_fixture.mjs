@@ -5,7 +5,9 @@
 //
 // Flags: iss=wrong|missing, state=wrong, deny (the person says no), stale (every access token is good
 // for one call), rotate (refresh tokens are good once), no-pkce, issuer=wrong, resource=wrong,
-// moves (documents answer with a redirect), basic (clients have secrets).
+// moves (documents answer with a redirect), basic (clients have secrets), page=asks (the address of the login page holds
+// a redirect_uri of its own), method=key (clients are registered to prove themselves with a key), scopes=many (a token
+// answer with 16 KiB of scopes).
 // /mcp is the server; its tool "write" wants the scope "write" besides "read". /log: what was asked.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -28,7 +30,8 @@ function give_tokens(scope) {
   const refresh = `secret-refresh-token-${number}`;
   tokens.set(access, { scope, uses: flags.has('stale') ? 1 : 1e9 });
   refreshes.set(refresh, scope);
-  return { access_token: access, refresh_token: refresh, token_type: 'bearer', scope, expires_in: 60 };
+  const said = flags.has('scopes=many') ? 'scope '.repeat(3_000) : scope;
+  return { access_token: access, refresh_token: refresh, token_type: 'bearer', scope: said, expires_in: 60 };
 }
 
 function authorize(response, query) {
@@ -63,7 +66,7 @@ function token(response, form, authorization) {
 function metadata() {
   return {
     issuer: flags.has('issuer=wrong') ? 'https://evil.example' : `${base}/as`,
-    authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
+    authorization_endpoint: `${base}/authorize${flags.has('page=asks') ? '?redirect_uri=https://evil.example' : ''}`, token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
     token_endpoint_auth_methods_supported: [flags.has('basic') ? 'client_secret_basic' : 'none'],
     ...(!flags.has('no-pkce') && { code_challenge_methods_supported: ['S256'] }),
     authorization_response_iss_parameter_supported: true, scopes_supported: ['read', 'write', 'offline_access'],
@@ -116,7 +119,8 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/token') return token(response, new URLSearchParams(body), authorization);
   if (url.pathname === '/register') {
     const secret = flags.has('basic') ? { client_secret: 'secret-of-the-client' } : {};
-    return json(response, 201, { client_id: `client-${++number}`, ...secret });
+    const method = flags.has('method=key') ? { token_endpoint_auth_method: 'private_key_jwt' } : {};
+    return json(response, 201, { client_id: `client-${++number}`, ...secret, ...method });
   }
   if (url.pathname === '/mcp' && request.method === 'POST') return mcp(response, JSON.parse(body), authorization);
   return json(response, 405, {});

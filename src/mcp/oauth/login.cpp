@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "core/printable.h"
 #include "mcp/oauth/pkce.h"
 #include "mcp/oauth/redirect_listener.h"
@@ -21,6 +25,20 @@ struct Attempt {
   std::string redirect{};
 };
 
+// What a login page is asked. RFC 6749, section 3.1: each of them once; of a second one nobody
+// knows which of both a server believes.
+constexpr std::array<std::string_view, 8> kOurs = {
+    "response_type",         "client_id", "redirect_uri", "state", "code_challenge",
+    "code_challenge_method", "resource",  "scope"};
+
+bool asks_for_us(std::string_view page) {
+  const auto query = page.substr(std::min(page.find('?'), page.size()));
+  const auto parameters = form_decode(query.empty() ? query : query.substr(1));
+  return !parameters || std::ranges::any_of(*parameters, [](const auto& one) {
+    return std::ranges::find(kOurs, one.first) != kOurs.end();
+  });
+}
+
 Result<void> can_log_in(const AuthorizationServer& server) {
   const auto refuse = [&server](std::string what, std::string why) {
     return fail(ErrorId::kServerHttp,
@@ -29,6 +47,10 @@ Result<void> can_log_in(const AuthorizationServer& server) {
   };
   if (server.authorization_endpoint.empty()) {
     return refuse("has no login page", "its metadata name no authorization endpoint");
+  }
+  if (asks_for_us(server.authorization_endpoint)) {
+    return refuse("has no login page that can be used",
+                  "the address of the page holds what mcpac itself must say there");
   }
   if (!server.pkce) {
     return refuse("does not protect logins",

@@ -35,22 +35,62 @@ std::string_view path_of(const Url& url) {
   return target.substr(0, target.find('?'));
 }
 
+std::string_view query_of(const Url& url) {
+  const std::string_view target = url.target;
+  return target.substr(std::min(target.find('?'), target.size()));
+}
+
 std::string_view without_slash(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   return path;
 }
 
-// An endpoint that is there must be one that may be called.
+std::unexpected<Error> refuse(std::string what, std::string why) {
+  return fail(ErrorId::kServerHttp, std::move(what), {.why = std::move(why)});
+}
+
+// The characters of RFC 3986 without "#": a browser is started with such an address, by programs
+// that have taken quotes and braces for their own before.
+bool is_plain_url(std::string_view text) {
+  constexpr std::string_view kMarks = "-._~:/?[]@!$&'()*+,;=%";
+  return text.size() <= kMaxWord && std::ranges::all_of(text, [kMarks](char c) {
+           const bool letter =
+               (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+           return letter || kMarks.contains(c);
+         });
+}
+
+// An endpoint that is there must be one that may be called. RFC 6749, sections 3.1 and 3.2: none
+// has a fragment.
 Result<std::string> endpoint(const Json& document, std::string_view name) {
   const auto text = string_member(document, name);
   if (text.empty()) return text;
   auto url = safe_url(text);
   if (!url) return pass_on(url);
+  if (!is_plain_url(text)) {
+    return refuse(
+        fmt::format("\"{}\" is not called", printable(text, 200)),
+        "an endpoint has no fragment, no characters that a URL has not, and is not longer "
+        "than 2048 bytes");
+  }
   return text;
 }
 
-std::unexpected<Error> refuse(std::string what, std::string why) {
-  return fail(ErrorId::kServerHttp, std::move(what), {.why = std::move(why)});
+// One host in two spellings is one host (RFC 3986, section 6.2.2.1).
+bool is_same_origin(const Url& one, const Url& other) {
+  const auto lower = [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); };
+  return one.tls == other.tls && one.port == other.port &&
+         std::ranges::equal(one.host, other.host, {}, lower, lower);
+}
+
+// A query that the server's own URL does not have would name something else in the same place.
+bool is_about(const Url& resource, const Url& server) {
+  const auto prefix = without_slash(path_of(resource));
+  const auto path = path_of(server);
+  const auto query = query_of(resource);
+  return is_same_origin(resource, server) && path.starts_with(prefix) &&
+         (path.size() == prefix.size() || path[prefix.size()] == '/') &&
+         (query.empty() || query == query_of(server));
 }
 
 }  // namespace
@@ -84,11 +124,8 @@ Result<ProtectedResource> read_protected_resource(const Json& document, const Ur
   out.authorization_servers = strings(document, "authorization_servers");
   out.scopes = strings(document, "scopes_supported");
   const auto url = parse_url(out.resource);
-  const auto prefix = url ? without_slash(path_of(*url)) : std::string_view();
-  const auto path = path_of(server);
-  const bool ours = url && origin_of(*url) == origin_of(server) && path.starts_with(prefix) &&
-                    (path.size() == prefix.size() || path[prefix.size()] == '/');
-  if (!ours) {
+  // RFC 8707, section 2: a resource has no fragment. parse_url() would drop it.
+  if (!url || out.resource.contains('#') || !is_about(*url, server)) {
     return refuse("the server's metadata are about another resource",
                   fmt::format("they name \"{}\"", printable(out.resource, 200)));
   }

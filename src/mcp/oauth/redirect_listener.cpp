@@ -1,8 +1,11 @@
 #include "mcp/oauth/redirect_listener.h"
 
 #include <fmt/format.h>
+#include <sodium.h>
 
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -49,12 +52,17 @@ http::response<http::string_body> page(http::status status, std::string text) {
   return answer;
 }
 
+// In the same time wherever they differ: anybody on this machine may try as often as they like.
+bool is_same(std::string_view one, std::string_view other) {
+  return one.size() == other.size() && sodium_memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
 // The parameters of GET /callback?…, when they are those of our login.
 Result<Parameters> answer_in(std::string_view target, const std::string& state) {
   constexpr std::string_view kPath = "/callback?";
   if (!target.starts_with(kPath)) return fail(ErrorId::kServerHttp, "another page");
   auto parameters = form_decode(target.substr(kPath.size()));
-  if (parameters && value_of(*parameters, "state") != state) {
+  if (parameters && !is_same(value_of(*parameters, "state"), state)) {
     return fail(ErrorId::kServerHttp, "another login");
   }
   return parameters;
@@ -93,10 +101,14 @@ Result<RedirectListener> RedirectListener::open(asio::any_io_executor executor, 
 asio::awaitable<Result<Parameters>> RedirectListener::wait(std::string state,
                                                            std::chrono::milliseconds patience) {
   asio::steady_timer limit(acceptor_.get_executor(), patience);
-  limit.async_wait([this](const boost::system::error_code& error) {
-    boost::system::error_code ignored;
-    if (!error) acceptor_.close(ignored);
-  });
+  // The time may be over in the very moment in which the answer is there: then this listener is
+  // gone when it is told.
+  const auto waiting = std::make_shared<const std::monostate>();
+  limit.async_wait(
+      [this, watched = std::weak_ptr(waiting)](const boost::system::error_code& error) {
+        boost::system::error_code ignored;
+        if (!error && !watched.expired()) acceptor_.close(ignored);
+      });
   while (true) {
     auto [error, socket] = co_await acceptor_.async_accept(kAwait);
     if (error) break;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "mcp/oauth/token_request.h"
 
@@ -11,13 +13,15 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kMaxId = 4'096;
+constexpr std::array<std::string_view, 3> kMethods = {"none", "client_secret_basic",
+                                                      "client_secret_post"};
 
 // Without a secret where the server takes that: PKCE does what a secret of a program that everybody
 // can read could not.
 std::string method_to_register(const AuthorizationServer& server) {
   const auto& methods = server.token_auth_methods;
-  for (const char* method : {"none", "client_secret_basic", "client_secret_post"}) {
-    if (std::ranges::find(methods, method) != methods.end()) return method;
+  for (const auto method : kMethods) {
+    if (std::ranges::find(methods, method) != methods.end()) return std::string(method);
   }
   return "client_secret_basic";
 }
@@ -42,7 +46,12 @@ Result<ClientId> read_client(const WebAnswer& answer, const std::string& method,
     client.method = string_member(*json, "token_endpoint_auth_method", method);
     client.redirect_port = port;
   }
-  if (client.id.empty() || client.id.size() > kMaxId) {
+  // RFC 7591, section 3.2.1: the server may register something else than it was asked for, such as
+  // a way to prove who one is that needs what nobody has.
+  const bool fits = !client.id.empty() && client.id.size() <= kMaxId &&
+                    client.secret.size() <= kMaxId &&
+                    std::ranges::find(kMethods, client.method) != kMethods.end();
+  if (!fits) {
     return fail(
         ErrorId::kServerHttp,
         fmt::format("the authorization server registers no client (HTTP status {})", answer.status),

@@ -4,16 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace mcpac::mcp::oauth {
 
 std::vector<std::string> split_scopes(std::string_view text) {
   std::vector<std::string> scopes;
+  // A set: a server may write as many words as its answer holds, and each would be compared with
+  // all.
+  std::unordered_set<std::string_view> seen;
   while (!text.empty()) {
     const auto end = std::min(text.find(' '), text.size());
-    const std::string word(text.substr(0, end));
+    const auto word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!word.empty() && std::ranges::find(scopes, word) == scopes.end()) scopes.push_back(word);
+    if (!word.empty() && seen.insert(word).second) scopes.emplace_back(word);
   }
   return scopes;
 }
@@ -27,10 +31,10 @@ std::string unite_scopes(std::string_view one, std::string_view other) {
 }
 
 bool contains_scopes(std::string_view all, std::string_view wanted) {
-  const auto held = split_scopes(all);
-  return std::ranges::all_of(split_scopes(wanted), [&](const std::string& scope) {
-    return std::ranges::find(held, scope) != held.end();
-  });
+  const auto words = split_scopes(all);
+  const std::unordered_set<std::string_view> held(words.begin(), words.end());
+  return std::ranges::all_of(split_scopes(wanted),
+                             [&](const std::string& scope) { return held.contains(scope); });
 }
 
 }  // namespace mcpac::mcp::oauth

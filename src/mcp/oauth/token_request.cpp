@@ -14,6 +14,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kMaxToken = std::size_t{16} << 10U;
+constexpr std::size_t kMaxScope = std::size_t{8} << 10U;  // of what is kept, and asked for again
 constexpr const char* kAssertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 // RFC 6750: the characters of a token that may stand in a header.
@@ -76,6 +77,9 @@ Result<Tokens> read_tokens(const AuthorizationServer& server, const WebAnswer& a
     return refuse(server, "answered with no bearer token");
   }
   if (!is_token(tokens.refresh)) tokens.refresh.clear();
+  if (tokens.scope.size() > kMaxScope) {
+    return refuse(server, "answered with more scopes than anybody reads");
+  }
   return tokens;
 }
 

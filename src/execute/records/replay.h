@@ -8,15 +8,14 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "audit/log.h"
-#include "codegen/lock.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "execute/records/replayed_run.h"
 
 namespace mcpac::execute {
 
@@ -34,8 +33,6 @@ struct RunReplay {
   std::size_t further_differences = 0;
 };
 inline constexpr std::size_t kMaxDifferences = 20;
-
-using LockOf = std::function<Result<codegen::Lock>(const std::string& digest)>;
 
 // `events` are those of one run, in their order. An error: the run cannot be replayed at all.
 [[nodiscard]] Result<RunReplay> replay_run(const std::vector<audit::Event>& events,

@@ -33,8 +33,8 @@ ConnectionReplay::ConnectionReplay(const policy::Authority& authority, const Jso
   }
 }
 
-ConnectionReplay::Answer ConnectionReplay::check(const RecordedConnection& check, Revoked revoked) {
-  Answer answer;
+ReplayAnswer ConnectionReplay::check(const RecordedConnection& check, Revoked revoked) {
+  ReplayAnswer answer;
   if (check.allowed && revoked == Revoked::kYes)
     answer.differences.emplace_back("it was allowed after the network was taken back");
   if (check.address) {
@@ -45,7 +45,7 @@ ConnectionReplay::Answer ConnectionReplay::check(const RecordedConnection& check
   return answer;
 }
 
-void ConnectionReplay::by_name(const RecordedConnection& check, Answer& answer) {
+void ConnectionReplay::by_name(const RecordedConnection& check, ReplayAnswer& answer) {
   if (open_.contains(check.connection))
     answer.differences.emplace_back("the connection was asked for before");
   // No host is so long: it was cut, and what it was nobody knows.
@@ -64,7 +64,7 @@ void ConnectionReplay::by_name(const RecordedConnection& check, Answer& answer) 
   compare(check, now, answer);
 }
 
-void ConnectionReplay::by_address(const RecordedConnection& check, Answer& answer) {
+void ConnectionReplay::by_address(const RecordedConnection& check, ReplayAnswer& answer) {
   const auto open = open_.find(check.connection);
   const bool is_known = open != open_.end() && open->second.port == check.port &&
                         open->second.host == gate::canonical_host(check.host);
@@ -83,7 +83,7 @@ void ConnectionReplay::by_address(const RecordedConnection& check, Answer& answe
 }
 
 void ConnectionReplay::compare(const RecordedConnection& check, const policy::NetworkAnswer& now,
-                               Answer& answer) const {
+                               ReplayAnswer& answer) const {
   if (now.allowed != check.allowed) {
     answer.differences.push_back(
         fmt::format("it was {}, and is {}", word_of(check.allowed), word_of(now.allowed)));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execute/records/recorded_connection.h"
+#include "execute/records/replay_answer.h"
 #include "policy/authority.h"
 
 namespace mcpac::execute {
@@ -19,12 +20,7 @@ class ConnectionReplay {
   // `authority` is borrowed, loaded from `policy_record`, whose places say where they stood then.
   ConnectionReplay(const policy::Authority& authority, const Json& policy_record);
 
-  struct Answer {
-    std::string left_out;  // why it was not decided again; empty: it was
-    std::vector<std::string> differences;
-  };
-  enum class Revoked : std::uint8_t { kNo, kYes };
-  [[nodiscard]] Answer check(const RecordedConnection& check, Revoked revoked);
+  [[nodiscard]] ReplayAnswer check(const RecordedConnection& check, Revoked revoked);
   // The payload of a ConnectionEnded.
   [[nodiscard]] std::vector<std::string> ended(const Json& payload);
 
@@ -34,10 +30,10 @@ class ConnectionReplay {
     std::uint16_t port = 0;
     std::vector<policy::IpAddress> allowed;
   };
-  void by_name(const RecordedConnection& check, Answer& answer);
-  void by_address(const RecordedConnection& check, Answer& answer);
+  void by_name(const RecordedConnection& check, ReplayAnswer& answer);
+  void by_address(const RecordedConnection& check, ReplayAnswer& answer);
   void compare(const RecordedConnection& check, const policy::NetworkAnswer& now,
-               Answer& answer) const;
+               ReplayAnswer& answer) const;
 
   const policy::Authority& authority_;
   std::map<std::string, std::string> places_;  // of a statement: now → then

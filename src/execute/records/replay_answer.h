@@ -1,0 +1,18 @@
+// What became of one decision that was made again from its record (replay.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mcpac::execute {
+
+struct ReplayAnswer {
+  std::string left_out;  // why it was not made again; empty: it was
+  std::vector<std::string> differences;
+};
+
+// Whether its permission had been taken back before.
+enum class Revoked : std::uint8_t { kNo, kYes };
+
+}  // namespace mcpac::execute

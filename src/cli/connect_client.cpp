@@ -1,0 +1,227 @@
+#include "cli/connect_client.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "cli/config_file.h"
+#include "cli/secret_files.h"
+#include "core/printable.h"
+#include "execute/clients/adopt.h"
+
+namespace mcpac::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using execute::ClientFile;
+using execute::ClientKind;
+
+// How the client starts us: by a path, since desktop programs know another PATH than shells.
+Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
+                             const ConnectOptions& options) {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) return fail(ErrorId::kInternal, "mcpac does not find itself");
+  std::vector<std::string> words{"--config", fs::absolute(context.config_file).string(), "serve",
+                                 "--names", options.tool_names};
+  const auto add = [&words](const char* option, const std::vector<std::string>& values) {
+    for (const auto& value : values) words.insert(words.end(), {option, value});
+  };
+  for (const auto& policy : options.policies) {
+    const fs::path file = fs::absolute(policy);
+    if (!fs::exists(file, error))
+      return fail(ErrorId::kFileUnreadable, fmt::format("there is no policy {}", file.string()),
+                  {.where = "--policy"});
+    add("--policy", {file.string()});
+  }
+  add("--grant", options.grants);
+  add("--ask", options.asks);
+  add("--deny", options.denies);
+  OrderedJson entry = OrderedJson::object();
+  if (kind.says_type) entry["type"] = "stdio";
+  entry["command"] = self.string();
+  entry["args"] = words;
+  return entry;
+}
+
+struct Move {
+  std::string name;
+  execute::Adopted adopted;
+};
+
+// What of the client's entries goes behind mcpac; what stays is said, with why.
+std::vector<Move> choose(Context& context, const ClientKind& kind, const ClientFile& file,
+                         const ConfigFile& config, const std::string& own) {
+  std::vector<Move> moves;
+  const OrderedJson entries = file.servers();
+  for (const auto& [name, entry] : entries.items()) {
+    if (name == own) continue;
+    const auto stays = [&](std::string_view why) {
+      context.warn(printable(fmt::format("{} stays in {}: {}", name, kind.title, why)));
+    };
+    if (config.has(name)) {
+      stays("mcpac.json has a server of this name");
+      continue;
+    }
+    auto adopted = execute::adopt(kind, name, entry);
+    if (!adopted) {
+      stays(adopted.error().what);
+      continue;
+    }
+    moves.push_back({name, std::move(*adopted)});
+  }
+  return moves;
+}
+
+// mcpac.json and the secrets first: until the client's file is written, nothing has changed for it.
+Result<void> take_in(ConfigFile& config, std::vector<Move>& moves) {
+  const SecretFiles secrets(configuration_folder() / "secrets");
+  for (Move& move : moves) {
+    for (const auto& secret : move.adopted.secrets) {
+      auto& value = move.adopted.entry[secret.group][secret.name];
+      auto reference = secrets.keep(move.name, secret.name, value.get<std::string>());
+      if (!reference) return pass_on(reference);
+      value = *reference;
+    }
+    config.put(move.name, move.adopted.entry);
+  }
+  return moves.empty() ? Result<void>() : config.save();
+}
+
+void show(Context& context, const ClientFile& file, const std::string& name) {
+  if (context.json) return;
+  fmt::print("--- {0}\n+++ {0}\n", printable(file.path().string()));
+  for (const auto& line : file.diff(name)) fmt::print("{}\n", line);
+}
+
+void tell(Context& context, const ClientKind& kind, const ClientFile& file,
+          const std::vector<Move>& moves) {
+  Json moved = Json::array();
+  for (const Move& move : moves) moved.push_back(move.name);
+  if (context.json)
+    return context.print({{"client", kind.id},
+                          {"file", file.path().string()},
+                          {"backup", connection_records(context).backup_of(file).string()},
+                          {"moved", moved}});
+  context.say(fmt::format("written: {}\n  as it was: {}\n  undo: mcpac connect {} --undo",
+                          file.path().string(),
+                          connection_records(context).backup_of(file).string(), kind.id));
+  if (!moves.empty())
+    context.say(
+        fmt::format("moved behind mcpac: {}\n  next: mcpac generate, which reads and locks "
+                    "their tools; until then the client cannot call them",
+                    fmt::join(moved.get<std::vector<std::string>>(), ", ")));
+  context.say(fmt::format("then start {} again", kind.title));
+}
+
+// Never over an entry that somebody else made.
+Result<void> check_own(const ClientKind& kind, const ClientFile& file, const OrderedJson& entries,
+                       const std::string& name) {
+  if (!entries.contains(name) || execute::is_ours(entries[name])) return {};
+  return fail(ErrorId::kUsage,
+              fmt::format("{} has an entry {} that is not mcpac", kind.title, name),
+              {.where = file.path().string(), .fix = "--as NAME"});
+}
+
+// There is one record a file: another one would say that our entry of now was there before us.
+Result<std::optional<execute::ConnectionRecord>> last_connection(const Context& context,
+                                                                 const ClientKind& kind,
+                                                                 const ClientFile& file,
+                                                                 const std::string& name) {
+  auto last = connection_records(context).find(file);
+  if (last && *last && (*last)->name != name) {
+    return fail(ErrorId::kUsage,
+                fmt::format("{} is connected as {}", kind.title, printable((*last)->name)),
+                {.where = file.path().string(),
+                 .fix = fmt::format("mcpac connect {} --undo first", kind.id)});
+  }
+  return last;
+}
+
+}  // namespace
+
+execute::ConnectionRecords connection_records(const Context& context) {
+  return execute::ConnectionRecords(context.folders.state / "connect");
+}
+
+Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile& file,
+                            const ConnectOptions& options) {
+  auto entry = entry_of(context, kind, options);
+  if (!entry) return pass_on(entry);
+  const OrderedJson before = file.servers();
+  if (auto own = check_own(kind, file, before, options.name); !own) return own;
+  auto config = ConfigFile::open(context.config_file);
+  if (!config) return pass_on(config);
+  std::vector<Move> moves;
+  if (options.adopt) moves = choose(context, kind, file, *config, options.name);
+  auto last = last_connection(context, kind, file, options.name);
+  if (!last) return pass_on(last);
+  std::set<std::string> variables;
+  for (const Move& move : moves) variables.merge(std::set(move.adopted.variables));
+  // What servers that were moved before need stays.
+  if (before.contains(options.name)) {
+    for (const char* group : {"env", "env_vars"}) {
+      if (before[options.name].contains(group)) (*entry)[group] = before[options.name][group];
+    }
+  }
+  execute::give_variables(kind, variables, *entry);
+  for (const Move& move : moves) {
+    if (auto removed = file.remove(move.name); !removed) return removed;
+  }
+  if (auto put = file.put(options.name, *entry); !put) return put;
+  if (!file.is_changed()) {
+    context.say(fmt::format("{} is connected already", kind.title));
+    return {};
+  }
+  show(context, file, options.name);
+  if (options.dry_run) {
+    if (context.json)
+      context.print({{"file", file.path().string()}, {"diff", file.diff(options.name)}});
+    return {};
+  }
+  if (auto taken = take_in(*config, moves); !taken) return taken;
+  const auto record = execute::record_of(file, options.name, before, *last);
+  if (auto kept = connection_records(context).keep(file, record); !kept) return kept;
+  if (auto saved = file.save(); !saved) return saved;
+  tell(context, kind, file, moves);
+  return {};
+}
+
+Result<void> disconnect_client(Context& context, const ClientKind& kind, ClientFile& file,
+                               const ConnectOptions& options) {
+  auto record = connection_records(context).find(file);
+  if (!record) return pass_on(record);
+  if (!*record) {
+    return fail(ErrorId::kUsage, fmt::format("mcpac did not connect {}", kind.title),
+                {.where = file.path().string(), .why = "nothing is kept of what it was before"});
+  }
+  const bool exactly = (*record)->is_exact && execute::is_as_written(**record, file);
+  const OrderedJson before = file.servers();
+  if (const auto& name = (*record)->name;
+      !exactly && before.contains(name) && !execute::is_ours(before[name]))
+    context.warn(printable(fmt::format("{} stays in {}: it is not mcpac", name, kind.title)));
+  if (auto taken = execute::take_back(**record, file); !taken && !exactly) return taken;
+  show(context, file, (*record)->name);
+  if (options.dry_run) return {};
+  auto done = exactly             ? file.restore((*record)->before, (*record)->existed)
+              : file.is_changed() ? file.save()
+                                  : Result<void>();
+  if (!done) return done;
+  connection_records(context).forget(file);
+  if (context.json)
+    context.print({{"client", kind.id}, {"file", file.path().string()}, {"exact", exactly}});
+  else
+    context.say(fmt::format(
+        "{}: {}", file.path().string(),
+        exactly ? "as it was before mcpac" : "without mcpac; what others changed meanwhile stays"));
+  if (!(*record)->moved.empty())
+    context.say("the servers that were moved stay in mcpac.json as well");
+  return {};
+}
+
+}  // namespace mcpac::cli

@@ -1,0 +1,39 @@
+// What `mcpac connect` does to one client's configuration: our entry into it, and out of it again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "core/error.h"
+#include "execute/clients/client_file.h"
+#include "execute/clients/client_kind.h"
+#include "execute/clients/connection_record.h"
+
+namespace mcpac::cli {
+
+struct ConnectOptions {
+  std::string client;
+  std::string file;
+  std::string name = "mcpac";
+  std::string tool_names = "plain";
+  std::vector<std::string> grants;
+  std::vector<std::string> asks;
+  std::vector<std::string> denies;
+  std::vector<std::string> policies;
+  bool adopt = false;
+  bool undo = false;
+  bool dry_run = false;
+  bool list = false;
+};
+
+[[nodiscard]] execute::ConnectionRecords connection_records(const Context& context);
+
+// Both say what they did, and with options.dry_run only what they would do. `file` is read already.
+[[nodiscard]] Result<void> connect_client(Context& context, const execute::ClientKind& kind,
+                                          execute::ClientFile& file, const ConnectOptions& options);
+[[nodiscard]] Result<void> disconnect_client(Context& context, const execute::ClientKind& kind,
+                                             execute::ClientFile& file,
+                                             const ConnectOptions& options);
+
+}  // namespace mcpac::cli

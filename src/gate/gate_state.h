@@ -1,5 +1,6 @@
 // The gate's inside, shared by the files that make it up: gate.cpp is the way of a call,
-// gate_asking.cpp the way of one that needs an answer first, gate_network.cpp that of a connection.
+// gate_decision.cpp what decides on it, gate_asking.cpp the way of one that needs an answer first,
+// gate_network.cpp that of a connection.
 #pragma once
 
 #include <chrono>
@@ -60,7 +61,9 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   NetworkSetup network_setup();
 
   CallId call(CallRequest request, Done done);
-  // Everything before the upstream: an error refuses the call, `check` collects what is recorded.
+
+  // gate_decision.cpp. Everything before the upstream: an error refuses the call, `check` collects
+  // what is recorded.
   std::optional<CallError> judge(const LockedTool& tool, const Permission& permission,
                                  Json& arguments, Check& check, Reservation& reservation);
   // What no policy is asked about: authority that was taken back, a tool that is another one by
@@ -68,12 +71,13 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::optional<CallError> still_callable(const Permission& permission, Check& check) const;
   std::optional<CallError> decide(const Permission& permission, const Json& arguments, Check& check,
                                   Reservation& reservation);
-  // Charges the result to `bytes in`; an error in its place where it does not fit any more.
-  // Returns the bytes that were charged.
-  std::optional<std::size_t> settle(const Reservation& reservation, Answer& answer);
   // What of the arguments is recorded; an error: they are to be, and cannot.
   std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,
                                 const Json& arguments, Check& check) const;
+
+  // Charges the result to `bytes in`; an error in its place where it does not fit any more.
+  // Returns the bytes that were charged.
+  std::optional<std::size_t> settle(const Reservation& reservation, Answer& answer);
   // And tells `caller`, who may be null, how it was decided.
   [[nodiscard]] bool record(const Check& check, Caller* caller);
   // The rest of a call that nothing stands against any more.

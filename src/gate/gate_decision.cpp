@@ -1,0 +1,104 @@
+// The steps of a decision, in their order: each that refuses says so in the check that is recorded.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gate/gate_state.h"
+
+namespace mcpac::gate {
+
+std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permission& permission,
+                                            Json& arguments, Check& check,
+                                            Reservation& reservation) {
+  if (auto error = still_callable(permission, check)) return error;
+  if (!arguments.is_object()) {
+    check.decided_by = DecidedBy::kNotObject;
+    check.reason = "the arguments are not an object";
+    return invalid_arguments({"", "type", "must be an object"});
+  }
+  const auto violation = setup.authority.complete(permission, *tool.input, arguments);
+  auto unkept = keep(tool, permission, arguments, check);
+  if (violation) {
+    check.decided_by = DecidedBy::kSchema;
+    check.rule = violation->keyword;
+    check.layer = "lock";
+    check.reason = violation->pointer + " " + violation->message;
+    return invalid_arguments(*violation);
+  }
+  if (unkept) return unkept;
+  auto error = decide(permission, arguments, check, reservation);
+  if (error && setup.mode == Mode::kObserve) {
+    check.would_deny = true;
+    check.asks.clear();
+    return std::nullopt;
+  }
+  return error;
+}
+
+std::optional<CallError> Gate::State::still_callable(const Permission& permission,
+                                                     Check& check) const {
+  if (closed || is_revoked(permission)) {
+    check.decided_by = DecidedBy::kRevoked;
+    check.reason = "revoked";
+    return revoked(check.capability);
+  }
+  if (setup.upstream->quarantines(permission)) {
+    check.decided_by = DecidedBy::kDrift;
+    check.layer = "lock";
+    check.reason = "the server changed this tool; it is not the one that was approved";
+    return drifted(check.capability);
+  }
+  return std::nullopt;
+}
+
+std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permission& permission,
+                                           const Json& arguments, Check& check) const {
+  Json clean;
+  const auto secrecy = setup.upstream->redact(permission, arguments, clean);
+  check.redacted = secrecy == Upstream::Secrecy::kRedacted;
+  if (tool.secret_places != nullptr) {
+    if (!check.redacted) clean = arguments;
+    check.redacted = tool.secret_places->redact(clean) || check.redacted;
+  }
+  const Json& kept = check.redacted ? clean : arguments;
+  check.target = target_of(kept);
+  if (check.level == policy::AuditLevel::kMeta) return std::nullopt;
+  const std::string text = to_text(kept);
+  check.arguments_digest = setup.audit->keyed_digest(text);
+  if (check.level != policy::AuditLevel::kArgs) return std::nullopt;
+  // What may hold a secret that nobody knows yet is not written down, nor what was taken out whole.
+  if (secrecy == Upstream::Secrecy::kUnknown || !kept.is_object()) return std::nullopt;
+  if (text.size() <= kMaxRecordedArguments) {
+    check.arguments = kept;
+    return std::nullopt;
+  }
+  check.decided_by = DecidedBy::kTooLarge;
+  check.reason = "a rule wants the arguments recorded, and they are larger than a record";
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
+std::optional<CallError> Gate::State::decide(const Permission& permission, const Json& arguments,
+                                             Check& check, Reservation& reservation) {
+  if (!setup.declared.permissions.contains(permission)) {
+    check.decided_by = DecidedBy::kDeclared;
+    check.layer = "declared";
+    check.reason = "the program does not declare it";
+    return denied(check.capability, check.reason, setup.declared.texts);
+  }
+  check.decided_by = DecidedBy::kPolicy;
+  policy::Decision decision = setup.authority.decide(permission, arguments, {}, check.evidence);
+  reservation = {decision.reservation, decision.counts_result};
+  check.rule = std::move(decision.rule);
+  check.layer = std::move(decision.layer);
+  check.place = std::move(decision.place);
+  check.reason = std::move(decision.reason);
+  check.other_rules = decision.other_rules;
+  check.would_grant = std::move(decision.would_grant);
+  check.used_up = decision.used_up;
+  check.asks = std::move(decision.asks);
+  if (decision.effect == policy::Effect::kAllow) return std::nullopt;
+  if (check.reason.empty()) check.reason = "not granted";
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
+}  // namespace mcpac::gate

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/address.hpp>
 
 #include "execute/check/authorities.h"
@@ -24,13 +26,26 @@ constexpr const char* kStdioClient = "mcpac serve, stdio";
 constexpr const char* kHttpClient = "mcpac serve, http";
 constexpr std::size_t kDigestShown = 8;
 
-// Each is a run: a record, a gate, a socket.
-constexpr std::size_t kMaxOauthClients = 256;
 constexpr std::size_t kMetricsConnections = 32;
 constexpr const char* kMetrics = "/metrics";
 
 std::unexpected<gateway::http::Refusal> refuse(unsigned status, const char* why) {
   return std::unexpected(gateway::http::Refusal(status, why));
+}
+
+Result<policy::LayerText> rules_of_scopes(const std::vector<std::filesystem::path>& policies) {
+  policy::LayerText layer;
+  layer.name = "scopes";
+  for (const auto& policy : policies) {
+    auto file = execute::read_rules(policy);
+    if (!file) return pass_on(file);
+    layer.files.push_back(std::move(*file));
+  }
+  return layer;
+}
+
+asio::awaitable<void> renew_keys(std::shared_ptr<gateway::oauth::ResourceServer> of) {
+  co_await of->renew_keys();
 }
 
 }  // namespace
@@ -84,6 +99,7 @@ Result<std::uint16_t> ServeDoors::open_http(const HttpPlace& place) {
   if (!tls) return pass_on(tls);
   return host.on_loop([&]() -> Result<std::uint16_t> {
     if (!oauth_) make_resource_server();
+    if (!watch_ && setup_.token_file) make_token_watch();
     std::map<std::string, gateway::http::Document, std::less<>> documents;
     if (oauth_) {
       documents.emplace(
@@ -124,7 +140,12 @@ Result<void> ServeDoors::reload(policy::LayerText rules) {
     setup_.rules = std::move(rules);
     setup_.gateway->renew_rules();
     make_resource_server();
-    oauth_names_.clear();
+    comers_.clear();
+    // Who is there by a token that is gone, or by a key that the issuer took back, is not to stay
+    // until somebody else comes.
+    if (watch_) watch_->look();
+    if (oauth_)
+      asio::co_spawn(setup_.gateway->host().executor(), renew_keys(oauth_), asio::detached);
     for (const auto& door : http_) {
       if (*tls) door->renew_tls(*tls);
     }
@@ -179,7 +200,7 @@ std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view to
   // Other machines come in with tokens of their own alone.
   if (is_loopback && setup_.one_time_token &&
       gateway::is_same_secret(token, *setup_.one_time_token))
-    return let_in(kHttpClient, [this] { return setup_.rules; });
+    return let_in({kHttpClient, kHttpClient}, [this] { return setup_.rules; });
   if (!setup_.token_file) return std::nullopt;
   auto found = tokens_.find(token);
   if (!found) {
@@ -188,16 +209,18 @@ std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view to
   }
   if (!*found) return std::nullopt;
   const gateway::Token& known = **found;
-  return let_in(
-      fmt::format("mcpac serve, token {} ({})", known.name, known.digest.substr(0, kDigestShown)),
-      [known]() -> Result<policy::LayerText> {
-        auto file = execute::read_rules(known.policy);
-        if (!file) return pass_on(file);
-        policy::LayerText layer;
-        layer.name = "token " + known.name;
-        layer.files.push_back(std::move(*file));
-        return layer;
-      });
+  const std::string name =
+      fmt::format("mcpac serve, token {} ({})", known.name, known.digest.substr(0, kDigestShown));
+  auto guest = let_in({name, name}, [known]() -> Result<policy::LayerText> {
+    auto file = execute::read_rules(known.policy);
+    if (!file) return pass_on(file);
+    policy::LayerText layer;
+    layer.name = "token " + known.name;
+    layer.files.push_back(std::move(*file));
+    return layer;
+  });
+  if (guest && watch_) watch_->watch(name, known);
+  return guest;
 }
 
 asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string token) {
@@ -206,28 +229,26 @@ asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string t
   // Meanwhile the gateway may have gone: nothing of it may be touched.
   if (ending_) co_return refuse(503, "mcpac serve ends");
   if (!who) co_return std::unexpected(std::move(who.error()));
-  if (!oauth_names_.contains(who->name) && oauth_names_.size() >= kMaxOauthClients) {
-    warn_(fmt::format("more than {} clients came in by the issuer's tokens", kMaxOauthClients));
+  if (!comers_.has_room_for(who->name, who->subject)) {
+    warn_(
+        fmt::format("there is no room for one more client by the issuer's tokens: {}", who->name));
     co_return refuse(503, "too many clients");
   }
-  auto guest = let_in(who->name, [policies = who->policies]() -> Result<policy::LayerText> {
-    policy::LayerText layer;
-    layer.name = "scopes";
-    for (const auto& policy : policies) {
-      auto file = execute::read_rules(policy);
-      if (!file) return pass_on(file);
-      layer.files.push_back(std::move(*file));
-    }
-    return layer;
-  });
-  if (guest) oauth_names_.insert(who->name);
+  auto guest = let_in({who->name, who->subject},
+                      [policies = who->policies] { return rules_of_scopes(policies); });
+  if (!guest) co_return guest;
+  comers_.add(who->name, who->subject);
+  // By the keys of then: another server may be made meanwhile.
+  guest->stands = [this, kept = std::move(*who)](std::chrono::milliseconds grace) {
+    return oauth_ && oauth_->still_admits(kept, grace);
+  };
   co_return guest;
 }
 
-ServeDoors::Admission ServeDoors::let_in(const std::string& name,
+ServeDoors::Admission ServeDoors::let_in(const gateway::Gateway::Comer& comer,
                                          const gateway::Gateway::Rules& rules) {
-  auto run = setup_.gateway->let_in(name, rules);
-  if (run) return gateway::http::Guest{name, std::move(*run)};
+  auto run = setup_.gateway->let_in(comer, rules);
+  if (run) return gateway::http::Guest{comer.client, std::move(*run)};
   // Why is the user's business.
   warn_(run.error().to_text());
   return refuse(403, "what this token was given cannot be used now");
@@ -243,6 +264,20 @@ void ServeDoors::make_resource_server() {
   auto keys = std::make_unique<gateway::oauth::KeySource>(
       executor, std::move(fetch), clock_, [this](const std::string& why) { warn_(why); });
   oauth_ = std::make_shared<gateway::oauth::ResourceServer>(*setup_.oauth, std::move(keys), clock_);
+}
+
+void ServeDoors::make_token_watch() {
+  auto* gateway = setup_.gateway;
+  watch_ = std::make_shared<gateway::TokenWatch>(
+      gateway->host().executor(), tokens_,
+      gateway::TokenWatch::Heard{
+          .over =
+              [gateway](const std::string& client) { gateway->end_client(client, "token-ended"); },
+          .unknown =
+              [this](const std::string& client, const Error& why) {
+                warn_(why.to_text());
+                setup_.gateway->hang_up(client);
+              }});
 }
 
 void ServeDoors::drain() {
@@ -270,6 +305,9 @@ void ServeDoors::close(std::string_view verdict) {
     metrics_.reset();
     stdio_.reset();
     http_.clear();
+    // Their timers are the loop's, which goes before this object does.
+    watch_.reset();
+    oauth_.reset();
   });
 }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,10 @@
 #include "gateway/gateway.h"
 #include "gateway/http/door.h"
 #include "gateway/http/tls.h"
+#include "gateway/oauth/comers.h"
 #include "gateway/oauth/resource_server.h"
 #include "gateway/stdio_door.h"
+#include "gateway/token_watch.h"
 #include "gateway/tokens.h"
 
 namespace mcpac::cli {
@@ -70,8 +71,10 @@ class ServeDoors {
   [[nodiscard]] boost::asio::awaitable<Admission> admit_by_issuer(std::string token);
   // By the one-time token (at a loopback door) or one that was made here; nothing: it is neither.
   [[nodiscard]] std::optional<Admission> admit_known(std::string_view token, bool is_loopback);
-  [[nodiscard]] Admission let_in(const std::string& name, const gateway::Gateway::Rules& rules);
+  [[nodiscard]] Admission let_in(const gateway::Gateway::Comer& comer,
+                                 const gateway::Gateway::Rules& rules);
   void make_resource_server();
+  void make_token_watch();
   [[nodiscard]] gateway::Figures figures() const;
   [[nodiscard]] std::filesystem::path token_file() const {
     return setup_.token_file.value_or(std::filesystem::path());
@@ -82,7 +85,8 @@ class ServeDoors {
   gateway::TokenStore tokens_;
   gateway::BoundedWarnings warn_;                          // of what clients do
   std::shared_ptr<gateway::oauth::ResourceServer> oauth_;  // on the loop
-  std::set<std::string> oauth_names_;                      // of who came in by it
+  gateway::oauth::Comers comers_;                          // who came in by it
+  std::shared_ptr<gateway::TokenWatch> watch_;             // on the loop; null without tokens
   std::shared_ptr<gateway::StdioDoor> stdio_;  // made and taken down on the loop, as the others
   std::vector<std::shared_ptr<gateway::http::HttpDoor>> http_;
   std::shared_ptr<gateway::http::HttpDoor> metrics_;

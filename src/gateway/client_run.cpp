@@ -63,13 +63,17 @@ bool ClientRun::uses(const std::string& server) const {
   return parts_.catalog->servers().contains(server);
 }
 
+void ClientRun::hang_up() {
+  for (const auto& weak : std::exchange(sessions_, {})) {
+    if (const auto session = weak.lock()) session->close();
+  }
+}
+
 void ClientRun::end(std::string_view verdict) {
   if (std::exchange(ended_, true)) return;
   control_.reset();
   if (code_) code_->stop();
-  for (const auto& weak : std::exchange(sessions_, {})) {
-    if (const auto session = weak.lock()) session->close();
-  }
+  hang_up();
   gate_.close();
   questions_->close();
   anomalies_.summarize();

@@ -25,7 +25,8 @@ namespace mcpac::gateway {
 class ClientRun {
  public:
   struct Parts {
-    std::string name;  // "mcpac serve, stdio"; stands in the record
+    std::string name;     // "mcpac serve, stdio"; stands in the record
+    std::string subject;  // who that is: who comes under several names has one
     std::shared_ptr<const gate::ToolTable> tools;
     std::shared_ptr<const Catalog> catalog;
     std::unique_ptr<audit::RunLog> log;
@@ -52,10 +53,14 @@ class ClientRun {
   [[nodiscard]] bool uses(const std::string& server) const;
   // From time to time: calls whose clients did not come back with an answer are taken back.
   void sweep() { parked_.sweep(); }
+  // Closes every session: what is in work is taken back. Whoever is let in again goes on with it.
+  void hang_up();
   // Closes every session and the record; `verdict` stands in it.
   void end(std::string_view verdict);
 
   [[nodiscard]] bool has_ended() const { return ended_; }
+  [[nodiscard]] const std::string& name() const { return parts_.name; }
+  [[nodiscard]] const std::string& subject() const { return parts_.subject; }
   // Those of its programs belong to one that is counted.
   [[nodiscard]] std::size_t calls_in_flight() const {
     return gate_.in_flight() + (code_ ? code_->in_flight() : 0);
@@ -63,6 +68,7 @@ class ClientRun {
   // Somebody has a session of it, or waits for a call.
   [[nodiscard]] bool is_in_use() const;
   [[nodiscard]] gate::Gate& gate() { return gate_; }
+  [[nodiscard]] const gate::Gate& gate() const { return gate_; }
   [[nodiscard]] gate::Anomalies& anomalies() { return anomalies_; }
   [[nodiscard]] audit::RunLog& log() { return *parts_.log; }
   void control_by(std::unique_ptr<execute::RunControl> control) { control_ = std::move(control); }

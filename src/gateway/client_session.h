@@ -94,6 +94,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void input_ended();
   // Takes back all that is in work. Nothing is said any more. Idempotent.
   void close();
+  [[nodiscard]] bool is_closed() const { return closed_; }
 
   [[nodiscard]] std::size_t calls_in_flight() const;
   // From which level on this client of the `initialize` era wants logs; empty: none.

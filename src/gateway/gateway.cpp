@@ -112,29 +112,60 @@ Gateway::~Gateway() {
   });
 }
 
-Result<std::shared_ptr<ClientRun>> Gateway::let_in(const std::string& client, const Rules& rules) {
+Result<std::shared_ptr<ClientRun>> Gateway::let_in(const Comer& comer, const Rules& rules) {
   // Nobody would end a run that begins now.
   if (ending_) return fail(ErrorId::kCallDenied, "mcpac serve ends");
-  if (const auto found = runs_.find(client); found != runs_.end()) {
-    if (!found->second->has_ended()) return found->second;
+  const auto found = runs_.find(comer.client);
+  if (is_barred(comer) || (found != runs_.end() && found->second->has_ended())) {
     return fail(ErrorId::kCallDenied, "what this client held was taken back",
                 {.fix = "start mcpac serve again"});
   }
+  if (found != runs_.end()) return found->second;
   auto read = rules();
   if (!read) return pass_on(read);
-  auto run = begin(client, std::move(*read));
-  if (run) runs_.emplace(client, *run);
+  auto run = begin(comer, std::move(*read));
+  if (run) runs_.emplace(comer.client, *run);
   return run;
 }
 
-Result<std::shared_ptr<ClientRun>> Gateway::begin(const std::string& client,
-                                                  policy::LayerText rules) {
+// Another name of a subject is no way around what it lost under one. What is left of a run itself
+// says so to its own client.
+bool Gateway::is_barred(const Comer& comer) const {
+  return barred_.contains(comer.subject) || std::ranges::any_of(runs_, [&](const auto& entry) {
+           const auto& [client, run] = entry;
+           return client != comer.client && run->subject() == comer.subject &&
+                  run->gate().is_cut_off() && !run->has_ended();
+         });
+}
+
+void Gateway::bar(const std::string& subject) {
+  barred_.insert(subject);
+  for (const auto& run : all_runs()) {
+    if (run->subject() == subject) run->end("killed-by-user");
+  }
+}
+
+void Gateway::end_client(const std::string& client, std::string_view verdict) {
+  for (const auto& run : all_runs()) {
+    if (run->name() == client) run->end(verdict);
+  }
+}
+
+void Gateway::hang_up(const std::string& client) {
+  for (const auto& run : all_runs()) {
+    if (run->name() == client) run->hang_up();
+  }
+}
+
+Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::LayerText rules) {
+  const std::string& client = comer.client;
   auto project = with_kept_policy(setup_.project);
   if (!project) return pass_on(project);
   auto authority = execute::load_authority(*project, world_, {rules});
   if (!authority) return pass_on(authority);
   ClientRun::Parts parts;
   parts.name = client;
+  parts.subject = comer.subject;
   parts.catalog = Catalog::make(lock_, *authority, setup_.names,
                                 setup_.code ? code_mode::names() : std::set<std::string>());
   auto compiled = execute::compile_tools(lock_, parts.catalog->servers());
@@ -211,8 +242,9 @@ void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::str
       .program = client, .started = rfc3339_utc(clock_.wall_now()), .granted = lines_of(granted)};
   // The socket that asks for it goes with the run, after its answer.
   auto kill = [this, weak = std::weak_ptr(run)] {
-    boost::asio::post(host_->executor(), [weak] {
-      if (const auto killed = weak.lock()) killed->end("killed-by-user");
+    boost::asio::post(host_->executor(), [this, alive = std::weak_ptr(sweep_), weak] {
+      const auto killed = weak.lock();
+      if (killed && !alive.expired()) bar(killed->subject());
     });
   };
   auto controls = execute::controls_of(run->gate(), std::move(facts), std::move(kill));

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,11 +52,25 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
+  // Who comes: a client, and the subject behind it, who may come as several (by other tokens).
+  struct Comer {
+    std::string client;
+    std::string subject;
+  };
   // On the loop. The run of this client: the one that it has, or a new one under these rules, read
-  // now. An error: a rule that does not load, a record that cannot be written, a run that ended.
+  // now. An error: a rule that does not load, a record that cannot be written, a run that ended, or
+  // a subject who lost everything under this or another name.
   using Rules = std::function<Result<policy::LayerText>()>;
+  [[nodiscard]] Result<std::shared_ptr<ClientRun>> let_in(const Comer& comer, const Rules& rules);
+  // The same, of a client that is nobody else.
   [[nodiscard]] Result<std::shared_ptr<ClientRun>> let_in(const std::string& client,
-                                                          const Rules& rules);
+                                                          const Rules& rules) {
+    return let_in(Comer{client, client}, rules);
+  }
+  // On the loop. What let this client in is over: its runs end, also those under former rules.
+  void end_client(const std::string& client, std::string_view verdict);
+  // On the loop. Its sessions end, with what is in work; it may come again.
+  void hang_up(const std::string& client);
   [[nodiscard]] execute::Host& host() { return *host_; }
   // On the loop. Whoever connects from now on gets a run under the rules of now; runs that there
   // are go on for the sessions that have them, and end with the last of these.
@@ -71,8 +86,11 @@ class Gateway {
 
  private:
   Gateway(GatewaySetup setup, codegen::Lock lock);
-  [[nodiscard]] Result<std::shared_ptr<ClientRun>> begin(const std::string& client,
+  [[nodiscard]] Result<std::shared_ptr<ClientRun>> begin(const Comer& comer,
                                                          policy::LayerText rules);
+  // Its user ended one of the subject's runs: all of them end, and there is no way back in.
+  void bar(const std::string& subject);
+  [[nodiscard]] bool is_barred(const Comer& comer) const;
   [[nodiscard]] gate::GateSetup gate_setup(policy::Authority authority,
                                            const gate::Binding& binding,
                                            const ClientRun::Parts& parts) const;
@@ -92,7 +110,8 @@ class Gateway {
   codegen::Lock lock_;
   execute::PolicyWorld world_;
   execute::ApprovalStore approvals_;
-  execute::ProjectUse use_;  // until its servers are down
+  execute::ProjectUse use_;       // until its servers are down
+  std::set<std::string> barred_;  // subjects; on the loop
   std::unique_ptr<execute::Host> host_;
   std::unique_ptr<Offers> offers_;  // on the loop
   std::unique_ptr<Pace> pace_;      // on the loop

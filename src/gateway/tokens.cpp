@@ -149,9 +149,12 @@ Result<std::optional<Token>> TokenStore::find(std::string_view text) const {
   const std::string digest = sha256_hex(text);
   const auto found = std::ranges::find(*tokens, digest, &Token::digest);
   if (found == tokens->end()) return std::nullopt;
-  if (found->expires_unix != 0 && found->expires_unix <= unix_seconds(clock_.wall_now()))
-    return std::nullopt;
+  if (is_over(*found)) return std::nullopt;
   return *found;
+}
+
+bool TokenStore::is_over(const Token& token) const {
+  return token.expires_unix != 0 && token.expires_unix <= unix_seconds(clock_.wall_now());
 }
 
 }  // namespace mcpac::gateway

@@ -3,7 +3,7 @@
 // A token is 256 random bits, shown once; kept is its SHA-256 alone, in a private file of the user
 // (0600). Which policy holds is a path that is read when the token is first used by a gateway. The
 // file is read for every request, so a token that was revoked or is over opens nothing from then
-// on.
+// on; what it had opened before ends with TokenWatch.
 #pragma once
 
 #include <chrono>
@@ -45,6 +45,8 @@ class TokenStore {
   [[nodiscard]] Result<void> revoke(const std::string& name) const;
   // Nothing: nobody has it, or it is over.
   [[nodiscard]] Result<std::optional<Token>> find(std::string_view text) const;
+  // Its time has come.
+  [[nodiscard]] bool is_over(const Token& token) const;
 
  private:
   [[nodiscard]] Result<void> write(const std::vector<Token>& tokens) const;

@@ -30,19 +30,6 @@ using e2e::Workspace;
 
 namespace {
 
-constexpr const char* kIssuer = "https://issuer.example";
-constexpr const char* kAudience = "https://mcpac.example/mcp";
-
-std::int64_t now_in(std::chrono::seconds from_now) {
-  const auto at = std::chrono::system_clock::now() + from_now;
-  return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
-}
-
-Json claims_of(const std::string& scope = "read") {
-  return {{"iss", kIssuer},        {"aud", kAudience},    {"sub", "alice"},
-          {"client_id", "editor"}, {"exp", now_in(5min)}, {"scope", scope}};
-}
-
 Json changed(Json claims, const std::string& name, const Json& value) {
   claims[name] = value;
   return claims;
@@ -341,6 +328,41 @@ TEST_SUITE("gateway/oauth") {
     resource.loop.run();
     CHECK(answered == std::vector<int>{2, 3, 1});
     CHECK(resource.fetches == 2);
+  }
+
+  TEST_CASE("a token that was let in stands until its time is over, or its key was taken back") {
+    const TestKey key("EdDSA", "one");
+    const TestKey next("EdDSA", "next");
+    Resource resource(Json::array({key.jwk()}));
+    const auto who = resource.admit(key.sign(claims_of()));
+    REQUIRE(who.has_value());
+    const auto stands = [&](std::chrono::milliseconds grace = 0ms) {
+      return resource.server->still_admits(*who, grace);
+    };
+    CHECK(stands());
+    resource.clock.pass(350s);  // five minutes, and a minute of leeway
+    CHECK(stands());
+    resource.clock.pass(20s);
+    CHECK_FALSE(stands());
+    CHECK(stands(5min));
+    resource.keys = Json::array({next.jwk()});
+    CHECK(resource.status(next.sign(claims_of())) == 401);  // its time is over as well
+    Json later = claims_of();
+    later["exp"] = now_in(1h);
+    CHECK(resource.status(next.sign(later)) == 200);
+    CHECK_FALSE(stands(5min));
+  }
+
+  TEST_CASE("who is one person to an issuer is one subject, whatever the token is for") {
+    const TestKey key("EdDSA", "one");
+    Resource resource(Json::array({key.jwk()}));
+    const auto subject = [&](const std::string& scopes, const std::string& client,
+                             const std::string& sub = "alice") {
+      const Json claims = changed(changed(claims_of(scopes), "client_id", client), "sub", sub);
+      return resource.admit(key.sign(claims)).value().subject;
+    };
+    CHECK(subject("read", "editor") == subject("read write", "phone"));
+    CHECK(subject("read", "editor") != subject("read", "editor", "alic"));
   }
 
   TEST_CASE("settings that are not safe are refused") {

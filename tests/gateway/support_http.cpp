@@ -69,7 +69,7 @@ Hall::Hall(http::HttpLimits limits, const std::string& address,
              co_await decision->async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
            for (const auto& [name, run] : runs) {
              if (token == "token-" + name) {
-               http::Guest guest{name, run};
+               http::Guest guest{name, run, stands};
                co_return guest;
              }
            }

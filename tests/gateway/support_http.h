@@ -42,6 +42,8 @@ class Hall {
 
   // What the upstream does with a call, on the loop: answers it by default.
   std::function<void(gate::testing::FakeUpstream::Call&)> upstream_does;
+  // Whether tokens that were let in stand; null: nobody is asked. Set on the loop.
+  std::function<bool(std::chrono::milliseconds grace)> stands;
   // Whoever brings the token "undecided" waits for this.
   std::shared_ptr<boost::asio::steady_timer> decision;
   std::shared_ptr<http::HttpDoor> door;

@@ -27,6 +27,17 @@ std::string padded(std::string bytes) {
 
 }  // namespace
 
+std::int64_t now_in(std::chrono::seconds from_now) {
+  const auto at = std::chrono::system_clock::now() + from_now;
+  return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+}
+
+Json claims_of(const std::string& scope) {
+  return {{"iss", kIssuer},        {"aud", kAudience},
+          {"sub", "alice"},        {"exp", now_in(std::chrono::minutes(5))},
+          {"client_id", "editor"}, {"scope", scope}};
+}
+
 std::string base64url(std::string_view bytes) {
   constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
   std::vector<char> text(sodium_base64_encoded_len(bytes.size(), kVariant));

@@ -3,6 +3,8 @@
 
 #include <openssl/evp.h>
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +12,13 @@
 #include "core/json.h"
 
 namespace mcpac::gateway::testing {
+
+inline constexpr const char* kIssuer = "https://issuer.example";
+inline constexpr const char* kAudience = "https://mcpac.example/mcp";
+// Seconds since 1970.
+[[nodiscard]] std::int64_t now_in(std::chrono::seconds from_now);
+// Of alice's editor, for five minutes.
+[[nodiscard]] Json claims_of(const std::string& scope = "read");
 
 [[nodiscard]] std::string base64url(std::string_view bytes);
 

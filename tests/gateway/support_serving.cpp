@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/file.h"
@@ -39,13 +40,16 @@ Serving::Serving(const Workspace& workspace, std::vector<std::string> options) {
     ::_exit(127);
   }
   their_end.reset();
-  std::string line;
-  for (char c = 0; ::read(says.get(), &c, 1) == 1 && c != '\n';) line += c;
-  auto said = parse_json(line);
-  INFO(line);
-  REQUIRE(said.has_value());
-  url_ = string_member(*said, "http");
-  token_ = string_member(*said, "token");
+  for (auto left = std::ranges::count(words, "--http"); left > 0; --left) {
+    std::string line;
+    for (char c = 0; ::read(says.get(), &c, 1) == 1 && c != '\n';) line += c;
+    auto said = parse_json(line);
+    INFO(line);
+    REQUIRE(said.has_value());
+    doors_.push_back(std::move(*said));
+  }
+  url_ = string_member(doors_.front(), "http");
+  token_ = string_member(doors_.front(), "token");
   const auto colon = url_.rfind(':');
   port_ = static_cast<std::uint16_t>(std::stoi(url_.substr(colon + 1)));
 }

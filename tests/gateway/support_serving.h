@@ -29,12 +29,15 @@ class Serving {
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] const std::string& token() const { return token_; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  // What it said of each of its doors over HTTP: its own, and those of the options.
+  [[nodiscard]] const std::vector<Json>& doors() const { return doors_; }
 
  private:
   pid_t pid_ = 0;
   std::string url_;
   std::string token_;
   std::uint16_t port_ = 0;
+  std::vector<Json> doors_;
 };
 
 // A call as sdk_client.mjs takes it: [tool, arguments].

@@ -39,6 +39,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   [[nodiscard]] ClientSession& session() { return *session_; }
   [[nodiscard]] const std::shared_ptr<ClientRun>& run() const { return run_; }
   [[nodiscard]] bool is_busy() const;
+  [[nodiscard]] bool is_closed() const { return session_->is_closed(); }
   void close();
 
  private:

@@ -142,7 +142,9 @@ void HttpDoor::sweep() {
     if (error || !self || self->closed_) return;
     const auto old = std::chrono::steady_clock::now() - self->setup_.limits.session_time;
     std::erase_if(self->sessions_, [&](const auto& entry) {
-      const bool is_over = entry.second.last_used < old && !entry.second.conversation->is_busy();
+      const auto& conversation = *entry.second.conversation;
+      const bool is_over =
+          conversation.is_closed() || (entry.second.last_used < old && !conversation.is_busy());
       if (is_over) entry.second.conversation->close();
       return is_over;
     });
@@ -174,6 +176,11 @@ std::string HttpDoor::add_session(const Guest& guest,
 std::shared_ptr<Conversation> HttpDoor::find_session(const Guest& guest, std::string_view id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end() || found->second.guest != guest.name) return nullptr;
+  // Hung up on: its client is to begin another.
+  if (found->second.conversation->is_closed()) {
+    sessions_.erase(found);
+    return nullptr;
+  }
   found->second.last_used = std::chrono::steady_clock::now();
   return found->second.conversation;
 }

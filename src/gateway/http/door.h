@@ -36,6 +36,10 @@ namespace mcpac::gateway::http {
 struct Guest {
   std::string name;
   std::shared_ptr<ClientRun> run;
+  // Whether the token that was shown would still be let in, or would have been so long ago and was
+  // not taken back; asked now and then while an answer is told. Null: whoever let it in ends the
+  // run when it would not.
+  std::function<bool(std::chrono::milliseconds grace)> stands = nullptr;
 };
 
 struct HttpLimits {
@@ -53,6 +57,10 @@ struct HttpLimits {
   // An answer that comes sooner comes as JSON; for a later one a stream is begun.
   std::chrono::milliseconds json_within{1'000};
   std::chrono::milliseconds keep_alive{15'000};  // of a stream on which nothing is said
+  // How long a stream may outlive the token that it was begun with: until that is noticed; and how
+  // much longer where it only waits for the answer to a call, and the token's time ran out.
+  std::chrono::milliseconds look_again{5'000};
+  std::chrono::milliseconds grace{300'000};
 };
 
 // What everybody may read at a path, made when it is asked for.

@@ -86,6 +86,12 @@ std::vector<std::string> names_of(const boost::asio::ip::address& address) {
   return names;
 }
 
+Refusal token_is_over() {
+  Refusal refusal(401, "the token is over, or was taken back");
+  refusal.challenge = "error=\"invalid_token\"";
+  return refusal;
+}
+
 std::optional<Refusal> refuse_head(const Head& head, const OurNames& names) {
   if (head.version() != 11) return Refusal{505, "HTTP/1.1 is spoken here"};
   if (auto refusal = refuse_framing(head)) return refusal;

@@ -34,6 +34,9 @@ struct Refusal {
   std::string challenge{};  // of WWW-Authenticate, behind what is always said there
 };
 
+// Of a token that was one, and is no more (RFC 6750, section 3.1).
+[[nodiscard]] Refusal token_is_over();
+
 // What clients may call us: in Host, and as an origin in Origin.
 struct OurNames {
   std::vector<std::string> hosts;  // in lower case, an IPv6 address in brackets

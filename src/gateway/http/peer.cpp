@@ -56,6 +56,13 @@ Peer::~Peer() {
   if (share_) --share_->connections;
 }
 
+bool Peer::is_over(std::chrono::milliseconds grace) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!stands_ || now < look_at_) return false;
+  look_at_ = now + door_->setup_.limits.look_again;
+  return !stands_(grace);
+}
+
 bool Peer::belong_to(const Guest& guest) {
   auto share = door_->share_of(guest);
   if (share == share_) return true;
@@ -153,6 +160,10 @@ asio::awaitable<bool> Peer::serve_one() {
              : (parser.chunked() ? most : 0);
   auto room = co_await find_body_room(expected);
   if (!room || !co_await read_body(parser, *room)) co_return false;
+  // A body takes its time, too.
+  stands_ = guest->stands;
+  look_at_ = {};
+  if (is_over({})) co_return co_await turn_away(token_is_over());
   keep_alive_ = parser.get().keep_alive();
   const bool whole = co_await route(*guest, head, parser.get().body());
   co_return whole&& keep_alive_ && !door_->finishing_;

@@ -5,6 +5,8 @@
 // cut off.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,7 +76,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
     bool as_json = false;
     bool with_ids = false;
     bool stateless = false;
-    std::string session_id{};  // told with the answer to initialize
+    std::string session_id{};           // told with the answer to initialize
+    std::chrono::milliseconds grace{};  // for an answer that is waited for when the token ends
   };
   // True: all of it was taken by the client.
   Task<bool> tell(std::shared_ptr<EventStream> stream, Telling telling);
@@ -91,6 +94,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Task<bool> turn_away(Refusal refusal);
   Task<bool> write(Response response);
   void count(unsigned status);
+  // The token of the request in work is worth nothing any more. Looked at anew when it is time.
+  [[nodiscard]] bool is_over(std::chrono::milliseconds grace);
   // Hears of it when the client goes while its request is in work.
   void watch();
   [[nodiscard]] Response response(unsigned status) const;
@@ -100,8 +105,10 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Wire stream_;
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer wake_;
-  std::shared_ptr<Conversation> current_;  // of a stateless request in work
-  std::string challenge_;                  // of the refusal that is being said
+  std::shared_ptr<Conversation> current_;                  // of a stateless request in work
+  std::string challenge_;                                  // of the refusal that is being said
+  std::function<bool(std::chrono::milliseconds)> stands_;  // of the request in work; may be null
+  std::chrono::steady_clock::time_point look_at_;          // when that is asked next
   bool keep_alive_ = true;
   bool has_shown_token_ = false;
   bool idle_ = true;

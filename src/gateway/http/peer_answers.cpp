@@ -54,6 +54,15 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
   bool begun = false;
   bool whole = false;
   while (!gone_ && stream->is_reader(ticket)) {
+    if (is_over(telling.grace)) {
+      // The client is to come with another token, and on another connection.
+      keep_alive_ = false;
+      if (begun)
+        co_await end_events();
+      else
+        co_await turn_away(token_is_over());
+      break;
+    }
     const Event* event = stream->at(telling.from);
     if (event != nullptr && event->is_answer && !begun && telling.as_json && !event->line.empty()) {
       const unsigned status = status_of(*event, telling.stateless);
@@ -82,7 +91,8 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
     }
     if (unread_ && stream_.has_hung_up()) break;
     if (quiet_until <= Clock::now()) quiet_until = Clock::now() + limits.keep_alive;
-    const auto next = begun ? quiet_until : begin_by;
+    auto next = begun ? quiet_until : begin_by;
+    if (stands_) next = std::min(next, look_at_);
     wake_.expires_at(unread_ ? std::min(next, Clock::now() + kLook) : next);
     const auto [woken] = co_await wake_.async_wait(kAwait);
     if (woken || !begun || Clock::now() < quiet_until) continue;

@@ -71,8 +71,10 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   }
   const auto stream = conversation->open_stream(request->id);
   current_ = conversation;
-  conversation->session().receive(std::move(message));
   Telling telling;
+  // A subscription waits for no answer: it is what the token was shown for.
+  if (request->method != "subscriptions/listen") telling.grace = door_->setup_.limits.grace;
+  conversation->session().receive(std::move(message));
   telling.as_json = true;
   telling.stateless = true;
   const bool taken = co_await tell(stream, std::move(telling));
@@ -88,6 +90,7 @@ asio::awaitable<bool> Peer::post_initialize(const Guest& guest, ipc::Message mes
   conversation->session().receive(std::move(message));
   Telling telling;
   telling.as_json = true;
+  telling.grace = door_->setup_.limits.grace;
   if (conversation->session().is_initialized()) {
     telling.session_id = door_->add_session(guest, conversation);
     if (telling.session_id.empty())
@@ -115,6 +118,7 @@ asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Mes
   Telling telling;
   telling.as_json = true;
   telling.with_ids = true;
+  telling.grace = door_->setup_.limits.grace;
   const bool taken = co_await tell(stream, std::move(telling));
   if (taken) conversation.drop_stream(*stream);
   co_return taken;

@@ -95,6 +95,17 @@ std::expected<void, std::string> check_times(const Json& claims, const Expected&
   return {};
 }
 
+// Of a token whose times were checked. One that ends beyond what a clock can say ends then.
+std::chrono::system_clock::time_point end_of(const Json& claims, const Expected& expected) {
+  using Time = std::chrono::system_clock::time_point;
+  constexpr double kLast =
+      std::chrono::duration<double>(Time::max().time_since_epoch()).count() / 2;
+  const double seconds =
+      time_in(claims, "exp").value_or(0) + static_cast<double>(expected.leeway.count());
+  return Time(std::chrono::duration_cast<Time::duration>(
+      std::chrono::duration<double>(std::clamp(seconds, 0.0, kLast))));
+}
+
 }  // namespace
 
 std::expected<Claimed, std::string> parse_token(std::string_view text) {
@@ -132,7 +143,8 @@ std::expected<Bearer, std::string> check_claims(const Claimed& token, const Expe
   if (claims.contains("cnf")) return refuse("the token is bound to a key, which is not asked for");
   Bearer bearer{.subject = string_member(claims, "sub"),
                 .client = string_member(claims, claims.contains("client_id") ? "client_id" : "azp"),
-                .scopes = scopes_in(claims)};
+                .scopes = scopes_in(claims),
+                .until = end_of(claims, expected)};
   if (bearer.subject.empty() || bearer.subject.size() > kMaxName || bearer.client.size() > kMaxName)
     return refuse("the token does not say whose it is");
   return bearer;

@@ -38,6 +38,7 @@ struct Bearer {
   std::string subject;
   std::string client;  // client_id or azp; empty: it does not say
   std::set<std::string> scopes;
+  std::chrono::system_clock::time_point until;  // its end, and the leeway
 };
 
 // The text says why, for the user and the record; it holds nothing of the token.

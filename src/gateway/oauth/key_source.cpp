@@ -99,6 +99,11 @@ asio::awaitable<bool> KeySource::verify(const Claimed& token) {
   co_return known == Known::kVerified;
 }
 
+bool KeySource::disowns(const Claimed& token) const {
+  const bool knew_any = fetched_ != std::chrono::steady_clock::time_point();
+  return knew_any && (!is_usable() || look(token) != Known::kVerified);
+}
+
 struct KeySource::Attempt {
   explicit Attempt(KeySource& of) : source(of) { source.fetching_ = true; }
   Attempt(const Attempt&) = delete;

@@ -35,13 +35,17 @@ class KeySource {
 
   // True: one of the keys made this signature.
   [[nodiscard]] boost::asio::awaitable<bool> verify(const Claimed& token);
+  // Of a token that was verified once: there were keys since, and none of those that hold made its
+  // signature. Asks nobody.
+  [[nodiscard]] bool disowns(const Claimed& token) const;
+  // One attempt to fetch them, where it is not too early for one.
+  [[nodiscard]] boost::asio::awaitable<void> refresh();
 
  private:
   enum class Known : std::uint8_t { kVerified, kForged, kNoSuchKey };
   [[nodiscard]] Known look(const Claimed& token) const;
   [[nodiscard]] bool is_old() const;
   [[nodiscard]] bool is_usable() const;
-  [[nodiscard]] boost::asio::awaitable<void> refresh();
 
   Fetch fetch_;
   const Clock& clock_;

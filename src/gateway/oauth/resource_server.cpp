@@ -81,7 +81,15 @@ boost::asio::awaitable<std::expected<Authorized, http::Refusal>> ResourceServer:
       "mcpac serve, {} by {},{} ({})", printable(bearer->subject, kNameShown),
       bearer->client.empty() ? "an unnamed client" : printable(bearer->client, kNameShown),
       printable(scopes, kNameShown), sha256_hex(to_text(whole)).substr(0, kDigestShown));
+  out.subject = "oauth " + sha256_hex(to_text(Json::array({settings_.issuer, bearer->subject})));
+  out.until = bearer->until;
+  out.token = std::move(*token);
+  out.token.claims = nullptr;
   co_return out;
+}
+
+bool ResourceServer::still_admits(const Authorized& who, std::chrono::milliseconds grace) const {
+  return clock_.wall_now() - grace < who.until && !keys_->disowns(who.token);
 }
 
 std::string ResourceServer::all_scopes() const {

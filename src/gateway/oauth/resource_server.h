@@ -3,7 +3,8 @@
 // Access tokens are made by an issuer that the user named, for this resource alone; mcpac makes
 // none, and hands none on. What a token's scopes are worth is the user's to say: each is a policy
 // file of theirs. A client is subject, client and scopes together: whoever comes with another token
-// of the same is the same client, with the same limits. On the loop.
+// of the same is the same client, with the same limits; what ends one client of a subject for good
+// ends all of them (Gateway::let_in). On the loop.
 #pragma once
 
 #include <expected>
@@ -32,8 +33,11 @@ struct OauthSettings {
 
 // Who came with a token, and by which policies.
 struct Authorized {
-  std::string name;  // stands in the record
+  std::string name;     // stands in the record
+  std::string subject;  // the same for all tokens of one person, and nobody else's name
   std::vector<std::filesystem::path> policies;
+  Claimed token;                                // without its claims
+  std::chrono::system_clock::time_point until;  // its end, and the leeway
 };
 
 class ResourceServer {
@@ -44,6 +48,12 @@ class ResourceServer {
   // anything.
   [[nodiscard]] boost::asio::awaitable<std::expected<Authorized, http::Refusal>> admit(
       std::string token);
+
+  // Whether a token that was let in would still be: its time was not over so long ago, and the
+  // issuer did not take its key back, as far as is known now.
+  [[nodiscard]] bool still_admits(const Authorized& who, std::chrono::milliseconds grace) const;
+  // Asks the issuer for its keys now.
+  [[nodiscard]] boost::asio::awaitable<void> renew_keys() { co_await keys_->refresh(); }
 
   // What everybody may read (RFC 9728), and where it is: its path here, and its URL.
   [[nodiscard]] std::string document() const;

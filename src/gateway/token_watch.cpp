@@ -1,0 +1,42 @@
+#include "gateway/token_watch.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace mcpac::gateway {
+
+void TokenWatch::watch(const std::string& client, const Token& token) {
+  digests_.emplace(client, token.digest);
+  if (!is_waiting_) look_later();
+}
+
+void TokenWatch::look_later() {
+  is_waiting_ = true;
+  timer_.expires_after(every_);
+  timer_.async_wait([weak = weak_from_this()](const auto& error) {
+    const auto self = weak.lock();
+    if (error || !self) return;
+    self->is_waiting_ = false;
+    self->look();
+    if (!self->digests_.empty() && !self->is_waiting_) self->look_later();
+  });
+}
+
+// Whoever hears may come back here: nothing is held meanwhile.
+void TokenWatch::look() {
+  const auto keep = shared_from_this();
+  const auto known = digests_;
+  const auto tokens = tokens_.list();
+  for (const auto& [client, digest] : known) {
+    if (!tokens) {
+      heard_.unknown(client, tokens.error());
+      continue;
+    }
+    const auto found = std::ranges::find(*tokens, digest, &Token::digest);
+    if (found != tokens->end() && !tokens_.is_over(*found)) continue;
+    digests_.erase(client);
+    heard_.over(client);
+  }
+}
+
+}  // namespace mcpac::gateway

@@ -5,15 +5,17 @@
 #include <array>
 #include <limits>
 
+#include "mcp/oauth/web.h"
+
 namespace mcpac::mcp {
 namespace {
 
 using oauth::Grant;
 using oauth::Settings;
 
-constexpr std::array<std::string_view, 8> kKnown = {
-    "grant", "clientId", "clientSecret", "privateKey",
-    "keyId", "scopes",   "redirectPort", "clientMetadataUrl"};
+constexpr std::array<std::string_view, 9> kKnown = {
+    "grant", "issuer", "clientId",     "clientSecret",     "privateKey",
+    "keyId", "scopes", "redirectPort", "clientMetadataUrl"};
 
 Result<void> put(std::string& target, Result<std::string> value) {
   if (!value) return pass_on(value);
@@ -57,9 +59,23 @@ Result<void> read_scopes(const ConfigMember& member, std::vector<std::string>& s
   return {};
 }
 
+// What a reference stands for is looked at when it is needed, as every URL of a server is.
+Result<void> read_issuer(const ConfigMember& member, std::string& issuer) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  const bool is_plain = text->find_first_of("?#") == std::string::npos && oauth::safe_url(*text);
+  if (!is_plain && !text->contains("${")) {
+    return member.refuse(fmt::format("\"{}\" is no authorization server", *text),
+                         "it is an https URL without a query (RFC 8414, section 2)");
+  }
+  issuer = std::move(*text);
+  return {};
+}
+
 Result<void> read_one(const ConfigMember& member, Settings& settings) {
   const std::string_view name = member.name();
   if (name == "grant") return read_grant(member, settings.grant);
+  if (name == "issuer") return read_issuer(member, settings.issuer);
   if (name == "clientId") return put(settings.client_id, member.string());
   if (name == "clientSecret") return put(settings.client_secret, member.string());
   if (name == "privateKey") return put(settings.private_key, member.string());
@@ -72,16 +88,20 @@ Result<void> read_one(const ConfigMember& member, Settings& settings) {
 }
 
 Result<void> check(const ConfigMember& member, const Settings& settings) {
-  const bool proves = !settings.client_secret.empty() || !settings.private_key.empty();
-  if (proves && settings.client_id.empty()) {
+  if (settings.has_secret() && settings.client_id.empty()) {
     return member.refuse("a secret or key belongs to a client", "", R"(add "clientId")");
+  }
+  if (settings.has_secret() && settings.issuer.empty()) {
+    return member.refuse("a secret or key belongs to one authorization server",
+                         "else the MCP server could name any, which would get it",
+                         R"(add "issuer": "https://…", where that client is registered)");
   }
   if (!settings.client_secret.empty() && !settings.private_key.empty()) {
     return member.refuse("a client has a secret or a key, not both");
   }
-  if (settings.grant == Grant::kClientCredentials && !proves) {
+  if (settings.grant == Grant::kClientCredentials && !settings.has_secret()) {
     return member.refuse("client_credentials need credentials", "",
-                         R"(add "clientId", and "clientSecret" or "privateKey")");
+                         R"(add "issuer", "clientId", and "clientSecret" or "privateKey")");
   }
   const std::string& document = settings.client_document;
   if (!document.empty() && !document.starts_with("https://") && !document.starts_with("${")) {
@@ -112,6 +132,7 @@ OrderedJson to_json(const Settings& settings) {
     if (!value.empty()) out[name] = value;
   };
   if (settings.grant == Grant::kClientCredentials) out["grant"] = "client_credentials";
+  text("issuer", settings.issuer);
   text("clientId", settings.client_id);
   text("clientSecret", settings.client_secret);
   text("privateKey", settings.private_key);

@@ -219,7 +219,7 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
   if (head.status == 404 && !state_.session_id.empty()) lose_session();
   Error refused = refusal(head, "");
   if (head.status == 401 && authorizer_ && !closed_) {  // the next try has a token
-    auto got = co_await authorizer_->challenged(head.status, head.www_authenticate, used);
+    auto got = co_await authorizer_->challenged(head, used);
     if (got) {
       StreamEnd end;
       end.last_event = std::move(last_event);

@@ -154,6 +154,9 @@ class Connection final : public HttpConnection {
       return found == message.end() ? std::string() : std::string(found->value());
     };
     HttpHead head;
+    boost::system::error_code error;
+    const auto peer = lowest().socket().remote_endpoint(error);
+    if (!error && !is_public(peer.address())) head.reach = Reach::kAnywhere;
     head.status = message.result_int();
     head.content_type = media_type(field("Content-Type"));
     head.content_encoding = field("Content-Encoding");

@@ -26,6 +26,11 @@ namespace mcpac::mcp {
 
 using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
 
+// Whether a connection may lead to this machine and its neighbours, or to public addresses alone.
+enum class Reach : std::uint8_t { kAnywhere, kPublic };
+// Not loopback, private, link-local, shared, reserved or multicast.
+[[nodiscard]] bool is_public(const boost::asio::ip::address& address);
+
 // What the head of a response tells, as far as MCP needs it.
 struct HttpHead {
   unsigned status = 0;
@@ -35,12 +40,9 @@ struct HttpHead {
   std::string location;
   std::string www_authenticate;  // several are joined by commas
   std::string retry_after;
+  // What the sender may name for us to call: it answered from a public address, or from near by.
+  Reach reach = Reach::kPublic;
 };
-
-// Whether a connection may lead to this machine and its neighbours, or to public addresses alone.
-enum class Reach : std::uint8_t { kAnywhere, kPublic };
-// Not loopback, private, link-local, shared, reserved or multicast.
-[[nodiscard]] bool is_public(const boost::asio::ip::address& address);
 
 class HttpConnection {
  public:

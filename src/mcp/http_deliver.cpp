@@ -37,7 +37,7 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(const Outgoing& 
     if (!delivered.challenge) co_return std::move(delivered.outcome);
     const HttpHead head = std::move(*delivered.challenge);
     if (!refused.insert(head.status).second) co_return std::move(delivered.outcome);
-    auto got = co_await authorizer_->challenged(head.status, head.www_authenticate, delivered.used);
+    auto got = co_await authorizer_->challenged(head, delivered.used);
     if (!got) {
       Error error = std::move(got.error());
       error.what += fmt::format(" (HTTP status {})", head.status);

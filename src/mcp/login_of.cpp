@@ -7,6 +7,7 @@
 
 #include <boost/beast/core/string.hpp>
 
+#include "core/hash.h"
 #include "mcp/url.h"
 
 namespace mcpac::mcp {
@@ -15,11 +16,16 @@ namespace {
 Result<oauth::Settings> expanded(const ServerConfig& config, SecretValues& secrets) {
   oauth::Settings settings = config.auth;
   const auto place = fmt::format("mcpServers.{}.auth", config.name);
-  for (std::string* text : {&settings.client_id, &settings.client_secret, &settings.private_key,
-                            &settings.client_document}) {
+  for (std::string* text : {&settings.issuer, &settings.client_id, &settings.client_secret,
+                            &settings.private_key, &settings.client_document}) {
     auto value = secrets.expand(*text, place);
     if (!value) return pass_on(value);
     *text = std::move(*value);
+  }
+  const auto& document = settings.client_document;
+  if (!document.empty() && !document.starts_with("https://")) {
+    return fail(ErrorId::kConfigInvalid, "\"clientMetadataUrl\" is an https URL",
+                {.where = place + ".clientMetadataUrl"});
   }
   return settings;
 }
@@ -44,6 +50,7 @@ Result<std::shared_ptr<oauth::Authorizer>> make_authorizer(
   oauth::AuthorizerOptions options{.server = config.name,
                                    .url = std::move(*url),
                                    .identity = config.url,
+                                   .place = sha256_hex(*text),
                                    .settings = std::move(*settings),
                                    .folder = config.tokens,
                                    .show = std::move(show)};

@@ -68,6 +68,19 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
+// All in which a value is looked for.
+std::vector<std::string> forms_of(const std::string& value) {
+  if (value.size() < kMinRedacted) return {};
+  const std::string json = to_text(Json(value));
+  std::vector<std::string> forms = {value, json.substr(1, json.size() - 2), percent_encoded(value)};
+  for (std::size_t at = 0; value.find('\n') != std::string::npos && at < value.size();) {
+    const auto end = std::min(value.find('\n', at), value.size());
+    if (end - at >= kMinRedactedLine) forms.push_back(value.substr(at, end - at));
+    at = end + 1;
+  }
+  return forms;
+}
+
 template <class Value>
 void rename_members(const SecretValues& secrets, Value& object) {
   using Object = typename Value::object_t;
@@ -131,21 +144,29 @@ Result<std::string> SecretValues::expand(std::string_view text, std::string_view
   return out;
 }
 
+void SecretValues::keep(const std::string& value, const std::string& reference) {
+  auto one = std::pair(value, reference);
+  if (const auto known = std::ranges::find(kept_, one); known != kept_.end()) kept_.erase(known);
+  kept_.push_back(std::move(one));
+  remember(value, reference);
+  if (kept_.size() <= kMostKept) return;
+  const auto [oldest, its_reference] = std::move(kept_.front());
+  kept_.pop_front();
+  forget(oldest, its_reference);
+  // What two of them have in common stays known.
+  for (const auto& [other, stands] : kept_) remember(other, stands);
+}
+
 void SecretValues::remember(const std::string& value, const std::string& reference) {
-  if (value.size() < kMinRedacted) return;
-  add_form(value, reference);
-  const std::string json = to_text(Json(value));
-  add_form(json.substr(1, json.size() - 2), reference);
-  add_form(percent_encoded(value), reference);
-  for (std::size_t at = 0; value.find('\n') != std::string::npos && at < value.size();) {
-    const auto end = std::min(value.find('\n', at), value.size());
-    if (end - at >= kMinRedactedLine) add_form(value.substr(at, end - at), reference);
-    at = end + 1;
-  }
+  for (auto& form : forms_of(value)) add_form(std::move(form), reference);
   // Longest first: of two values that start alike, the longer must not leave its tail behind.
   std::ranges::sort(forms_, [](const auto& a, const auto& b) {
     return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a < b;
   });
+}
+
+void SecretValues::forget(const std::string& value, const std::string& reference) {
+  for (const auto& form : forms_of(value)) std::erase(forms_, std::pair(form, reference));
 }
 
 void SecretValues::add_form(std::string form, const std::string& reference) {

@@ -9,6 +9,8 @@
 // `${env:HOME}` into the paths that a server answers would only break the calls that use them.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,8 +27,11 @@ class SecretValues {
   // such as "${HOME}" or "$5", stays as it is. kSecretMissing when a reference leads nowhere.
   [[nodiscard]] Result<std::string> expand(std::string_view text, std::string_view where);
 
-  // A value that is no text of the configuration: a token. `reference` stands in its place.
-  void keep(const std::string& value, const std::string& reference) { remember(value, reference); }
+  // A value that is no text of the configuration: a token. `reference` stands in its place. The
+  // last kMostKept are known: who gives tokens would else fill memory, and each redact()'s time,
+  // with ones that were replaced long ago.
+  static constexpr std::size_t kMostKept = 64;
+  void keep(const std::string& value, const std::string& reference);
 
   [[nodiscard]] bool empty() const { return forms_.empty(); }
   [[nodiscard]] bool occurs_in(std::string_view text) const;
@@ -40,8 +45,10 @@ class SecretValues {
  private:
   void remember(const std::string& value, const std::string& reference);
   void add_form(std::string form, const std::string& reference);
+  void forget(const std::string& value, const std::string& reference);
 
   std::vector<std::pair<std::string, std::string>> forms_;  // value → reference, longest first
+  std::deque<std::pair<std::string, std::string>> kept_;    // by keep(), oldest first
 };
 
 }  // namespace mcpac::mcp

@@ -17,6 +17,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "mcp/client.h"
+#include "mcp/oauth/discovery.h"
 #include "mcp/support_login.h"
 
 namespace {
@@ -118,12 +119,27 @@ asio::awaitable<Result<void>> use(mcp::Client& client, std::string scenario) {
 mcp::oauth::Settings settings_of(const Json& given) {
   mcp::oauth::Settings settings;
   settings.client_id = string_member(given, "client_id");
+  settings.issuer = string_member(given, "issuer");
   settings.client_secret = string_member(given, "client_secret");
   settings.private_key = string_member(given, "private_key_pem");
   settings.client_document = "https://conformance-test.local/client-metadata.json";
   const bool headless = variable("MCP_CONFORMANCE_SCENARIO").contains("client-credentials");
   if (headless) settings.grant = mcp::oauth::Grant::kClientCredentials;
   return settings;
+}
+
+// Who registers a client knows where. Most scenarios give a secret and do not say: then it is, as
+// it would be by a person, looked up before anything is asked with it.
+asio::awaitable<Result<std::string>> registered_at(asio::any_io_executor executor,
+                                                   std::string url) {
+  auto server = mcp::parse_url(url);
+  if (!server) co_return pass_on(server);
+  auto web = mcp::oauth::Web::make(executor, mcp::Reach::kAnywhere);
+  if (!web) co_return pass_on(web);
+  mcp::oauth::Challenge none;
+  auto found = co_await mcp::oauth::discover(*web, *server, none, std::string());
+  if (!found) co_return pass_on(found);
+  co_return found->server.issuer;
 }
 
 mcp::ServerConfig server_at(std::string url) {
@@ -154,7 +170,13 @@ mcp::Events make_events(const asio::any_io_executor& executor) {
 
 asio::awaitable<Result<void>> run(asio::any_io_executor executor, std::string url) {
   const mcp::Events events = make_events(executor);
-  auto client = co_await mcp::Client::connect(executor, server_at(std::move(url)), events);
+  auto server = server_at(url);
+  if (server.auth.has_secret() && server.auth.issuer.empty()) {
+    auto issuer = co_await registered_at(executor, url);
+    if (!issuer) co_return pass_on(issuer);
+    server.auth.issuer = std::move(*issuer);
+  }
+  auto client = co_await mcp::Client::connect(executor, std::move(server), events);
   if (!client) co_return pass_on(client);
   auto used = co_await use(**client, variable("MCP_CONFORMANCE_SCENARIO"));
   co_await (*client)->close();

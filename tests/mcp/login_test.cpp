@@ -5,76 +5,19 @@
 
 #include "core/file.h"
 #include "mcp/oauth/store.h"
-#include "mcp/support.h"
-#include "mcp/support_login.h"
+#include "mcp/support_visit.h"
 
 using namespace mcpac;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-using test::HttpFixture;
+using test::forget_tokens;
+using test::is_sent;
+using test::oauth;
+using test::Person;
+using test::server_of;
 using test::text_of;
-
-namespace {
-
-HttpFixture oauth(std::vector<std::string> flags = {}) {
-  return HttpFixture(std::move(flags), "oauth_fixture.mjs");
-}
-
-enum class Person : std::uint8_t { kThere, kAway };
-
-struct Visit {
-  asio::io_context loop;
-  std::string page;
-  Result<std::unique_ptr<mcp::Client>> client;
-
-  Visit(mcp::ServerConfig config, Person person) : client(nullptr) {
-    mcp::Events events;
-    if (person == Person::kThere) events.show_login = test::browser(loop.get_executor(), &page);
-    client = test::run(loop, mcp::Client::connect(loop.get_executor(), std::move(config), events));
-  }
-  ~Visit() {
-    if (client && *client) test::run(loop, (*client)->close());
-    client = nullptr;
-    loop.restart();
-    loop.run();  // ends only when nothing is left to wait for
-  }
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
-
-  Result<Json> call(const std::string& tool) {
-    REQUIRE_MESSAGE(client.has_value(), test::shown(client));
-    return test::run(loop, (*client)->call_tool(tool, Json::object(), 60s));
-  }
-};
-
-mcp::ServerConfig server_of(const HttpFixture& web, const std::filesystem::path& tokens = {}) {
-  auto config = web.config("/mcp");
-  config.tokens = tokens;
-  config.era = mcp::Era::kInitialize;
-  return config;
-}
-
-void forget_tokens(const mcp::ServerConfig& server) {
-  mcp::oauth::Store store(server.tokens, server.name, server.url);
-  auto kept = store.load();
-  REQUIRE(kept.has_value());
-  kept->tokens = {};
-  REQUIRE(store.save(*kept).has_value());
-}
-
-std::size_t times(const Json& log, std::string_view path) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(log, [&](const Json& one) { return one["path"] == path; }));
-}
-
-bool is_sent(const Json& log, std::string_view path, std::string_view words) {
-  return std::ranges::any_of(log, [&](const Json& one) {
-    return one["path"] == path && (one["body"].get<std::string>().contains(words) ||
-                                   one["query"].get<std::string>().contains(words));
-  });
-}
-
-}  // namespace
+using test::times;
+using test::Visit;
 
 TEST_SUITE("mcp/login") {
   TEST_CASE("a server that wants a login gets one, and its own token does not come back") {
@@ -141,6 +84,7 @@ TEST_SUITE("mcp/login") {
     const auto web = oauth({"basic"});
     auto config = server_of(web);
     config.auth.grant = mcp::oauth::Grant::kClientCredentials;
+    config.auth.issuer = test::issuer_of(web);
     config.auth.client_id = "robot";
     config.auth.client_secret = "hush hush";
     Visit visit(config, Person::kAway);

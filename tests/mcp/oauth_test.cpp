@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
+#include <boost/beast/http/field.hpp>
+#include <boost/beast/http/verb.hpp>
 
 #include "core/file.h"
 #include "mcp/http_connection.h"
@@ -156,6 +159,48 @@ TEST_SUITE("mcp/oauth") {
     }
   }
 
+  TEST_CASE("who answers from the internet leads neither us nor a browser to what is near") {
+    boost::asio::io_context loop;
+    const test::HttpFixture web({}, "oauth_fixture.mjs");
+    const auto origin = "http://127.0.0.1:" + std::to_string(web.port());
+    const auto far = Web::make(loop.get_executor(), mcp::Reach::kPublic);
+    const auto near = Web::make(loop.get_executor(), mcp::Reach::kAnywhere);
+    REQUIRE(far.has_value());
+    REQUIRE(near.has_value());
+    const auto refused = test::run(loop, far->fetch_object(origin + "/mcp"));
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().to_text().contains("private network"));
+    CHECK(web.log().empty());
+    CHECK(
+        test::run(loop, near->fetch_object(origin + "/.well-known/oauth-protected-resource/mcp")));
+    for (const char* page :
+         {"http://127.0.0.1:9/x", "https://10.0.0.1/", "https://[::1]/", "https://localhost/",
+          "https://LOCALHOST./", "https://a.localhost/", "https://2130706433/", "https://127.1/",
+          "https://0x7f.1/", "https://a.0x1./"}) {
+      CHECK_MESSAGE(!far->may_show(url(page)), page);
+      CHECK_MESSAGE(near->may_show(url(page)), page);
+    }
+    for (const char* page :
+         {"https://login.example/x", "https://1.1.1.1/", "https://7up.example/"}) {
+      CHECK_MESSAGE(far->may_show(url(page)), page);
+    }
+  }
+
+  TEST_CASE("from where a server answered is told by its connection, and not by its name") {
+    boost::asio::io_context loop;
+    const test::HttpFixture web({}, "oauth_fixture.mjs");
+    const auto place = url("http://localhost:" + std::to_string(web.port()) + "/log");
+    const auto connection = mcp::HttpConnection::make(loop.get_executor(), place, nullptr);
+    REQUIRE(test::run(loop, connection->open()).has_value());
+    mcp::HttpRequest request(boost::beast::http::verb::get, place.target, 11);
+    request.set(boost::beast::http::field::host, place.authority());
+    const auto head = test::run(loop, connection->exchange(std::move(request)));
+    REQUIRE(head.has_value());
+    CHECK(head->reach == mcp::Reach::kAnywhere);
+    CHECK(mcp::HttpHead().reach == mcp::Reach::kPublic);
+    connection->close();
+  }
+
   TEST_CASE("parameters survive a form, and a name that comes twice is refused") {
     const Parameters given = {{"a b", "c&d=e"}, {"ü", "100%+"}, {"empty", ""}};
     const auto decoded = form_decode(form_encode(given));
@@ -229,13 +274,32 @@ TEST_SUITE("mcp/oauth") {
     CHECK_FALSE(store.forget());
   }
 
+  TEST_CASE("one at a time has the turn at a login, and it ends with the descriptor") {
+    auto folder = TemporaryFolder::create("/tmp", "mcpac-logins-");
+    REQUIRE(folder.has_value());
+    const Store one(folder->path() / "logins", "web", "https://a.example/mcp");
+    const Store same(folder->path() / "logins", "web", "https://a.example/mcp");
+    const Store other(folder->path() / "logins", "web", "https://b.example/mcp");
+    {
+      const auto turn = one.try_turn();
+      REQUIRE(turn.has_value());
+      CHECK(turn->has_value());
+      CHECK_FALSE(same.try_turn()->has_value());
+      CHECK(other.try_turn()->has_value());
+    }
+    CHECK(same.try_turn()->has_value());
+    // In memory there is nobody else.
+    CHECK(Store({}, "web", "https://a.example/mcp").try_turn()->has_value());
+  }
+
   TEST_CASE("\"auth\" is read, written, and refused where it makes no sense") {
     const auto parse = [](const std::string& auth) {
       return mcp::parse_config(
           R"({"mcpServers": {"web": {"url": "https://a.example", "auth": )" + auth + "}}}",
           "mcpac.json");
     };
-    const std::string text = R"({"grant":"client_credentials","clientId":"me",)"
+    const std::string text = R"({"grant":"client_credentials",)"
+                             R"("issuer":"https://login.example/t","clientId":"me",)"
                              R"("clientSecret":"${env:S}","scopes":["a","b"],"redirectPort":8123})";
     const auto config = parse(text);
     REQUIRE_MESSAGE(config.has_value(), test::shown(config));
@@ -244,8 +308,17 @@ TEST_SUITE("mcp/oauth") {
          {R"("x")", R"({"clientSecret": "s"})", R"({"grant": "client_credentials"})",
           R"({"grant": "password"})", R"({"scopes": ["a b"]})", R"({"redirectPort": 70000})",
           R"({"clientid": "x"})", R"({"clientMetadataUrl": "http://a.example"})",
-          R"({"clientId": "x", "clientSecret": "s", "privateKey": "k"})"}) {
+          R"({"issuer": "https://b.example", "clientId": "x", "clientSecret": "s",
+              "privateKey": "k"})",
+          R"({"clientId": "x", "clientSecret": "s"})", R"({"clientId": "x", "privateKey": "k"})",
+          R"({"issuer": "http://b.example"})", R"({"issuer": "https://b.example?t=1"})",
+          R"({"issuer": "https://b.example#t"})", R"({"issuer": "b.example"})",
+          R"({"issuer": 1})"}) {
       CHECK_MESSAGE(!parse(wrong).has_value(), wrong);
+    }
+    for (const char* right : {R"({"issuer": "http://127.0.0.1:9/as"})",
+                              R"({"issuer": "${env:ISSUER}"})", R"({"clientId": "x"})"}) {
+      CHECK_MESSAGE(parse(right).has_value(), right);
     }
     CHECK_FALSE(
         mcp::parse_config(R"({"mcpServers": {"p": {"command": "x", "auth": {"clientId": "a"}}}})",

@@ -47,6 +47,27 @@ TEST_SUITE("mcp/secrets") {
     CHECK(secrets.expand("${file:/no/such/file}", "w").error().id == ErrorId::kSecretMissing);
   }
 
+  TEST_CASE(
+      "of the tokens that a server gives one after the other the last are taken out of texts") {
+    mcp::SecretValues secrets;
+    const auto token = [](std::size_t i) { return "token-number-" + std::to_string(1'000 + i); };
+    secrets.keep("the-secret-that-stays", "${login:web}");
+    for (std::size_t i = 0; i < 2 * mcp::SecretValues::kMostKept; ++i) {
+      secrets.keep(token(i), "${login:web}");
+      secrets.keep("the-secret-that-stays", "${login:web}");
+    }
+    CHECK(secrets.redact(token(0)) == token(0));
+    CHECK(secrets.redact("a " + token(2 * mcp::SecretValues::kMostKept - 1)) == "a ${login:web}");
+    CHECK(secrets.redact("the-secret-that-stays") == "${login:web}");
+    // What the configuration has is never forgotten.
+    ::setenv("MCPAC_TEST_A", "alpha-value", 1);
+    REQUIRE(secrets.expand("${env:MCPAC_TEST_A}", "w").has_value());
+    for (std::size_t i = 0; i < 2 * mcp::SecretValues::kMostKept; ++i) {
+      secrets.keep(token(i), "${login:web}");
+    }
+    CHECK(secrets.redact("alpha-value") == "${env:MCPAC_TEST_A}");
+  }
+
   TEST_CASE("what leads nowhere is an error") {
     mcp::SecretValues secrets;
     CHECK(secrets.expand("${env:MCPAC_NOT_SET_AT_ALL}", "w").error().id == ErrorId::kSecretMissing);

@@ -12,9 +12,7 @@ namespace asio = boost::asio;
 namespace {
 
 asio::awaitable<void> visit(asio::any_io_executor executor, std::string page) {
-  auto url = mcp::parse_url(page);
-  if (!url) co_return;
-  auto web = co_await mcp::oauth::Web::make(executor, *url);
+  auto web = mcp::oauth::Web::make(executor, mcp::Reach::kAnywhere);
   if (!web) co_return;
   mcp::oauth::WebRequest request;
   request.url = std::move(page);

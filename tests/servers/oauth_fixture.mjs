@@ -7,7 +7,8 @@
 // for one call), rotate (refresh tokens are good once), no-pkce, issuer=wrong, resource=wrong,
 // moves (documents answer with a redirect), basic (clients have secrets), page=asks (the address of the login page holds
 // a redirect_uri of its own), method=key (clients are registered to prove themselves with a key), scopes=many (a token
-// answer with 16 KiB of scopes).
+// answer with 16 KiB of scopes), family (tokens come slowly, refresh tokens are good once, and one that comes twice ends
+// the whole login), greedy (every call wants one scope more).
 // /mcp is the server; its tool "write" wants the scope "write" besides "read". /log: what was asked.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -52,8 +53,12 @@ function token(response, form, authorization) {
   if (grant === 'client_credentials') return json(response, 200, give_tokens(form.get('scope') ?? ''));
   if (grant === 'refresh_token') {
     const scope = refreshes.get(form.get('refresh_token'));
+    if (scope === undefined && flags.has('family')) {
+      tokens.clear();
+      refreshes.clear();
+    }
     if (scope === undefined) return json(response, 400, { error: 'invalid_grant' });
-    if (flags.has('rotate')) refreshes.delete(form.get('refresh_token'));
+    if (flags.has('rotate') || flags.has('family')) refreshes.delete(form.get('refresh_token'));
     return json(response, 200, give_tokens(scope));
   }
   const code = codes.get(form.get('code'));
@@ -89,6 +94,7 @@ function mcp(response, message, authorization) {
   }
   if (method === 'tools/list') return result({ tools: ['read', 'write'].map((name) => ({ name, inputSchema: { type: 'object' } })) });
   if (method !== 'tools/call') return json(response, 200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+  if (flags.has('greedy')) return challenge(response, 403, `error="insufficient_scope", scope="more-${++number}"`);
   if (!held.scope.split(' ').includes(params.name)) return challenge(response, 403, `error="insufficient_scope", scope="${params.name}"`);
   // The server repeats the token that it got: nothing of it may be seen behind mcpac.
   return result({ content: [{ type: 'text', text: `${params.name} with ${authorization}` }] });
@@ -116,6 +122,7 @@ const server = createServer(async (request, response) => {
     return json(response, 404, {});
   }
   if (url.pathname === '/authorize') return authorize(response, url.searchParams);
+  if (url.pathname === '/token' && flags.has('family')) await new Promise((done) => setTimeout(done, 300));
   if (url.pathname === '/token') return token(response, new URLSearchParams(body), authorization);
   if (url.pathname === '/register') {
     const secret = flags.has('basic') ? { client_secret: 'secret-of-the-client' } : {};

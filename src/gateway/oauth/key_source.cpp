@@ -28,7 +28,8 @@ constexpr std::size_t kMaxFile = std::size_t{256} << 10U;
 asio::awaitable<Result<Json>> fetch_keys(asio::any_io_executor executor, std::string issuer) {
   auto url = mcp::oauth::safe_url(issuer);
   if (!url) co_return pass_on(url);
-  auto web = co_await mcp::oauth::Web::make(executor, *url);
+  const auto reach = co_await mcp::oauth::reach_of(executor, *url);
+  auto web = mcp::oauth::Web::make(executor, reach);
   if (!web) co_return pass_on(web);
   std::string why = "no metadata";
   for (const std::string& place : mcp::oauth::issuer_documents(*url)) {

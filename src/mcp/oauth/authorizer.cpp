@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -10,6 +9,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "core/printable.h"
+#include "mcp/oauth/belonging.h"
 #include "mcp/oauth/registration.h"
 #include "mcp/oauth/scopes.h"
 #include "mcp/oauth/token_request.h"
@@ -19,9 +19,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kMaxScope = std::size_t{8} << 10U;
-constexpr std::size_t kLeastSecret = 16;
 constexpr std::chrono::minutes kRest{1};        // after a way that failed
 constexpr std::chrono::milliseconds kTurn{20};  // between two looks whether a login has ended
+constexpr int kMaxPages = 5;  // a server may not have one window after the other opened
 
 // What to ask for: the challenge's scopes, else the resource's; never less than before.
 std::string scope_for(const Challenge& challenge, const Discovered& at, const Kept& kept,
@@ -38,9 +38,9 @@ std::string scope_for(const Challenge& challenge, const Discovered& at, const Ke
   return scope;
 }
 
-Parameters refresh_with(const Kept& kept, const Discovered& at) {
+Parameters refresh_with(const std::string& token, const Discovered& at) {
   return {{"grant_type", "refresh_token"},
-          {"refresh_token", kept.tokens.refresh},
+          {"refresh_token", token},
           {"resource", at.resource.resource}};
 }
 
@@ -60,20 +60,18 @@ Authorizer::Authorizer(asio::any_io_executor executor, AuthorizerOptions options
 
 Result<std::shared_ptr<Authorizer>> Authorizer::make(asio::any_io_executor executor,
                                                      AuthorizerOptions options) {
+  if (options.settings.has_secret() && options.settings.issuer.empty()) {
+    return fail(ErrorId::kConfigInvalid, "a secret or key belongs to one authorization server",
+                {.where = fmt::format("mcpServers.{}.auth", options.server),
+                 .why = "else the MCP server could name any, which would get it",
+                 .fix = R"(add "issuer": "https://…", where that client is registered)"});
+  }
   const std::shared_ptr<Authorizer> made(new Authorizer(std::move(executor), std::move(options)));
-  auto kept = made->store_.load();
+  auto kept = made->load();
   if (!kept) return pass_on(kept);
   made->access_ = kept->tokens.access;
   made->hide(*kept);
   return made;
-}
-
-// From texts and records. The server's side chose them: what is shorter than any secret would only
-// take words out of what others say.
-void Authorizer::hide(const Kept& kept) const {
-  for (const auto& secret : {kept.tokens.access, kept.tokens.refresh, kept.client.secret}) {
-    if (options_.keep_secret && secret.size() >= kLeastSecret) options_.keep_secret(secret);
-  }
 }
 
 std::string Authorizer::authorization() const {
@@ -95,12 +93,11 @@ asio::awaitable<void> Authorizer::take_turn() {
   busy_ = true;
 }
 
-asio::awaitable<Result<void>> Authorizer::challenged(unsigned status, std::string www_authenticate,
-                                                     std::string used) {
+asio::awaitable<Result<void>> Authorizer::challenged(HttpHead head, std::string used) {
   const auto self = shared_from_this();
-  const Challenge challenge = parse_challenge(www_authenticate);
-  const bool step_up = status == 403 && challenge.error == "insufficient_scope";
-  if (status != 401 && !step_up) {
+  const Challenge challenge = parse_challenge(head.www_authenticate);
+  const bool step_up = head.status == 403 && challenge.error == "insufficient_scope";
+  if (head.status != 401 && !step_up) {
     co_return fail(ErrorId::kServerHttp, "the server refuses");  // whatever token comes
   }
   co_await take_turn();
@@ -108,7 +105,7 @@ asio::awaitable<Result<void>> Authorizer::challenged(unsigned status, std::strin
   Result<void> done;
   const bool rests = failed_ && std::chrono::steady_clock::now() < rest_ends_;
   if (authorization() == used && !take_fresher()) {
-    if (!rests) done = co_await get_token(step_up, challenge);
+    if (!rests) done = co_await get_token(step_up, challenge, head.reach);
     if (!rests && !done) failed_ = named(std::move(done.error()));
     if (!rests) rest_ends_ = std::chrono::steady_clock::now() + kRest;
     if (rests || !done) done = std::unexpected(*failed_);
@@ -117,90 +114,87 @@ asio::awaitable<Result<void>> Authorizer::challenged(unsigned status, std::strin
   co_return done;
 }
 
-// A token that another mcpac got meanwhile.
-bool Authorizer::take_fresher() {
-  const auto kept = store_.load();
-  if (!kept || kept->tokens.access.empty() || kept->tokens.access == access_) return false;
-  access_ = kept->tokens.access;
-  hide(*kept);
-  return true;
-}
-
-asio::awaitable<Result<void>> Authorizer::get_token(bool step_up, Challenge challenge) {
-  auto kept = store_.load();
-  if (!kept) co_return pass_on(kept);
-  auto web = co_await Web::make(executor_, options_.url);
+asio::awaitable<Result<void>> Authorizer::get_token(bool step_up, Challenge challenge,
+                                                    Reach reach) {
+  auto web = Web::make(executor_, reach);
   if (!web) co_return pass_on(web);
-  auto at = co_await discover(*web, options_.url, challenge);
+  auto at = co_await discover(*web, options_.url, challenge, options_.settings.issuer);
   if (!at) co_return pass_on(at);
-  if (kept->issuer != at->server.issuer) {
-    std::string wanted = kept->issuer.empty() ? kept->wanted_scope : std::string();
-    *kept = Kept();
-    kept->issuer = at->server.issuer;
-    kept->wanted_scope = std::move(wanted);
-  }
+  auto kept = login_at(at->server.issuer);
+  if (!kept) co_return pass_on(kept);
   const std::string scope = scope_for(challenge, *at, *kept, options_.settings);
   if (scope.size() > kMaxScope) {
     co_return fail(ErrorId::kServerLimit, "the server asks for more scopes than anybody reads");
   }
-  auto quiet = co_await quietly(*web, *at, *kept, scope, step_up);
-  if (quiet) co_return take(std::move(*kept), std::move(*quiet), scope);
-  if (options_.settings.grant == Grant::kClientCredentials) co_return pass_on(quiet);
-  // Of two that refresh with one token at the same moment the second is refused, and need not be.
+  if (options_.settings.grant == Grant::kClientCredentials) {
+    co_return co_await use_credentials(*web, std::move(*at), std::move(*kept), scope);
+  }
+  if (!step_up && !kept->tokens.refresh.empty()) {
+    auto refreshed = co_await refresh(*web, *at, scope);
+    if (refreshed) co_return refreshed;
+  }
+  // Where a lock reaches only one machine, another may have been first.
   if (!step_up && take_fresher()) co_return Result<void>();
   co_return co_await ask_person(*web, std::move(*at), std::move(*kept), scope);
 }
 
-// Without anybody: the client's own credentials, or a refresh token where more is not asked for.
-asio::awaitable<Result<Tokens>> Authorizer::quietly(const Web& web, Discovered at, Kept& kept,
-                                                    std::string scope, bool step_up) {
-  if (options_.settings.grant == Grant::kClientCredentials) {
-    auto client = co_await choose_client(web, at.server, options_.settings, kept.client, 0);
-    if (!client) co_return pass_on(client);
-    kept.client = std::move(*client);
-    Parameters parameters = own_credentials(scope, at);
-    co_return co_await request_tokens(web, at.server, kept.client, options_.settings,
-                                      std::move(parameters));
-  }
-  if (step_up || kept.tokens.refresh.empty()) {
-    co_return fail(ErrorId::kServerHttp, "there is nothing to refresh");
-  }
-  Parameters parameters = refresh_with(kept, at);
+asio::awaitable<Result<void>> Authorizer::use_credentials(const Web& web, Discovered at, Kept kept,
+                                                          std::string scope) {
+  kept.client = configured_client(at.server, options_.settings);
+  Parameters parameters = own_credentials(scope, at);
   auto tokens = co_await request_tokens(web, at.server, kept.client, options_.settings,
                                         std::move(parameters));
-  if (tokens && tokens->refresh.empty()) tokens->refresh = kept.tokens.refresh;
-  if (tokens && tokens->scope.empty()) tokens->scope = kept.tokens.scope;
-  co_return tokens;
+  if (!tokens) co_return pass_on(tokens);
+  tokens->refresh.clear();  // RFC 6749, section 4.4.3: the credentials are as good
+  co_return take(std::move(kept), std::move(*tokens), scope);
+}
+
+asio::awaitable<Result<void>> Authorizer::refresh(const Web& web, Discovered at,
+                                                  std::string scope) {
+  auto turn = co_await turn_at_store();
+  if (!turn) co_return pass_on(turn);
+  if (take_fresher()) co_return Result<void>();
+  auto kept = load();
+  if (!kept) co_return pass_on(kept);
+  const std::string used = kept->tokens.refresh;
+  if (used.empty() || kept->issuer != at.server.issuer) {
+    co_return fail(ErrorId::kServerHttp, "there is nothing to refresh");
+  }
+  auto client = configured_client(at.server, options_.settings);
+  if (client.id.empty()) client = kept->client;
+  Parameters parameters = refresh_with(used, at);
+  auto tokens =
+      co_await request_tokens(web, at.server, client, options_.settings, std::move(parameters));
+  if (!tokens) co_return pass_on(tokens);
+  // Who logged out meanwhile meant it.
+  const auto now = load();
+  if (!now || now->tokens.refresh != used) {
+    co_return fail(ErrorId::kServerHttp, "the login was given up meanwhile");
+  }
+  if (tokens->refresh.empty()) tokens->refresh = used;
+  if (tokens->scope.empty()) tokens->scope = kept->tokens.scope;
+  co_return take(std::move(*kept), std::move(*tokens), scope);
 }
 
 asio::awaitable<Result<void>> Authorizer::ask_person(const Web& web, Discovered at, Kept kept,
                                                      std::string scope) {
-  if (!options_.show) {
-    // Only that: somebody else may have saved better tokens meanwhile.
-    auto now = store_.load();
-    if (now && now->issuer == kept.issuer) kept = std::move(*now);
-    kept.wanted_scope = scope;
-    auto noted = store_.save(kept);
-    if (!noted) co_return pass_on(noted);
-    co_return fail(ErrorId::kServerHttp, "it wants a login",
-                   {.why = scope.empty() ? std::string()
-                                         : fmt::format("with the scopes {}", printable(scope, 300)),
-                    .fix = "mcpac login " + options_.server});
+  if (!options_.show) co_return co_await note_down(kept.issuer, scope);
+  if (++pages_ > kMaxPages) {
+    co_return fail(ErrorId::kServerLimit, "the server wants one login after the other",
+                   {.why = fmt::format("{} pages were shown", kMaxPages)});
   }
   auto logged_in =
       co_await log_in(web, std::move(at), options_.settings, kept, scope, options_.show);
-  if (!logged_in) co_return pass_on(logged_in);
+  if (!logged_in) {
+    auto& fix = logged_in.error().fix;
+    if (fix.empty()) fix = login_again(options_.server);
+    co_return pass_on(logged_in);
+  }
+  auto turn = co_await turn_at_store();
+  if (!turn) co_return pass_on(turn);
   kept.client = std::move(logged_in->client);
   kept.wanted_scope.clear();
   co_return take(std::move(kept), std::move(logged_in->tokens), scope);
-}
-
-Result<void> Authorizer::take(Kept kept, Tokens tokens, const std::string& scope) {
-  if (tokens.scope.empty()) tokens.scope = scope;
-  kept.tokens = std::move(tokens);
-  access_ = kept.tokens.access;
-  hide(kept);
-  return store_.save(kept);
 }
 
 }  // namespace mcpac::mcp::oauth

@@ -3,9 +3,12 @@
 //
 // In this order: another request got one meanwhile, a refresh token, the client's own credentials,
 // a person. Where nobody is there, what the server wants is noted down, and `mcpac login` asks for
-// it. One way is gone at a time, however many requests wait; after one that failed there is a rest
-// of a minute, which ends when another mcpac has logged in. Tokens leave it as the header
-// Authorization to this server, and nowhere else.
+// it. One way is gone at a time, however many requests wait, and one process at a time renews a
+// login; after a way that failed there is a rest of a minute, which ends when another mcpac has
+// logged in. Tokens leave it as the header Authorization to this server, and nowhere else.
+//
+// A kept login is for one address and one authorization server. A server that names another one
+// than at the last login gets nothing until the user has forgotten that login.
 #pragma once
 
 #include <chrono>
@@ -19,6 +22,8 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "mcp/http_connection.h"
 #include "mcp/oauth/login.h"
 #include "mcp/oauth/settings.h"
 #include "mcp/oauth/store.h"
@@ -30,6 +35,7 @@ struct AuthorizerOptions {
   std::string server;              // its name in mcpac.json
   Url url;                         // expanded
   std::string identity;            // url as it is written: names the file of tokens
+  std::string place;               // SHA-256 of url: what is kept is for this address alone
   Settings settings;               // expanded
   std::filesystem::path folder{};  // of tokens; empty keeps them in memory
   ShowLogin show{};                // null: nobody is there to log in
@@ -46,18 +52,25 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
 
   // What the server answered to a request that carried `used`. Ok when it is worth being sent
   // again; an Error says why there is no token.
-  boost::asio::awaitable<Result<void>> challenged(unsigned status, std::string www_authenticate,
-                                                  std::string used);
+  boost::asio::awaitable<Result<void>> challenged(HttpHead head, std::string used);
 
  private:
   Authorizer(boost::asio::any_io_executor executor, AuthorizerOptions options);
-  boost::asio::awaitable<Result<void>> get_token(bool step_up, Challenge challenge);
-  boost::asio::awaitable<Result<Tokens>> quietly(const Web& web, Discovered at, Kept& kept,
-                                                 std::string scope, bool step_up);
+  boost::asio::awaitable<Result<void>> get_token(bool step_up, Challenge challenge, Reach reach);
+  boost::asio::awaitable<Result<void>> refresh(const Web& web, Discovered at, std::string scope);
+  boost::asio::awaitable<Result<void>> use_credentials(const Web& web, Discovered at, Kept kept,
+                                                       std::string scope);
   boost::asio::awaitable<Result<void>> ask_person(const Web& web, Discovered at, Kept kept,
                                                   std::string scope);
+  boost::asio::awaitable<Result<void>> note_down(std::string issuer, std::string scope);
+  boost::asio::awaitable<Result<UniqueFd>> turn_at_store();
   boost::asio::awaitable<void> take_turn();
   bool take_fresher();
+  // store_, as far as it is for this server as it is configured now.
+  [[nodiscard]] Result<Kept> load() const;
+  Result<void> save(Kept kept);
+  [[nodiscard]] Result<Kept> login_at(const std::string& issuer) const;
+  [[nodiscard]] bool has_login_elsewhere() const;
   void hide(const Kept& kept) const;
   Result<void> take(Kept kept, Tokens tokens, const std::string& scope);
   [[nodiscard]] Error named(Error error) const;
@@ -67,6 +80,7 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   Store store_;
   std::string access_;
   bool busy_ = false;
+  int pages_ = 0;  // of logins, that were shown
   std::optional<Error> failed_;
   std::chrono::steady_clock::time_point rest_ends_{};
 };

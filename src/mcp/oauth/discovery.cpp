@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/printable.h"
 
 namespace mcpac::mcp::oauth {
@@ -19,7 +21,7 @@ asio::awaitable<Result<Json>> first_object(const Web& web, std::vector<std::stri
 }
 
 asio::awaitable<Result<ProtectedResource>> find_resource(const Web& web, Url server,
-                                                         Challenge challenge) {
+                                                         Challenge challenge, std::string issuer) {
   std::vector<std::string> places = resource_documents(server);
   const bool named = !challenge.resource_metadata.empty();
   if (named) places = {challenge.resource_metadata};
@@ -28,19 +30,39 @@ asio::awaitable<Result<ProtectedResource>> find_resource(const Web& web, Url ser
   if (named) co_return pass_on(document);
   ProtectedResource itself;
   itself.resource = origin_of(server) + server.target.substr(0, server.target.find('?'));
-  itself.authorization_servers = {origin_of(server)};
+  itself.authorization_servers.push_back(issuer.empty() ? origin_of(server) : std::move(issuer));
   co_return itself;
+}
+
+// RFC 9728, section 7.6: which of them is used is the client's choice, and the user's before that.
+Result<std::string> choose_issuer(const std::vector<std::string>& named,
+                                  const std::string& configured) {
+  if (named.empty()) return fail(ErrorId::kServerHttp, "the server names no authorization server");
+  const std::string issuer = configured.empty() ? named.front() : configured;
+  if (std::ranges::find(named, issuer) == named.end()) {
+    return fail(ErrorId::kServerHttp, "the server names another authorization server than yours",
+                {.why = fmt::format("it names \"{}\", and \"auth.issuer\" is \"{}\"",
+                                    printable(named.front(), 200), printable(issuer, 200)),
+                 .fix = "where that is right: register a client there, and change \"auth\""});
+  }
+  // RFC 8414, section 2. An address like that is not what its documents say that it is.
+  if (issuer.find_first_of("?#") != std::string::npos) {
+    return fail(ErrorId::kServerHttp,
+                fmt::format("\"{}\" is no authorization server", printable(issuer, 200)),
+                {.why = "its address has a query or a fragment"});
+  }
+  return issuer;
 }
 
 }  // namespace
 
-asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challenge challenge) {
-  auto resource = co_await find_resource(web, server, std::move(challenge));
+asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challenge challenge,
+                                             std::string issuer) {
+  auto resource = co_await find_resource(web, server, std::move(challenge), issuer);
   if (!resource) co_return pass_on(resource);
-  if (resource->authorization_servers.empty()) {
-    co_return fail(ErrorId::kServerHttp, "the server names no authorization server");
-  }
-  const std::string issuer = resource->authorization_servers.front();
+  auto chosen = choose_issuer(resource->authorization_servers, issuer);
+  if (!chosen) co_return pass_on(chosen);
+  issuer = std::move(*chosen);
   auto url = safe_url(issuer);
   if (!url) co_return pass_on(url);
   auto document = co_await first_object(web, issuer_documents(*url));

@@ -39,7 +39,7 @@ bool asks_for_us(std::string_view page) {
   });
 }
 
-Result<void> can_log_in(const AuthorizationServer& server) {
+Result<void> can_log_in(const Web& web, const AuthorizationServer& server) {
   const auto refuse = [&server](std::string what, std::string why) {
     return fail(ErrorId::kServerHttp,
                 fmt::format("the authorization server {} {}", printable(server.issuer, 200), what),
@@ -47,6 +47,11 @@ Result<void> can_log_in(const AuthorizationServer& server) {
   };
   if (server.authorization_endpoint.empty()) {
     return refuse("has no login page", "its metadata name no authorization endpoint");
+  }
+  const auto page = safe_url(server.authorization_endpoint);
+  if (!page || !web.may_show(*page)) {
+    return refuse("has no login page that can be used",
+                  "a server on the internet leads nobody to an address of a private network");
   }
   if (asks_for_us(server.authorization_endpoint)) {
     return refuse("has no login page that can be used",
@@ -101,7 +106,7 @@ Parameters exchange_of(const std::string& code, const Attempt& attempt, const Di
 
 asio::awaitable<Result<LoggedIn>> log_in(const Web& web, Discovered at, Settings settings,
                                          Kept kept, std::string scope, ShowLogin show) {
-  auto possible = can_log_in(at.server);
+  auto possible = can_log_in(web, at.server);
   if (!possible) co_return pass_on(possible);
   auto listener =
       RedirectListener::open(web.executor(), settings.redirect_port, kept.client.redirect_port);

@@ -116,7 +116,7 @@ asio::awaitable<Result<Parameters>> RedirectListener::wait(std::string state,
     if (answer) co_return answer;
   }
   co_return fail(ErrorId::kServerHttp, "nobody logged in",
-                 {.why = "the login page did not answer in time", .fix = "mcpac login"});
+                 {.why = "the login page did not answer in time"});
 }
 
 }  // namespace mcpac::mcp::oauth

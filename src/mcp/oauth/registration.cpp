@@ -66,16 +66,20 @@ std::string redirect_uri(std::uint16_t port) {
   return fmt::format("http://127.0.0.1:{}/callback", port);
 }
 
+ClientId configured_client(const AuthorizationServer& server, const Settings& settings) {
+  ClientId client;
+  if (settings.client_id.empty()) return client;
+  client.id = settings.client_id;
+  client.secret = settings.client_secret;
+  client.method = method_for(server, settings);
+  return client;
+}
+
 asio::awaitable<Result<ClientId>> choose_client(const Web& web, AuthorizationServer server,
                                                 Settings settings, ClientId kept,
                                                 std::uint16_t port) {
-  ClientId client;
-  if (!settings.client_id.empty()) {
-    client.id = settings.client_id;
-    client.secret = settings.client_secret;
-    client.method = method_for(server, settings);
-    co_return client;
-  }
+  ClientId client = configured_client(server, settings);
+  if (!client.id.empty()) co_return client;
   if (!settings.client_document.empty() && server.knows_client_documents) {
     client.id = settings.client_document;
     client.method = "none";

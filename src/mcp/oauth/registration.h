@@ -21,6 +21,10 @@ boost::asio::awaitable<Result<ClientId>> choose_client(const Web& web, Authoriza
                                                        Settings settings, ClientId kept,
                                                        std::uint16_t port);
 
+// The client that the user registered by hand; an empty id where there is none.
+[[nodiscard]] ClientId configured_client(const AuthorizationServer& server,
+                                         const Settings& settings);
+
 [[nodiscard]] std::string redirect_uri(std::uint16_t port);
 
 }  // namespace mcpac::mcp::oauth

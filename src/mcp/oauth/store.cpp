@@ -1,7 +1,10 @@
 #include "mcp/oauth/store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
+#include <cerrno>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +21,7 @@ constexpr std::size_t kMaxFile = std::size_t{1} << 20U;
 Json to_json(const Kept& kept) {
   return {{"version", 1},
           {"issuer", kept.issuer},
+          {"place", kept.place},
           {"client",
            {{"id", kept.client.id},
             {"secret", kept.client.secret},
@@ -33,6 +37,7 @@ Json to_json(const Kept& kept) {
 Kept from_json(const Json& json) {
   Kept kept;
   kept.issuer = string_member(json, "issuer");
+  kept.place = string_member(json, "place");
   kept.wanted_scope = string_member(json, "wantedScope");
   if (const Json* client = find_member(json, "client"); client != nullptr) {
     kept.client.id = string_member(*client, "id");
@@ -86,6 +91,21 @@ bool Store::forget() {
   if (file_.empty()) return !std::exchange(memory_, Kept()).issuer.empty();
   std::error_code error;
   return std::filesystem::remove(file_, error);
+}
+
+// A file of its own beside the tokens, which are replaced and removed: a lock on those would be one
+// on what is no longer there. It stays.
+Result<std::optional<UniqueFd>> Store::try_turn() const {
+  if (file_.empty()) return std::optional(UniqueFd());
+  if (auto made = take_turn(file_.parent_path(), "logins"); !made) return pass_on(made);
+  auto name = file_;
+  name.replace_extension(".lock");
+  UniqueFd turn(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (turn && ::flock(turn.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(std::move(turn));
+  const int error = errno;
+  if (turn && (error == EWOULDBLOCK || error == EINTR)) return std::nullopt;
+  return fail(ErrorId::kFileUnwritable, fmt::format("{} cannot be locked: {}", name.string(),
+                                                    std::system_category().message(error)));
 }
 
 }  // namespace mcpac::mcp::oauth

@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
+#include "core/file.h"
 
 namespace mcpac::mcp::oauth {
 
@@ -28,6 +30,9 @@ struct Tokens {
 
 struct Kept {
   std::string issuer{};
+  // SHA-256 of the server's URL, expanded. The file's name knows it as it is written: with another
+  // value of a variable in it that is another server.
+  std::string place{};
   ClientId client{};
   Tokens tokens{};
   std::string wanted_scope{};  // that a server asked for when nobody was there to log in
@@ -43,6 +48,12 @@ class Store {
   [[nodiscard]] Result<void> save(const Kept& kept);
   // True when there was something.
   bool forget();
+
+  // For one process at a time, from reading a refresh token to saving what came for it: an
+  // authorization server that sees one of them twice takes it for stolen, and ends the login (OAuth
+  // 2.1, section 4.3.1). Nothing while somebody else has it; it ends with the descriptor, or the
+  // process.
+  [[nodiscard]] Result<std::optional<UniqueFd>> try_turn() const;
 
  private:
   std::filesystem::path file_;

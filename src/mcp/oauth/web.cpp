@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <utility>
+
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -53,7 +57,25 @@ asio::awaitable<Result<WebAnswer>> exchange(HttpConnection& connection, HttpRequ
   }
 }
 
-// Where the server is: at an address that the whole internet reaches, or somewhere near.
+// "localhost", "LOCALHOST.", "x.localhost" (RFC 6761, section 6.3).
+bool is_local_name(std::string_view host) {
+  constexpr std::string_view kLocal = ".localhost";
+  std::string name = "." + std::string(host.substr(0, host.size() - (host.ends_with('.') ? 1 : 0)));
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name.ends_with(kLocal);
+}
+
+// What browsers take for an IPv4 address although it is none to us: "2130706433", "127.1",
+// "0x7f.1" (URL Standard of the WHATWG, "ends in a number checker").
+bool ends_in_number(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  const auto label = host.substr(host.rfind('.') + 1);  // npos + 1 is 0
+  return !label.empty() && (label.find_first_not_of("0123456789") == std::string_view::npos ||
+                            label.starts_with("0x") || label.starts_with("0X"));
+}
+
+}  // namespace
+
 asio::awaitable<Reach> reach_of(asio::any_io_executor executor, Url url) {
   asio::ip::tcp::resolver resolver(executor);
   auto [error, found] = co_await resolver.async_resolve(url.host, std::to_string(url.port),
@@ -64,8 +86,6 @@ asio::awaitable<Reach> reach_of(asio::any_io_executor executor, Url url) {
   }
   co_return Reach::kPublic;
 }
-
-}  // namespace
 
 bool is_loopback(const Url& url) {
   boost::system::error_code error;
@@ -83,11 +103,18 @@ Result<Url> safe_url(std::string_view text) {
   return url;
 }
 
-asio::awaitable<Result<Web>> Web::make(asio::any_io_executor executor, Url near) {
+Result<Web> Web::make(asio::any_io_executor executor, Reach reach) {
   auto tls = make_tls_context();
-  if (!tls) co_return pass_on(tls);
-  const Reach reach = co_await reach_of(executor, near);
-  co_return Web(executor, std::move(*tls), reach);
+  if (!tls) return pass_on(tls);
+  return Web(std::move(executor), std::move(*tls), reach);
+}
+
+bool Web::may_show(const Url& page) const {
+  if (reach_ == Reach::kAnywhere) return true;
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(page.host, error);
+  if (!error) return is_public(address);
+  return !is_local_name(page.host) && !ends_in_number(page.host);
 }
 
 asio::awaitable<Result<WebAnswer>> Web::fetch(WebRequest request) const {

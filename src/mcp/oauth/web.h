@@ -1,9 +1,9 @@
 // Web: single requests to URLs that a server named, as OAuth makes them.
 //
 // Each such URL is hostile. It is https, or http to this very machine; it leads to no private
-// address unless the server itself has one; no redirect is followed; answers are bounded and have a
-// time limit. What a server "itself has" is what its name resolves to: docs/threat-model.md says
-// what that leaves open.
+// address unless the server itself answered from one (Reach of its HttpHead: what its name resolves
+// to at another moment says nothing); no redirect is followed; answers are bounded and have a time
+// limit.
 #pragma once
 
 #include <chrono>
@@ -38,13 +38,15 @@ struct WebAnswer {
 
 class Web {
  public:
-  // `near`: the server that names URLs; what it can reach may be reached.
-  [[nodiscard]] static boost::asio::awaitable<Result<Web>> make(
-      boost::asio::any_io_executor executor, Url near);
+  // `reach`: where who names URLs may lead us.
+  [[nodiscard]] static Result<Web> make(boost::asio::any_io_executor executor, Reach reach);
 
   [[nodiscard]] boost::asio::awaitable<Result<WebAnswer>> fetch(WebRequest request) const;
   // The JSON object at a URL; an answer that is none, or a status other than 200, is an error.
   [[nodiscard]] boost::asio::awaitable<Result<Json>> fetch_object(std::string url) const;
+  // Whether a browser may be sent there, as far as the address itself tells: what a name resolves
+  // to is the browser's own to find out.
+  [[nodiscard]] bool may_show(const Url& page) const;
   [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
 
  private:
@@ -56,6 +58,11 @@ class Web {
   std::shared_ptr<boost::asio::ssl::context> tls_;
   Reach reach_;
 };
+
+// Where whatever the name stands for now may lead: for a URL that the user wrote, and for no other.
+// Whoever owns a name chooses what it resolves to, at each moment anew.
+[[nodiscard]] boost::asio::awaitable<Reach> reach_of(boost::asio::any_io_executor executor,
+                                                     Url url);
 
 // https, or http to a loopback host. kServerHttp else.
 [[nodiscard]] Result<Url> safe_url(std::string_view text);

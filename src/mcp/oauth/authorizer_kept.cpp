@@ -1,0 +1,124 @@
+// What of a login is kept: who it is for, whose turn it is, and what is noted for the next one.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "core/printable.h"
+#include "mcp/oauth/authorizer.h"
+#include "mcp/oauth/belonging.h"
+
+namespace mcpac::mcp::oauth {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kLeastSecret = 16;
+constexpr std::chrono::milliseconds kLook{20};  // between two looks whether another has ended
+constexpr std::chrono::minutes kOthersTurn{2};  // a renewal ends before: its requests have limits
+
+}  // namespace
+
+// From texts and records. The server's side chose them: what is shorter than any secret would only
+// take words out of what others say.
+void Authorizer::hide(const Kept& kept) const {
+  for (const auto& secret : {kept.tokens.access, kept.tokens.refresh, kept.client.secret,
+                             options_.settings.client_secret}) {
+    if (options_.keep_secret && secret.size() >= kLeastSecret) options_.keep_secret(secret);
+  }
+}
+
+Result<Kept> Authorizer::load() const {
+  auto kept = store_.load();
+  if (kept) *kept = what_belongs(std::move(*kept), options_.settings, options_.place);
+  return kept;
+}
+
+// A secret of the configuration stays where the user keeps it.
+Result<void> Authorizer::save(Kept kept) {
+  kept.place = options_.place;
+  if (!options_.settings.client_id.empty()) kept.client.secret.clear();
+  return store_.save(kept);
+}
+
+// What is kept of a login at this issuer. Of one at another, nothing: and where that is on the
+// disk, somebody must say that the server has moved. Whoever took it over would have people type
+// their passwords elsewhere.
+Result<Kept> Authorizer::login_at(const std::string& issuer) const {
+  auto kept = load();
+  if (!kept || kept->issuer == issuer) return kept;
+  if (!options_.folder.empty() && is_login(*kept)) {
+    return fail(ErrorId::kServerHttp,
+                "the server names another authorization server than at the last login",
+                {.why = fmt::format("\"{}\" instead of \"{}\"", printable(issuer, 200),
+                                    printable(kept->issuer, 200)),
+                 .fix = "where that is right: " + login_again(options_.server)});
+  }
+  Kept fresh;
+  if (kept->issuer.empty()) fresh.wanted_scope = kept->wanted_scope;
+  fresh.issuer = issuer;
+  return fresh;
+}
+
+// A token that another mcpac got meanwhile.
+bool Authorizer::take_fresher() {
+  const auto kept = load();
+  if (!kept || kept->tokens.access.empty() || kept->tokens.access == access_) return false;
+  access_ = kept->tokens.access;
+  hide(*kept);
+  return true;
+}
+
+// Without blocking: others who wait for this loop are not held up by another process.
+asio::awaitable<Result<UniqueFd>> Authorizer::turn_at_store() {
+  asio::steady_timer timer(executor_);
+  const auto ends = std::chrono::steady_clock::now() + kOthersTurn;
+  while (true) {
+    auto turn = store_.try_turn();
+    if (!turn) co_return pass_on(turn);
+    if (*turn) co_return std::move(**turn);
+    if (std::chrono::steady_clock::now() > ends) {
+      co_return fail(ErrorId::kServerHttp, "another mcpac renews this login, and does not end");
+    }
+    timer.expires_after(kLook);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+// Nobody is there: the next login asks for it. Nothing else is changed: somebody may have saved
+// better tokens meanwhile, or none on purpose.
+asio::awaitable<Result<void>> Authorizer::note_down(std::string issuer, std::string scope) {
+  auto turn = co_await turn_at_store();
+  if (!turn) co_return pass_on(turn);
+  auto now = load();
+  if (!now) co_return pass_on(now);
+  const bool others = has_login_elsewhere() || (now->issuer != issuer && is_login(*now));
+  if (now->issuer != issuer) *now = Kept();
+  now->issuer = std::move(issuer);
+  now->wanted_scope = scope;
+  auto noted = others ? Result<void>() : save(std::move(*now));
+  if (!noted) co_return pass_on(noted);
+  co_return fail(ErrorId::kServerHttp, "it wants a login",
+                 {.why = scope.empty() ? std::string()
+                                       : fmt::format("with the scopes {}", printable(scope, 300)),
+                  .fix = "mcpac login " + options_.server});
+}
+
+// The file is that of a login at what a variable in the address stood for before: a note about
+// another place is not worth it.
+bool Authorizer::has_login_elsewhere() const {
+  const auto kept = store_.load();
+  return kept && kept->place != options_.place && is_login(*kept);
+}
+
+Result<void> Authorizer::take(Kept kept, Tokens tokens, const std::string& scope) {
+  if (tokens.scope.empty()) tokens.scope = scope;
+  kept.tokens = std::move(tokens);
+  access_ = kept.tokens.access;
+  hide(kept);
+  return save(std::move(kept));
+}
+
+}  // namespace mcpac::mcp::oauth

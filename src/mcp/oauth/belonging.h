@@ -1,0 +1,25 @@
+// what_belongs(): what of a kept login may be used for a server as it is configured now.
+//
+// The file of a login is named after the server and its URL as it is written. Whatever else it
+// hangs on may have changed since: what a variable in that URL stands for, the authorization
+// server that the user names, the client that the user registered.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mcp/oauth/settings.h"
+#include "mcp/oauth/store.h"
+
+namespace mcpac::mcp::oauth {
+
+// Nothing of a login at another place or another issuer; no tokens that another client got.
+[[nodiscard]] Kept what_belongs(Kept kept, const Settings& settings, std::string_view place);
+
+// Somebody was logged in, or registered, and not only asked to log in.
+[[nodiscard]] bool is_login(const Kept& kept);
+
+// What to type to register and log in anew, wherever the server leads now.
+[[nodiscard]] std::string login_again(const std::string& server);
+
+}  // namespace mcpac::mcp::oauth

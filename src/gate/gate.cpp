@@ -159,7 +159,6 @@ void Gate::State::abandon(CallId id, CallError error) {
 
 void Gate::State::abandon_if(const std::function<bool(const Permission&)>& matches,
                              std::string_view outcome) {
-  ++revocations;
   if (network && means_network(matches)) network->close_all(outcome);
   std::vector<CallId> questions;
   for (const auto& [id, call] : waiting) {
@@ -243,10 +242,6 @@ std::size_t Gate::in_flight() const {
 
 bool Gate::is_cut_off() const {
   return state_->closed || state_->everything_revoked;
-}
-
-std::uint64_t Gate::revocations() const {
-  return state_->revocations;
 }
 
 const Declared& Gate::declared() const {

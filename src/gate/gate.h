@@ -139,8 +139,6 @@ class Gate {
   [[nodiscard]] GateStatus status() const;
   // Everything was taken back, by its user or for too many refusals, or it was closed.
   [[nodiscard]] bool is_cut_off() const;
-  // How often authority was taken back: what could_allow() said before may not hold any more.
-  [[nodiscard]] std::uint64_t revocations() const;
   [[nodiscard]] const Declared& declared() const;
 
  private:

@@ -131,7 +131,6 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::size_t refusals = 0;
   std::uint64_t allowed = 0;
   std::uint64_t denied_calls = 0;
-  std::uint64_t revocations = 0;
   bool everything_revoked = false;
   bool closed = false;
 };

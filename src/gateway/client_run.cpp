@@ -13,6 +13,7 @@ ClientRun::ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup)
       anomalies_(*parts_.log),
       gate_(std::move(setup)),
       parked_(gate_, clock),
+      shown_(std::make_shared<ShownLists>(gate_)),
       questions_(std::make_shared<ServerQuestions>(*parts_.log)) {}
 
 ClientRun::~ClientRun() {
@@ -30,6 +31,8 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
        .own = code_.get(),
        .parked = &parked_,
        .offers = parts_.offers,
+       .shown = shown_,
+       .room = room_,
        .questions = questions_,
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },

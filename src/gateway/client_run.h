@@ -19,6 +19,8 @@
 #include "gateway/client_approver.h"
 #include "gateway/client_session.h"
 #include "gateway/code_mode/code_mode.h"
+#include "gateway/shown_lists.h"
+#include "gateway/waiting_room.h"
 
 namespace mcpac::gateway {
 
@@ -51,8 +53,12 @@ class ClientRun {
   void heard(const std::string& server, const std::string& method, const Json& params);
   // Whether the client may have anything of this server.
   [[nodiscard]] bool uses(const std::string& server) const;
-  // From time to time: calls whose clients did not come back with an answer are taken back.
-  void sweep() { parked_.sweep(); }
+  // From time to time: calls whose clients did not come back with an answer are taken back, and
+  // lists that nobody pages through are let go of.
+  void sweep() {
+    parked_.sweep();
+    shown_->sweep();
+  }
   // Closes every session: what is in work is taken back. Whoever is let in again goes on with it.
   void hang_up();
   // Closes every session and the record; `verdict` stands in it.
@@ -83,6 +89,8 @@ class ClientRun {
   gate::Anomalies anomalies_;
   gate::Gate gate_;
   ParkedCalls parked_;
+  std::shared_ptr<ShownLists> shown_;
+  std::shared_ptr<WaitingRoom> room_ = std::make_shared<WaitingRoom>();
   std::unique_ptr<code_mode::CodeMode> code_;  // or null
   std::shared_ptr<ServerQuestions> questions_;
   std::unique_ptr<execute::RunControl> control_;

@@ -9,6 +9,7 @@
 #include "gate/result_line.h"
 #include "gateway/call_answer.h"
 #include "gateway/session_offers.h"
+#include "gateway/shown_lists.h"
 #include "mcp/protocol.h"
 
 namespace mcpac::gateway {
@@ -25,7 +26,10 @@ std::shared_ptr<ClientSession> ClientSession::open(SessionSetup setup) {
 }
 
 ClientSession::ClientSession(SessionSetup setup)
-    : setup_(std::move(setup)), offers_(std::make_unique<SessionOffers>(*this, setup_.offers)) {}
+    : setup_(std::move(setup)), offers_(std::make_unique<SessionOffers>(*this, setup_.offers)) {
+  if (!setup_.shown) setup_.shown = std::make_shared<ShownLists>(*setup_.gate);
+  if (!setup_.room) setup_.room = std::make_shared<WaitingRoom>();
+}
 
 ClientSession::~ClientSession() {
   close();
@@ -112,7 +116,7 @@ void ClientSession::initialize(const ipc::Request& request) {
   if (version == nullptr || !version->is_string())
     return say_error(request.id, ipc::kInvalidParams, "protocolVersion must be a text");
   const Json* own = find_member(request.params, "capabilities");
-  if (own != nullptr && own->is_object()) capabilities_ = *own;
+  if (own != nullptr) capabilities_ = what_it_answers(*own);
   const auto& asked = version->get_ref<const std::string&>();
   // Of a revision that we do not know the client is offered our newest, and decides.
   version_ = mcp::is_initialize_version(asked) ? asked : std::string(mcp::kInitializeVersion);

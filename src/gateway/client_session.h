@@ -30,6 +30,8 @@ namespace mcpac::gateway {
 
 class Offers;
 class SessionOffers;
+class ShownLists;
+class WaitingRoom;
 
 // A message for the client, and where it belongs: a door over HTTP has a stream for each request.
 struct Outgoing {
@@ -56,6 +58,9 @@ struct SessionSetup {
   ParkedCalls* parked = nullptr;
   // Borrowed. Null: the client has tools alone.
   Offers* offers = nullptr;
+  // Of all its sessions; null: of this one alone.
+  std::shared_ptr<ShownLists> shown = nullptr;
+  std::shared_ptr<WaitingRoom> room = nullptr;
   // Null: servers ask nothing of this client.
   std::shared_ptr<ServerQuestions> questions = nullptr;
   // Tools that are another one by now: not shown any more.

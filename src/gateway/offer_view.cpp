@@ -151,7 +151,7 @@ ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>
       const auto could = could_read(gate, servers, uri);
       if (!could.contains(server)) continue;
       if (could.size() == 1 || is_alone_with(server, could, lists, listers))
-        shown.emplace(uri, entry);
+        shown.emplace(uri, std::shared_ptr<const Json>(list, &entry));
     }
   }
   return shown;
@@ -169,7 +169,8 @@ ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& list
       const std::string where =
           begin.empty() ? "uri any" : "uri starts " + policy::print_string(begin);
       if (!gate.could_allow(*permission, where)) continue;
-      if (!shown.entries.emplace(text, entry).second) twice.insert(text);
+      if (!shown.entries.emplace(text, std::shared_ptr<const Json>(list, &entry)).second)
+        twice.insert(text);
       shown.owners.emplace(text, server);
     }
   }
@@ -181,7 +182,7 @@ ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& list
 }
 
 ShownPrompts shown_prompts(const gate::Gate& gate, const ListsByServer& lists, NameForm form) {
-  std::map<Permission, const Json*> could;
+  std::map<Permission, std::shared_ptr<const Json>> could;
   for (const auto& [server, list] : lists) {
     const auto permission = permission_for(server, Offer::kPrompt);
     if (!list || !permission) continue;
@@ -191,22 +192,22 @@ ShownPrompts shown_prompts(const gate::Gate& gate, const ListsByServer& lists, N
       policy::CallInSource call;
       call.known["name"] = name;
       call.unknown = {"arguments"};
-      if (prompt && gate.could_allow(*permission, call)) could.emplace(*prompt, &entry);
+      if (prompt && gate.could_allow(*permission, call))
+        could.emplace(*prompt, std::shared_ptr<const Json>(list, &entry));
     }
   }
   std::vector<Permission> all;
   for (const auto& [prompt, entry] : could) all.push_back(prompt);
   ShownPrompts shown;
   for (auto& [name, prompt] : client_names(all, form)) {
-    Json entry = *could.at(prompt);
-    entry["name"] = name;
-    shown.entries.emplace(name, std::move(entry));
+    shown.entries.emplace(name, could.at(prompt));
     shown.prompts.emplace(name, prompt);
   }
   return shown;
 }
 
-std::optional<Page> page_of(const ShownEntries& entries, std::string_view cursor) {
+std::optional<Page> page_of(const ShownEntries& entries, std::string_view cursor,
+                            std::string_view named) {
   auto at = entries.begin();
   if (!cursor.empty()) {
     if (!cursor.starts_with(kCursor)) return std::nullopt;
@@ -215,13 +216,15 @@ std::optional<Page> page_of(const ShownEntries& entries, std::string_view cursor
   Page page;
   std::size_t bytes = 0;
   for (std::string last; at != entries.end(); last = at->first, ++at) {
-    const std::size_t size = to_text(at->second).size();
+    Json entry = *at->second;
+    if (!named.empty()) entry[std::string(named)] = at->first;
+    const std::size_t size = to_text(entry).size();
     if (page.entries.size() == kPageEntries || (bytes > 0 && bytes + size > kPageBytes)) {
       page.next = std::string(kCursor) + last;
       return page;
     }
     bytes += size;
-    page.entries.push_back(at->second);
+    page.entries.push_back(std::move(entry));
   }
   return page;
 }

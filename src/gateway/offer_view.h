@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,8 +21,8 @@
 
 namespace mcpac::gateway {
 
-// An entry as the client gets it, under what it is sorted and paged by.
-using ShownEntries = std::map<std::string, Json>;
+// Entries of the servers' lists, under what they are sorted and paged by.
+using ShownEntries = std::map<std::string, std::shared_ptr<const Json>>;
 
 struct ResourceLists {
   ListsByServer resources;
@@ -53,7 +54,7 @@ struct ShownTemplates {
 };
 [[nodiscard]] ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& lists);
 
-// Prompts by the names that the client knows them by: the entry, and server and own name.
+// Prompts by the names that the client knows them by: the server's entry, and server and own name.
 struct ShownPrompts {
   ShownEntries entries;
   std::map<std::string, Permission> prompts;
@@ -62,11 +63,13 @@ struct ShownPrompts {
                                          NameForm form);
 
 // At most 250 entries and about 1 MiB. `cursor` is empty or what a page before gave; nothing for a
-// text that is none.
+// text that is none. `named`: the member of an entry that is the client's name for it, not the
+// server's; empty: there is none.
 struct Page {
   Json entries = Json::array();
   std::string next;
 };
-[[nodiscard]] std::optional<Page> page_of(const ShownEntries& entries, std::string_view cursor);
+[[nodiscard]] std::optional<Page> page_of(const ShownEntries& entries, std::string_view cursor,
+                                          std::string_view named = {});
 
 }  // namespace mcpac::gateway

@@ -33,6 +33,22 @@ bool is_token(const Json& token) {
 
 }  // namespace
 
+Json what_it_answers(const Json& capabilities) {
+  Json said = Json::object();
+  const auto object = [&](const char* name) {
+    const Json* value = find_member(capabilities, name);
+    return value != nullptr && value->is_object() ? value : nullptr;
+  };
+  for (const char* name : {"sampling", "roots"}) {
+    if (object(name) != nullptr) said[name] = Json::object();
+  }
+  // Before 2025-11-25 there were forms alone, and an empty object means these still.
+  const Json* elicitation = object("elicitation");
+  if (elicitation != nullptr && (elicitation->empty() || elicitation->contains("form")))
+    said["elicitation"] = Json::object();
+  return said;
+}
+
 std::optional<std::string> version_in(const Json& params) {
   const Json* meta = find_member(params, "_meta");
   const Json* version = meta == nullptr ? nullptr : find_member(*meta, mcp::kMetaVersion);
@@ -58,9 +74,7 @@ std::expected<RequestContext, ipc::ErrorObject> read_context(const Json& params)
   const Json* capabilities = find_member(*meta, mcp::kMetaCapabilities);
   if (capabilities == nullptr || !capabilities->is_object())
     return invalid("_meta must have the client's capabilities, an object");
-  context.capabilities = *capabilities;
-  if (const Json* info = find_member(*meta, mcp::kMetaClientInfo); info != nullptr)
-    context.client_info = *info;
+  context.capabilities = what_it_answers(*capabilities);
   if (const Json* level = find_member(*meta, mcp::kMetaLogLevel); level != nullptr) {
     if (!level->is_string() || !is_log_level(level->get_ref<const std::string&>()))
       return invalid("the log level must be one of MCP's eight");

@@ -24,8 +24,7 @@ inline constexpr std::int64_t kUnsupportedVersion = -32022;
 
 struct RequestContext {
   Era era = Era::kInitialize;
-  Json client_info;         // as the client calls itself; null where it does not say
-  Json capabilities;        // of kStateless
+  Json capabilities;        // of kStateless: what_it_answers()
   Json progress_token;      // a string or integer; null: progress is not wanted
   std::string log_level{};  // of kStateless; empty: logs are not wanted
 };
@@ -33,6 +32,10 @@ struct RequestContext {
 // An error is the answer: a revision that we do not speak, or members that are not what they must
 // be.
 [[nodiscard]] std::expected<RequestContext, ipc::ErrorObject> read_context(const Json& params);
+
+// Of a client's capabilities those that say which questions it answers, without what else stands
+// there: a request may wait long, and a client write much. What is no object says none.
+[[nodiscard]] Json what_it_answers(const Json& capabilities);
 
 // The revision that `_meta` names, or nothing.
 [[nodiscard]] std::optional<std::string> version_in(const Json& params);

@@ -19,18 +19,11 @@ std::string digest_of(const std::string& tool, const Json& arguments) {
   return sha256_hex(canonical_json(Json{{"tool", tool}, {"arguments", arguments}}));
 }
 
-// Whether capabilities as a client says them mean that it answers such requests.
+// Whether capabilities (what_it_answers) mean that a client answers such requests.
 bool promise(const Json& capabilities, const std::string& method) {
-  const auto said = [&](const char* name) {
-    const Json* value = find_member(capabilities, name);
-    return value != nullptr && value->is_object() ? value : nullptr;
-  };
-  if (method == "sampling/createMessage") return said("sampling") != nullptr;
-  if (method == "roots/list") return said("roots") != nullptr;
-  if (method != "elicitation/create") return false;
-  const Json* elicitation = said("elicitation");
-  // Before 2025-11-25 there were forms alone, and an empty object means these still.
-  return elicitation != nullptr && (elicitation->empty() || elicitation->contains("form"));
+  if (method == "sampling/createMessage") return capabilities.contains("sampling");
+  if (method == "roots/list") return capabilities.contains("roots");
+  return method == "elicitation/create" && capabilities.contains("elicitation");
 }
 
 // For requests to servers that are no calls: they have a client, which hears and answers nothing.

@@ -8,12 +8,21 @@
 #include "gateway/client_session.h"
 #include "gateway/log_message.h"
 #include "gateway/session_waiting.h"
+#include "gateway/shown_lists.h"
 
 namespace mcpac::gateway {
 namespace {
 
 // A client watches some; each is kept, and told to a server.
 constexpr std::size_t kMaxSubscriptions = 1'024;
+// The longest that we give is shorter (server_lists.cpp: keys of 8 KiB).
+constexpr std::size_t kMaxCursor = 16'384;
+// What a watched resource takes beside its URI, as the client wrote it and as its server was told.
+constexpr std::size_t kOfWatched = 256;
+
+std::size_t bytes_of_watched(const std::string& uri) {
+  return 2 * uri.size() + kOfWatched;
+}
 
 bool wants(const Json& filter, std::string_view name) {
   const Json* value = find_member(filter, name);
@@ -70,6 +79,10 @@ bool SessionOffers::forget(const ipc::Id& id) {
   return true;
 }
 
+void SessionOffers::say_no_room(const ipc::Id& id) {
+  session_.say_error(id, ipc::kInvalidRequest, "too much of this client waits for servers already");
+}
+
 void SessionOffers::close() {
   waiting_.clear();
   end(own_);
@@ -79,11 +92,12 @@ void SessionOffers::close() {
 void SessionOffers::list(const ipc::Request& request, const RequestContext& context,
                          ListKind kind) {
   const Json* cursor = find_member(request.params, "cursor");
-  if (cursor != nullptr && !cursor->is_string())
+  if (cursor != nullptr &&
+      (!cursor->is_string() || cursor->get_ref<const std::string&>().size() > kMaxCursor))
     return session_.say_error(request.id, ipc::kInvalidParams, "Invalid cursor");
   const auto say = [this, id = request.id, era = context.era, kind,
                     from = string_member(request.params, "cursor")](const ShownEntries& entries) {
-    auto page = page_of(entries, from);
+    auto page = page_of(entries, from, kind == ListKind::kPrompts ? key_of(kind) : "");
     if (!page) return session_.say_error(id, ipc::kInvalidParams, "Invalid cursor");
     Json result{{std::string(member_of(kind)), std::move(page->entries)}};
     if (!page->next.empty()) result["nextCursor"] = std::move(page->next);
@@ -92,14 +106,14 @@ void SessionOffers::list(const ipc::Request& request, const RequestContext& cont
   const Servers servers = with(capability_of(kind));
   if (kind == ListKind::kResources)
     return resource_lists(servers, unless_over(request.id, [this, servers, say](const auto& lists) {
-                            say(shown_resources(*session_.setup_.gate, servers, lists));
+                            say(*session_.setup_.shown->resources(servers, lists));
                           }));
   offers_->lists().get(kind, servers,
                        unless_over(request.id, [this, kind, say](const ListsByServer& lists) {
-                         const auto& gate = *session_.setup_.gate;
+                         auto& shown = *session_.setup_.shown;
                          if (kind == ListKind::kTemplates)
-                           return say(shown_templates(gate, lists).entries);
-                         say(shown_prompts(gate, lists, session_.setup_.catalog->names()).entries);
+                           return say(shown.templates(lists)->entries);
+                         say(shown.prompts(lists, session_.setup_.catalog->names())->entries);
                        }));
 }
 
@@ -129,6 +143,10 @@ void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
     }
   }
   if (uris.empty()) return done(std::move(agreed));
+  std::size_t bytes = 0;
+  for (const std::string& uri : uris) bytes += bytes_of_watched(uri);
+  agreed.seat = session_.setup_.room->take(bytes);
+  if (!agreed.seat) return say_no_room(id);
   struct Gathered {
     Listening agreed;
     std::size_t missing;
@@ -138,7 +156,7 @@ void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
   for (const std::string& uri : uris) {
     find_owner(uri, [this, gathered, ready, uri](const Owner& owner) {
       if (owner.server && may_hear(*owner.server, owner.uri))
-        gathered->agreed.uris[uri] = {*owner.server, owner.uri};
+        gathered->agreed.uris[uri] = {.server = *owner.server, .uri = owner.uri};
       if (--gathered->missing == 0) ready();
     });
   }
@@ -170,6 +188,8 @@ void SessionOffers::subscribe(const ipc::Request& request) {
   if (own_.uris.size() >= kMaxSubscriptions)
     return session_.say_error(request.id, ipc::kInvalidRequest, "too many subscriptions are open");
   const auto text = uri->get<std::string>();
+  const auto seat = session_.setup_.room->take(bytes_of_watched(text));
+  if (!seat) return say_no_room(request.id);
   auto subscribed = unless_over(
       request.id, [this, id = request.id, text](const Result<gate::Servers::Outcome>& said) {
         if (said && *said) return session_.say_result(id, Json::object());
@@ -177,13 +197,13 @@ void SessionOffers::subscribe(const ipc::Request& request) {
         if (said) return session_.say_error(id, without_our_name((*said).error()));
         session_.say_error(id, ipc::kInternalError, "the server cannot be asked");
       });
-  find_owner(text, [this, id = request.id, text, subscribed](const Owner& owner) {
+  find_owner(text, [this, id = request.id, text, seat, subscribed](const Owner& owner) {
     if (!waiting_.contains(id)) return;
     if (!owner.server || !may_hear(*owner.server, owner.uri)) {
       waiting_.erase(id);
       return session_.say_error(id, resource_not_found(text));
     }
-    const Watched watched{*owner.server, owner.uri};
+    const Watched watched{*owner.server, owner.uri, seat};
     const auto before = own_.uris.extract(text);
     if (own_.subscriber == 0) own_.subscriber = offers_->watch().new_subscriber();
     own_.uris[text] = watched;

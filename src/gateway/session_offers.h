@@ -89,6 +89,7 @@ class SessionOffers {
                            const std::string& uri) const;
   // Recorded as one that is not offered, and answered with this.
   void refuse(const ipc::Request& request, std::string name, const ipc::ErrorObject& error);
+  void say_no_room(const ipc::Id& id);
 
   ClientSession& session_;
   Offers* offers_;

@@ -1,17 +1,31 @@
 // What a client does with resources and prompts: reads, gets, completes.
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/offer.h"
 #include "gateway/call_answer.h"
 #include "gateway/client_session.h"
 #include "gateway/session_offers.h"
 #include "gateway/session_waiting.h"
+#include "gateway/shown_lists.h"
 
 namespace mcpac::gateway {
 namespace {
 
 // What is completed is not decided by any rule, so it is short: a text that a person types.
 constexpr std::size_t kMaxCompleted = 8'192;
+
+// Of a request that may wait for a list what the call is made from: a body of it may be large.
+ipc::Request kept_of(const ipc::Request& request, std::vector<std::string_view> names) {
+  names.insert(names.end(), {"requestState", "inputResponses"});
+  ipc::Request kept{request.id, request.method, Json::object()};
+  for (const std::string_view name : names) {
+    if (const Json* value = find_member(request.params, name); value != nullptr)
+      kept.params[std::string(name)] = *value;
+  }
+  return kept;
+}
 
 }  // namespace
 
@@ -77,9 +91,12 @@ void SessionOffers::read(const ipc::Request& request, const RequestContext& cont
   const Json* uri = find_member(request.params, "uri");
   if (uri == nullptr || !uri->is_string())
     return session_.say_error(request.id, ipc::kInvalidParams, "params.uri must be a URI");
+  const auto kept = kept_of(request, {"uri"});
+  const auto seat = session_.setup_.room->take(to_text(kept.params).size());
+  if (!seat) return say_no_room(request.id);
   find_owner(uri->get<std::string>(),
-             unless_over(request.id, [this, request, context](const Owner& owner) {
-               read_from(request, context, owner);
+             unless_over(request.id, [this, kept, seat, context](const Owner& owner) {
+               read_from(kept, context, owner);
              }));
 }
 
@@ -102,19 +119,21 @@ void SessionOffers::get_prompt(const ipc::Request& request, const RequestContext
   if (name == nullptr || !name->is_string())
     return session_.say_error(request.id, ipc::kInvalidParams,
                               "params.name must be the name of a prompt");
-  const auto get = [this, request, context](const ListsByServer& lists) {
-    const std::string called = string_member(request.params, "name");
-    const auto shown =
-        shown_prompts(*session_.setup_.gate, lists, session_.setup_.catalog->names());
-    const auto found = shown.prompts.find(called);
-    if (found == shown.prompts.end())
-      return refuse(request, gate::bounded(called, kMaxCompleted), unknown_prompt(called));
+  const auto kept = kept_of(request, {"name", "arguments"});
+  const auto seat = session_.setup_.room->take(to_text(kept.params).size());
+  if (!seat) return say_no_room(request.id);
+  const auto get = [this, kept, seat, context](const ListsByServer& lists) {
+    const std::string called = string_member(kept.params, "name");
+    const auto shown = session_.setup_.shown->prompts(lists, session_.setup_.catalog->names());
+    const auto found = shown->prompts.find(called);
+    if (found == shown->prompts.end())
+      return refuse(kept, gate::bounded(called, kMaxCompleted), unknown_prompt(called));
     const auto permission = Permission::of(found->second.server(), kGetPrompt).value();
     Json arguments{{"name", found->second.tool()}};
-    if (const Json* given = find_member(request.params, "arguments"); given != nullptr)
+    if (const Json* given = find_member(kept.params, "arguments"); given != nullptr)
       arguments["arguments"] = *given;
     gate::CallRequest call{.permission = permission.text(), .arguments = std::move(arguments)};
-    session_.make_call(request, context, std::move(call), {CallForm::kPrompt, called});
+    session_.make_call(kept, context, std::move(call), {CallForm::kPrompt, called});
   };
   const Servers servers = with("prompts");
   if (servers.empty()) return get({});
@@ -149,17 +168,18 @@ void SessionOffers::complete(const ipc::Request& request, const RequestContext& 
       return permission && gate.allows_now(*permission, std::move(arguments));
     };
     if (!is_prompt) {
-      const auto shown = shown_templates(gate, lists);
-      const auto found = shown.owners.find(called);
-      if (found == shown.owners.end())
+      const auto shown = session_.setup_.shown->templates(lists);
+      const auto found = shown->owners.find(called);
+      if (found == shown->owners.end())
         return session_.say_error(request.id, resource_not_found(called));
       if (!is_allowed(found->second, Offer::kResource, {{"uri", filled_in(called, values)}}))
         return complete_with_nothing(request.id, context);
       return complete_at(request, context, found->second, request.params.at("ref"));
     }
-    const auto shown = shown_prompts(gate, lists, session_.setup_.catalog->names());
-    const auto found = shown.prompts.find(called);
-    if (found == shown.prompts.end()) return session_.say_error(request.id, unknown_prompt(called));
+    const auto shown = session_.setup_.shown->prompts(lists, session_.setup_.catalog->names());
+    const auto found = shown->prompts.find(called);
+    if (found == shown->prompts.end())
+      return session_.say_error(request.id, unknown_prompt(called));
     if (!is_allowed(found->second.server(), Offer::kPrompt,
                     {{"name", found->second.tool()}, {"arguments", values}}))
       return complete_with_nothing(request.id, context);

@@ -58,11 +58,12 @@ Json request(const Json& id, std::string_view method, Json params) {
   return message;
 }
 
-Talk::Talk(Options options, NameForm names, SessionLimits limits)
+Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t room_for_waiting)
     : world(with_declared(options)),
       anomalies(world.audit),
       parked(*world.gate, world.clock),
       offers(servers, loop.get_executor(), world.clock),
+      room(std::make_shared<WaitingRoom>(room_for_waiting)),
       questions(std::make_shared<ServerQuestions>(world.audit)) {
   const auto authority = gate::testing::authority_of(world, options);
   catalog = Catalog::make(lock_of(world.schemas), authority, names);
@@ -73,6 +74,7 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits)
        .catalog = catalog,
        .parked = &parked,
        .offers = &offers,
+       .room = room,
        .questions = questions,
        .is_quarantined = [this](const Permission& tool) { return quarantined.contains(tool); },
        .say =

@@ -23,8 +23,8 @@ namespace mcpac::gateway::testing {
 class Talk {
  public:
   using Options = gate::testing::World::Options;
-  explicit Talk(Options options = {}, NameForm names = NameForm::kDotted,
-                SessionLimits limits = {});
+  explicit Talk(Options options = {}, NameForm names = NameForm::kDotted, SessionLimits limits = {},
+                std::size_t room_for_waiting = WaitingRoom::kMost);
 
   // What was said since the last look, in order.
   std::vector<Json> send(const Json& message);
@@ -47,6 +47,7 @@ class Talk {
   std::set<Permission> quarantined;
   ParkedCalls parked;
   Offers offers;
+  std::shared_ptr<WaitingRoom> room;
   std::shared_ptr<ServerQuestions> questions;
   std::deque<Outgoing> said;
   std::function<void()> when_said = [] {};

@@ -1,0 +1,59 @@
+// ShownLists: what of the servers' lists one client is shown, worked out once for all its pages.
+//
+// Each entry is held against the client's rules, which takes long for long lists; so what came out
+// is kept for as long as the servers' lists are the same, and the same servers may be asked. The
+// entries are the lists' own. One for a client's gate; on the loop.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "core/offer.h"
+#include "gateway/offer_view.h"
+
+namespace mcpac::gateway {
+
+class ShownLists {
+ public:
+  // `gate` is borrowed.
+  explicit ShownLists(const gate::Gate& gate) : gate_(gate) {}
+
+  [[nodiscard]] std::shared_ptr<const ShownEntries> resources(const std::set<std::string>& servers,
+                                                              const ResourceLists& lists);
+  [[nodiscard]] std::shared_ptr<const ShownTemplates> templates(const ListsByServer& lists);
+  [[nodiscard]] std::shared_ptr<const ShownPrompts> prompts(const ListsByServer& lists,
+                                                            NameForm form);
+  // From time to time: what nobody asked for since the last time is let go of.
+  void sweep();
+
+ private:
+  // What something was made from. Lists that are held here are at their addresses: no other has
+  // one.
+  struct Origin {
+    ListsByServer lists;
+    ListsByServer templates;        // beside resources
+    std::set<std::string> servers;  // that may be asked for such
+    friend bool operator==(const Origin&, const Origin&) = default;
+  };
+  template <class Shown>
+  struct Kept {
+    Origin origin;
+    std::shared_ptr<const Shown> shown;
+    bool is_used = false;
+  };
+  template <class Shown, class Make>
+  static std::shared_ptr<const Shown> kept_or_made(Kept<Shown>& kept, Origin origin, Make make);
+  template <class Shown>
+  static void drop_unused(Kept<Shown>& kept);
+  // Of these the ones whose offers were neither taken back nor changed.
+  [[nodiscard]] std::set<std::string> standing(const std::set<std::string>& servers,
+                                               Offer offer) const;
+
+  const gate::Gate& gate_;
+  Kept<ShownEntries> resources_;
+  Kept<ShownTemplates> templates_;
+  Kept<ShownPrompts> prompts_;
+};
+
+}  // namespace mcpac::gateway

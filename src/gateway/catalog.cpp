@@ -35,7 +35,7 @@ std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
     }
   }
   for (auto& [name, permission] : client_names(all, form, taken)) {
-    Json definition(lock.find_tool(permission.server(), permission.tool())->definition);
+    OrderedJson definition = lock.find_tool(permission.server(), permission.tool())->definition;
     definition["name"] = name;
     const std::size_t bytes = to_text(definition).size();
     catalog->tools_.emplace(name, Entry{permission, std::move(definition), bytes});

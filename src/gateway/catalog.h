@@ -25,7 +25,7 @@ namespace mcpac::gateway {
 
 // One page of tools/list. An empty `next` is the last one.
 struct ToolPage {
-  Json tools = Json::array();
+  OrderedJson tools = OrderedJson::array();  // members in the servers' order
   std::string next;
 };
 
@@ -39,6 +39,8 @@ class Catalog {
 
   // Null: the client has no such tool.
   [[nodiscard]] const Permission* find(const std::string& name) const;
+  // Whether the client was granted any tool.
+  [[nodiscard]] bool has_tools() const { return !tools_.empty(); }
   [[nodiscard]] const std::set<Permission>& permissions() const { return permissions_; }
   [[nodiscard]] std::set<std::string> servers() const;
   // Servers of which the client may read resources, or get prompts.
@@ -54,7 +56,7 @@ class Catalog {
  private:
   struct Entry {
     Permission permission;
-    Json definition;
+    OrderedJson definition;
     std::size_t bytes = 0;
   };
   std::map<std::string, Entry> tools_;  // by the client's name

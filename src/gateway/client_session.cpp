@@ -142,9 +142,13 @@ void ClientSession::discover(const ipc::Request& request) {
   });
 }
 
+bool ClientSession::has_tools() const {
+  return setup_.own != nullptr || setup_.catalog->has_tools();
+}
+
 Json ClientSession::capabilities() const {
   Json all = offers_->capabilities();
-  all["tools"] = {{"listChanged", true}};
+  if (has_tools()) all["tools"] = {{"listChanged", true}};
   return all;
 }
 
@@ -159,12 +163,24 @@ void ClientSession::list_tools(const ipc::Request& request, const RequestContext
   if (!page || (is_alone && !from.empty()))
     return say_error(request.id, ipc::kInvalidParams, "Invalid cursor");
   if (setup_.own != nullptr && from.empty()) {
-    const Json& own = setup_.own->definitions();
+    const OrderedJson own(setup_.own->definitions());
     page->tools.insert(page->tools.begin(), own.begin(), own.end());
   }
-  Json result{{"tools", std::move(page->tools)}};
-  if (!page->next.empty()) result["nextCursor"] = std::move(page->next);
-  say_result(request.id, in_form(context.era, cacheable(context.era, std::move(result))));
+  Json rest = Json::object();
+  if (!page->next.empty()) rest["nextCursor"] = std::move(page->next);
+  OrderedJson result{{"tools", std::move(page->tools)}};
+  const Json whole = in_form(context.era, cacheable(context.era, std::move(rest)));
+  for (const auto& [name, value] : whole.items()) result[name] = OrderedJson(value);
+  say_ordered(request.id, result);
+}
+
+// Definitions reach the client as their servers wrote them: a model reads them in this order.
+void ClientSession::say_ordered(const ipc::Id& id, const OrderedJson& result) {
+  if (closed_) return;
+  setup_.say({.line = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", ipc::to_text(id),
+                                  to_text(result)),
+              .about = id,
+              .is_answer = true});
 }
 
 void ClientSession::handle(const ipc::Notification& notification) {

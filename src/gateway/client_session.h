@@ -160,7 +160,9 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   [[nodiscard]] bool is_calling(const ipc::Id& id) const { return !closed_ && calls_.contains(id); }
   [[nodiscard]] bool is_busy(const ipc::Id& id) const;
   [[nodiscard]] bool client_answers(const std::string& method, const RequestContext& context) const;
+  [[nodiscard]] bool has_tools() const;
   void say_result(const ipc::Id& id, const Json& result);
+  void say_ordered(const ipc::Id& id, const OrderedJson& result);
   void say_error(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error);
   void say_error(const ipc::Id& id, std::int64_t code, std::string message);
   void say_nothing(const ipc::Id& id);

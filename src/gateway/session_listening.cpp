@@ -65,7 +65,7 @@ void ClientSession::tell_listeners(std::string_view method, const Json& params,
 }
 
 void ClientSession::tools_changed() {
-  if (closed_) return;
+  if (closed_ || !has_tools()) return;
   constexpr std::string_view kChanged = "notifications/tools/list_changed";
   if (version_) say_about(std::nullopt, ipc::encode_notification(kChanged, nullptr));
   tell_listeners(kChanged, Json::object(), [](const Listening& one) { return one.tools; });

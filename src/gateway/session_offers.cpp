@@ -131,7 +131,7 @@ void SessionOffers::resource_lists(const Servers& servers,
 
 void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
                           std::function<void(Listening)> done) {
-  Listening agreed{.tools = wants(wanted, "toolsListChanged")};
+  Listening agreed{.tools = wants(wanted, "toolsListChanged") && session_.has_tools()};
   agreed.prompts = wants(wanted, "promptsListChanged") && !with("prompts", "listChanged").empty();
   agreed.resources =
       wants(wanted, "resourcesListChanged") && !with("resources", "listChanged").empty();

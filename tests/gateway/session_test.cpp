@@ -65,6 +65,40 @@ TEST_SUITE("gateway/session") {
     CHECK(tool.at("inputSchema") == talk.world.schemas.begin()->second);
   }
 
+  TEST_CASE("a definition's members come in the order in which the server wrote them") {
+    for (const bool modern : {false, true}) {
+      Talk talk({.grants = {"fs.read"}});
+      if (!modern) talk.initialize();
+      talk.session->receive(request(1, "tools/list", modern ? stateless() : Json::object()).dump());
+      const std::string line = talk.said.back().line;
+      CHECK(parse_json(line)->at("id") == 1);
+      CHECK(line.find(R"("name":"fs.read")") < line.find(R"("description")"));
+      CHECK(line.find(R"("description")") < line.find(R"("inputSchema")"));
+      CHECK(line.find(R"("inputSchema")") < line.find(R"("annotations")"));
+      CHECK(line.find(R"("annotations")") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a client that was granted no tool is not told of tools, and hears of none") {
+    Talk talk({.grants = {R"(fs."resources/read"(uri starts "file:///data/"))"}, .offers = true});
+    talk.with_servers([](FakeServers& servers) { servers.add("fs", Json::array()); });
+    const Json capabilities = talk.initialize().at("result").at("capabilities");
+    CHECK_FALSE(capabilities.contains("tools"));
+    CHECK(capabilities.contains("resources"));
+    CHECK_FALSE(capabilities.contains("prompts"));
+    CHECK_FALSE(
+        talk.ask_stateless(1, "server/discover").at("result").at("capabilities").contains("tools"));
+    // Clients ask for the list all the same; it is empty.
+    CHECK(names_in(talk.ask(2, "tools/list")).empty());
+    const Json wanted{{"toolsListChanged", true}};
+    const auto said =
+        talk.send(request("l", "subscriptions/listen", stateless({{"notifications", wanted}})));
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].at("params").at("notifications") == Json::object());
+    talk.session->tools_changed();
+    CHECK(talk.heard().empty());
+  }
+
   TEST_CASE("a tool that nobody granted is answered like one that nobody has, and is recorded") {
     for (const bool modern : {false, true}) {
       Talk talk({.grants = {"fs.read"}});
@@ -542,7 +576,7 @@ TEST_SUITE("gateway/catalog") {
       const auto page = catalog->page(cursor, nothing_hidden);
       REQUIRE(page.has_value());
       CHECK(page->tools.size() <= 250);
-      for (const Json& tool : page->tools) CHECK(seen.insert(tool.at("name")).second);
+      for (const OrderedJson& tool : page->tools) CHECK(seen.insert(tool.at("name")).second);
       cursor = page->next;
       ++pages;
     } while (!cursor.empty());

@@ -6,6 +6,7 @@
 #include "execute/build/named_servers.h"
 #include "execute/build/prepare.h"
 #include "execute/build/snapshot.h"
+#include "execute/project/header_files.h"
 #include "execute/run/agent_run.h"
 
 namespace mcpac::execute {

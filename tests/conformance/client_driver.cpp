@@ -137,7 +137,8 @@ asio::awaitable<Result<std::string>> registered_at(asio::any_io_executor executo
   auto web = mcp::oauth::Web::make(executor, mcp::Reach::kAnywhere);
   if (!web) co_return pass_on(web);
   mcp::oauth::Challenge none;
-  auto found = co_await mcp::oauth::discover(*web, *server, none, std::string());
+  mcp::oauth::Bound anybody;
+  auto found = co_await mcp::oauth::discover(*web, *server, none, anybody);
   if (!found) co_return pass_on(found);
   co_return found->server.issuer;
 }

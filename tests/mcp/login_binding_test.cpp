@@ -120,7 +120,7 @@ TEST_SUITE("mcp/login_binding") {
       Visit visit(with_client(server_of(web), grant, "https://login.example"), Person::kThere);
       REQUIRE_FALSE(visit.client.has_value());
       const auto text = visit.client.error().to_text();
-      CHECK_MESSAGE(text.contains("another authorization server than yours"), text);
+      CHECK_MESSAGE(text.contains("another authorization server than \"auth.issuer\""), text);
       CHECK_MESSAGE(text.contains(issuer_of(web)), text);
       CHECK_MESSAGE(text.contains("https://login.example"), text);
       const Json log = web.log();
@@ -179,6 +179,7 @@ TEST_SUITE("mcp/login_binding") {
     end_token(server);
     change_kept(server, [](auto& kept) { kept.issuer = "https://before.example"; });
     const auto before = web.log();
+    const char* metadata = "/.well-known/oauth-authorization-server/as";
     for (const Person person : {Person::kAway, Person::kThere}) {
       Visit visit(server, person);
       REQUIRE_FALSE(visit.client.has_value());
@@ -187,6 +188,7 @@ TEST_SUITE("mcp/login_binding") {
       CHECK_MESSAGE(text.contains("mcpac logout web && mcpac login web"), text);
       CHECK(visit.page.empty());
     }
+    CHECK(times(web.log(), metadata) == times(before, metadata));
     CHECK(times(web.log(), "/token") == times(before, "/token"));
     CHECK(times(web.log(), "/register") == times(before, "/register"));
     // The login that was there is as good as before, should the server come back.

@@ -8,7 +8,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "core/printable.h"
 #include "mcp/oauth/belonging.h"
 #include "mcp/oauth/registration.h"
 #include "mcp/oauth/scopes.h"
@@ -118,7 +117,9 @@ asio::awaitable<Result<void>> Authorizer::get_token(bool step_up, Challenge chal
                                                     Reach reach) {
   auto web = Web::make(executor_, reach);
   if (!web) co_return pass_on(web);
-  auto at = co_await discover(*web, options_.url, challenge, options_.settings.issuer);
+  auto bound = binding();
+  if (!bound) co_return pass_on(bound);
+  auto at = co_await discover(*web, options_.url, challenge, std::move(*bound));
   if (!at) co_return pass_on(at);
   auto kept = login_at(at->server.issuer);
   if (!kept) co_return pass_on(kept);

@@ -69,6 +69,7 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   // store_, as far as it is for this server as it is configured now.
   [[nodiscard]] Result<Kept> load() const;
   Result<void> save(Kept kept);
+  [[nodiscard]] Result<Bound> binding() const;
   [[nodiscard]] Result<Kept> login_at(const std::string& issuer) const;
   [[nodiscard]] bool has_login_elsewhere() const;
   void hide(const Kept& kept) const;

@@ -43,19 +43,27 @@ Result<void> Authorizer::save(Kept kept) {
   return store_.save(kept);
 }
 
-// What is kept of a login at this issuer. Of one at another, nothing: and where that is on the
-// disk, somebody must say that the server has moved. Whoever took it over would have people type
-// their passwords elsewhere.
+// The user's own word; else, where a login is on the disk, its authorization server, until somebody
+// says that the server has moved. Whoever took it over would have people type their passwords
+// elsewhere.
+Result<Bound> Authorizer::binding() const {
+  auto kept = load();
+  if (!kept) return pass_on(kept);
+  Bound bound;
+  bound.issuer = options_.settings.issuer;
+  bound.by = "\"auth.issuer\"";
+  bound.fix = "where that is right: register a client there, and change \"auth\"";
+  if (!bound.issuer.empty() || options_.folder.empty() || !is_login(*kept)) return bound;
+  bound.issuer = kept->issuer;
+  bound.by = "at the last login";
+  bound.fix = "where that is right: " + login_again(options_.server);
+  return bound;
+}
+
+// What is kept of a login at this issuer; of one at another, nothing.
 Result<Kept> Authorizer::login_at(const std::string& issuer) const {
   auto kept = load();
   if (!kept || kept->issuer == issuer) return kept;
-  if (!options_.folder.empty() && is_login(*kept)) {
-    return fail(ErrorId::kServerHttp,
-                "the server names another authorization server than at the last login",
-                {.why = fmt::format("\"{}\" instead of \"{}\"", printable(issuer, 200),
-                                    printable(kept->issuer, 200)),
-                 .fix = "where that is right: " + login_again(options_.server)});
-  }
   Kept fresh;
   if (kept->issuer.empty()) fresh.wanted_scope = kept->wanted_scope;
   fresh.issuer = issuer;

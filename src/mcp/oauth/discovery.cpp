@@ -35,15 +35,15 @@ asio::awaitable<Result<ProtectedResource>> find_resource(const Web& web, Url ser
 }
 
 // RFC 9728, section 7.6: which of them is used is the client's choice, and the user's before that.
-Result<std::string> choose_issuer(const std::vector<std::string>& named,
-                                  const std::string& configured) {
+Result<std::string> choose_issuer(const std::vector<std::string>& named, const Bound& bound) {
   if (named.empty()) return fail(ErrorId::kServerHttp, "the server names no authorization server");
-  const std::string issuer = configured.empty() ? named.front() : configured;
+  const std::string issuer = bound.issuer.empty() ? named.front() : bound.issuer;
   if (std::ranges::find(named, issuer) == named.end()) {
-    return fail(ErrorId::kServerHttp, "the server names another authorization server than yours",
-                {.why = fmt::format("it names \"{}\", and \"auth.issuer\" is \"{}\"",
-                                    printable(named.front(), 200), printable(issuer, 200)),
-                 .fix = "where that is right: register a client there, and change \"auth\""});
+    return fail(ErrorId::kServerHttp,
+                fmt::format("the server names another authorization server than {}", bound.by),
+                {.why = fmt::format("\"{}\" instead of \"{}\"", printable(named.front(), 200),
+                                    printable(issuer, 200)),
+                 .fix = bound.fix});
   }
   // RFC 8414, section 2. An address like that is not what its documents say that it is.
   if (issuer.find_first_of("?#") != std::string::npos) {
@@ -57,12 +57,12 @@ Result<std::string> choose_issuer(const std::vector<std::string>& named,
 }  // namespace
 
 asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challenge challenge,
-                                             std::string issuer) {
-  auto resource = co_await find_resource(web, server, std::move(challenge), issuer);
+                                             Bound bound) {
+  auto resource = co_await find_resource(web, server, std::move(challenge), bound.issuer);
   if (!resource) co_return pass_on(resource);
-  auto chosen = choose_issuer(resource->authorization_servers, issuer);
+  auto chosen = choose_issuer(resource->authorization_servers, bound);
   if (!chosen) co_return pass_on(chosen);
-  issuer = std::move(*chosen);
+  const std::string issuer = std::move(*chosen);
   auto url = safe_url(issuer);
   if (!url) co_return pass_on(url);
   auto document = co_await first_object(web, issuer_documents(*url));

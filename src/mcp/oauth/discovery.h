@@ -17,11 +17,19 @@ struct Discovered {
   AuthorizationServer server{};
 };
 
+// The only authorization server that may be asked for anything, and who said so. Without an issuer
+// it is the server's own choice.
+struct Bound {
+  std::string issuer{};
+  std::string by{};   // in an error: "than …"
+  std::string fix{};  // ... and what to do
+};
+
 // The document that the challenge names, else the well-known places (RFC 9728). Of the
-// authorization servers that it lists: `issuer`, letter by letter, or an error when that is not
-// among them; where `issuer` is empty, the first. A server without such a document is its own
-// authorization server, as in revision 2025-03-26, unless `issuer` names one.
+// authorization servers that it lists: the bound one, letter by letter, or an error when that is
+// not among them; else the first. A server without such a document is its own authorization server,
+// as in revision 2025-03-26, unless it is bound to one.
 boost::asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challenge challenge,
-                                                    std::string issuer);
+                                                    Bound bound);
 
 }  // namespace mcpac::mcp::oauth

@@ -130,6 +130,21 @@ TEST_SUITE("mcp/login_binding") {
     }
   }
 
+  TEST_CASE("of several authorization servers the user's own is used, and then that of the login") {
+    const auto web = oauth({"two", "stale", "rotate"});
+    const auto folder = logins();
+    auto server = server_of(web, folder.path());
+    server.auth.issuer = issuer_of(web);
+    {
+      Visit there(server, Person::kThere);
+      CHECK(text_of(there.call("read")) == "read with Bearer ${login:web}");
+    }
+    server.auth.issuer.clear();
+    Visit later(server, Person::kAway);
+    CHECK(text_of(later.call("read")) == "read with Bearer ${login:web}");
+    CHECK(kept_of(server).issuer == issuer_of(web));
+  }
+
   TEST_CASE("a secret without the authorization server that it belongs to is not used at all") {
     const auto web = oauth({"basic"});
     const auto grant = mcp::oauth::Grant::kClientCredentials;

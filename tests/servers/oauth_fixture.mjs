@@ -8,7 +8,8 @@
 // moves (documents answer with a redirect), basic (clients have secrets), page=asks (the address of the login page holds
 // a redirect_uri of its own), method=key (clients are registered to prove themselves with a key), scopes=many (a token
 // answer with 16 KiB of scopes), family (tokens come slowly, refresh tokens are good once, and one that comes twice ends
-// the whole login), greedy (every call wants one scope more).
+// the whole login), greedy (every call wants one scope more), two (the server lists another
+// authorization server first).
 // /mcp is the server; its tool "write" wants the scope "write" besides "read". /log: what was asked.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -116,7 +117,7 @@ const server = createServer(async (request, response) => {
     if (flags.has('moves')) return response.writeHead(302, { Location: `${base}/elsewhere` }).end();
     if (url.pathname === '/.well-known/oauth-protected-resource/mcp') {
       const resource = flags.has('resource=wrong') ? 'https://evil.example/mcp' : `${base}/mcp`;
-      return json(response, 200, { resource, authorization_servers: [`${base}/as`] });
+      return json(response, 200, { resource, authorization_servers: [...(flags.has('two') ? ['https://first.example'] : []), `${base}/as`] });
     }
     if (url.pathname === '/.well-known/oauth-authorization-server/as') return json(response, 200, metadata());
     return json(response, 404, {});

@@ -234,10 +234,12 @@ TEST_SUITE("gateway/serve") {
                                                               {"arguments", {{"message", "x"}}}}))
                                                .dump()});
     };
-    CHECK(call().json().at("result").value("isError", false) == false);
+    // On a machine that is busy an answer may come as a stream.
+    CHECK(call().messages().back().at("result").value("isError", false) == false);
     const std::string run = events(workspace, "RunStarted").back().at("run_id");
     CHECK(workspace.mcpac({"runs", "revoke", run, "everything.echo"}).exit_code == 0);
-    CHECK(call().json().at("result").at("_meta").at("mcpac/error").at("kind") == "revoked");
+    CHECK(call().messages().back().at("result").at("_meta").at("mcpac/error").at("kind") ==
+          "revoked");
     CHECK(workspace.mcpac({"runs", "kill", run}).exit_code == 0);
     CHECK(call().status == 403);
     CHECK(serving.end() == 0);

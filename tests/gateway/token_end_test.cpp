@@ -228,7 +228,7 @@ TEST_SUITE("gateway/token end") {
     listening.read_until("acknowledged");
     REQUIRE(workspace.mcpac({"token", "revoke", "one"}).exit_code == 0);
     const auto begin = std::chrono::steady_clock::now();
-    CHECK(listening.read_all().ends_with("0\r\n\r\n"));
+    listening.read_until("\r\n0\r\n\r\n");  // the connection may be kept, for another token
     CHECK(std::chrono::steady_clock::now() - begin < 7s);
     const auto ended = events(workspace, "RunEnded");
     REQUIRE(ended.size() == 1);

@@ -33,7 +33,8 @@ Write one C++23 file. It calls MCP tools as typed functions and runs once, in a 
 4. Three forms: `tool(args)` waits and throws on failure; `tool.async(args)` returns a future, `.get()` it, so that independent calls run at once; `tool.try_call(args)` never throws: `if (r) r->text(); else r.error().what();`.
 5. Results have `.text()`, `.lines()`, `.json()`, `.content()` (blocks with `.text`, `.data`, `.mime_type`), and the members after `->` as fields; a field `T?` is read by `if (r.x) *r.x`. The form of a text is the tool's own: do not assume what you have not seen.
 6. Errors derive from `mcpac::Error` (`what()`): `Denied`, `InvalidArguments`, `ToolError` (the tool failed), `TransportError`, `Timeout`, `BudgetExceeded`, `Revoked`. Uncaught, they end the program with a clear message: catch only what you can handle, and never retry `Denied`.
-7. Only tools reach the outside: no files, network, processes, environment, program arguments or standard input. The rest of the standard library works. `mcpac::log("text")` tells the user something beside the answer. Refused: assembly, casts of `rt`, `mcpac::detail`, declarations in namespaces `mcpac` and `mcp`.
+7. Only tools reach the outside: no files, network, processes, environment, `argv` or standard input. The rest of the standard library works. `mcpac::log("text")` tells the user something beside the answer. Refused: assembly, casts of `rt`, `mcpac::detail`, declarations in namespaces `mcpac` and `mcp`.
+8. What varies from run to run is read, not written into the source: `mcpac::argument<std::string>("path")` is a member of the one JSON object that the run is given (`argument<int>("n", 5)`: with a default), `mcpac::arguments()` all of it. What is missing or of another type is `InvalidArguments`.
 )";
 
 bool claims_to_only_read(const LockedTool& tool) {

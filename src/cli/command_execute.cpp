@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/grant_options.h"
+#include "cli/run_arguments.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
 #include "cli/through_host.h"
@@ -30,6 +31,8 @@ void execute(Context& context, const ExecuteOptions& options) {
   if (!layer) return context.fail(layer.error());
   auto limits = to_limits(*options.run);
   if (!limits) return context.fail(limits.error());
+  auto arguments = to_arguments(options.run->arguments);
+  if (!arguments) return context.fail(arguments.error());
   RunView view(context, *options.run);
   auto questions = view.questions(*options.run);
   if (!questions) return context.fail(questions.error());
@@ -46,7 +49,8 @@ void execute(Context& context, const ExecuteOptions& options) {
        .limits = *limits,
        .questions = std::move(*questions),
        .standby = context.standby,
-       .recording = options.run->recording},
+       .recording = options.run->recording,
+       .arguments = std::move(*arguments)},
       view.listener());
   host.tell(outcome);
   view.finish(outcome, texts);

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/grant_options.h"
+#include "cli/run_arguments.h"
 #include "cli/run_options.h"
 #include "cli/through_host.h"
 #include "execute/run/run_prebuilt.h"
@@ -19,6 +20,8 @@ void run_program(Context& context, const std::vector<std::string>& words,
   if (!layer) return context.fail(layer.error());
   auto limits = to_limits(options);
   if (!limits) return context.fail(limits.error());
+  auto given = to_arguments(options.arguments);
+  if (!given) return context.fail(given.error());
   RunView view(context, options);
   auto questions = view.questions(options);
   if (!questions) return context.fail(questions.error());
@@ -34,7 +37,8 @@ void run_program(Context& context, const std::vector<std::string>& words,
                              .denied_uses = options.expect_denials ? execute::DeniedUses::kExpect
                                                                    : execute::DeniedUses::kRefuse,
                              .standby = context.standby,
-                             .recording = options.recording},
+                             .recording = options.recording,
+                             .given = std::move(*given)},
                             view.listener());
   host.tell(outcome);
   view.finish(outcome, {});

@@ -138,6 +138,10 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
       .add_option("--changes-limit", options->changes_limit,
                   "bytes of files that it may change with --changeset")
       ->capture_default_str();
+  command
+      .add_option("--arguments", options->arguments,
+                  "what mcpac::arguments() is in the program: one JSON object, or @FILE with one")
+      ->type_name("JSON");
   options->lowest_tier = add_tier_option(command);
   add_recording_options(command, options->recording);
   options->approver = add_approver_options(command);

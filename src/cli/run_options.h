@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analyzer/source_texts.h"
@@ -25,6 +26,7 @@ struct RunOptions {
   bool expect_denials = false;
   bool alone = false;
   execute::RecordingChoice recording;
+  std::optional<std::string> arguments;  // as it was typed (run_arguments.h)
   std::shared_ptr<ApproverOptions> approver;
 };
 

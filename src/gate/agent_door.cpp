@@ -101,6 +101,7 @@ void AgentDoor::handle_request(ipc::Request request, std::size_t bytes) {
     return handle_tool_call(std::move(request.id), std::move(request.params), bytes);
   }
   if (request.method == "network/connect") return handle_connect(request.id, request.params, bytes);
+  if (request.method == "mcpac/arguments") return handle_arguments(request.id);
   if (request.method == "ping") return send(ipc::encode_result(request.id, Json::object()));
   send_error(request.id, ipc::kMethodNotFound,
              "unknown method: " + bounded(request.method, kMaxId));
@@ -166,6 +167,11 @@ void AgentDoor::handle_tool_call(ipc::Id id, Json params, std::size_t bytes) {
   if (const auto found = in_flight_.find(id); found != in_flight_.end()) found->second.call = call;
 }
 
+void AgentDoor::handle_arguments(const ipc::Id& id) {
+  const Json given = callbacks_.arguments ? callbacks_.arguments() : Json::object();
+  send_result(id, ipc::encode_result(id, {{"arguments", given}}));
+}
+
 void AgentDoor::handle_notification(ipc::Notification notification) {
   const std::string& method = notification.method;
   if (method == "notifications/message") return handle_log(notification.params);
@@ -216,7 +222,10 @@ void AgentDoor::handle_malformed(const ipc::RpcError& error) {
 void AgentDoor::answer(const ipc::Id& id, const Answer& given) {
   if (closed_) return;
   if (!given) return send_call_error(id, given.error());
-  std::string line = result_line(id, *given);
+  send_result(id, result_line(id, *given));
+}
+
+void AgentDoor::send_result(const ipc::Id& id, std::string line) {
   // An empty queue takes anything: a result over the limit can be delivered, if only alone.
   const std::size_t queued = channel_->queued_bytes();
   if (queued > 0 && queued + line.size() > limits_.max_queued) {

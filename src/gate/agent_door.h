@@ -51,6 +51,9 @@ struct DoorLimits {
 };
 
 struct DoorCallbacks {
+  // What the run was given (mcpac::arguments()): an object, the same whenever it is asked for.
+  // Absent: an empty one.
+  std::function<Json()> arguments{};
   // A line for the user. `level` is one of MCP's eight names.
   std::function<void(std::string_view level, std::string_view text)> on_log{};
   // What agent_main returned; at most once.
@@ -90,6 +93,7 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
   void handle_request(ipc::Request request, std::size_t bytes);
   void handle_tool_call(ipc::Id id, Json params, std::size_t bytes);
   void handle_connect(const ipc::Id& id, const Json& params, std::size_t bytes);
+  void handle_arguments(const ipc::Id& id);
   // Whether one more request fits; otherwise it has been answered.
   bool has_room_for(const ipc::Id& id, std::size_t bytes);
   // The request has its answer: what it held is free.
@@ -101,6 +105,8 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
   void handle_malformed(const ipc::RpcError& error);
 
   void answer(const ipc::Id& id, const Answer& given);
+  // A line that may be large: a budget error in its place where too much waits unread.
+  void send_result(const ipc::Id& id, std::string line);
   void send_error(const std::optional<ipc::Id>& id, std::int64_t code, std::string_view message);
   void send_call_error(const ipc::Id& id, const CallError& error);
   void send(std::string line, UniqueFd descriptor = {});

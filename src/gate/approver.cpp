@@ -21,11 +21,20 @@ constexpr std::array<std::pair<Answered, std::string_view>, 6> kNames = {
 }  // namespace
 
 Json to_json(const Binding& binding) {
-  return {{"program", binding.program},
-          {"headers", binding.headers},
-          {"lock", binding.lock},
-          {"policy", binding.policy},
-          {"servers", binding.servers}};
+  Json json{{"program", binding.program},
+            {"headers", binding.headers},
+            {"lock", binding.lock},
+            {"policy", binding.policy},
+            {"servers", binding.servers}};
+  if (!binding.arguments.empty()) json["arguments"] = binding.arguments;
+  return json;
+}
+
+Json recorded(const Binding& binding, const audit::Sink& audit) {
+  Json json = to_json(binding);
+  if (const auto found = json.find("arguments"); found != json.end())
+    *found = audit.keyed_digest(binding.arguments);
+  return json;
 }
 
 // The first member of each digested text says what it is, so that no two kinds share a digest.

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/log.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "gate/caller.h"
@@ -27,12 +28,15 @@ struct Binding {
   std::string program;  // every byte of its sources, or the compiled file and its arguments
   std::string headers;
   std::string lock;
-  std::string policy;   // the rules of every layer, and where their paths lead
-  std::string servers;  // their entries in mcpac.json, secrets unexpanded
+  std::string policy;       // the rules of every layer, and where their paths lead
+  std::string servers;      // their entries in mcpac.json, secrets unexpanded
+  std::string arguments{};  // of the run (docs/adr/0039); empty: it was given none
   [[nodiscard]] std::string digest() const;
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 [[nodiscard]] Json to_json(const Binding& binding);
+// The same for the log, where arguments have a keyed digest: who reads it must not try values out.
+[[nodiscard]] Json recorded(const Binding& binding, const audit::Sink& audit);
 
 struct Question {
   std::string id;  // keyed digest of everything below but the last two

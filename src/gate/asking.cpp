@@ -169,7 +169,7 @@ Asking::Standing Asking::settle(const Question& question, Reply reply) {
 Result<std::string> Asking::record(Json payload, const Reply& reply) {
   payload["answer"] = to_string(reply.answer);
   payload["who"] = bounded(reply.who, kTextLimit);
-  payload["binding"] = gate::to_json(setup_.binding);
+  payload["binding"] = recorded(setup_.binding, audit_);
   if (reply.answer == Answered::kUntil) payload["until"] = rfc3339_utc(reply.until);
   if (!reply.detail.empty()) payload["detail"] = bounded(reply.detail, kTextLimit);
   return audit_.append("Approval", std::move(payload));

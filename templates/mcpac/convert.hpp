@@ -179,6 +179,10 @@ template <class T>
   if (json.is_number_integer()) {
     const auto value = json.get<::std::int64_t>();
     if (value < 0 && !is_signed) return misfit(at, "an integer that is not negative");
+    // A program's own Json may hold a large number as a signed one; read from text none does.
+    if (value > 0 &&
+        static_cast<::std::uint64_t>(value) > static_cast<::std::uint64_t>(Limits::max()))
+      return misfit(at, "an integer that is not so large");
     if (value < 0 && value < static_cast<::std::int64_t>(Limits::min()))
       return misfit(at, "an integer that is not so small");
     return into = static_cast<T>(value), true;

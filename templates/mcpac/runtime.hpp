@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi.hpp"
+#include "arguments.hpp"
 #include "content.hpp"
 #include "convert.hpp"
 #include "entry.hpp"

@@ -61,6 +61,11 @@ class Session {
                    R"(,"arguments":)" + dump(arguments) + "}}\n");
   }
 
+  // A request of the runtime's own, without params.
+  [[nodiscard]] ::std::shared_ptr<Pending> start_asking(::std::string_view method) {
+    return request(R"("method":)" + dump(method) + "}\n");
+  }
+
   // Any other request, whose answer may bring a descriptor.
   [[nodiscard]] ::std::shared_ptr<Pending> start_receiving(::std::string_view method,
                                                            const Json& params) {

@@ -147,6 +147,9 @@ inline void errors_and_json(const std::string& text) {
     std::println("{}", json.value("n", 0) + json.at("n").get<int>());
     std::println("{}", json.value("a", "x"));
     if (json.contains("a") && json["a"].is_string()) json.erase("a");
+    std::println("{} {}", argument<std::string>("a"), argument<std::string>("b", "c"));
+    std::println("{} {}", argument<int>("a", 1), argument<bool>("b", false));
+    std::println("{}", arguments().dump());
     json = {{"a", text}, {"b", 1}, {"c", true}, {"d", 1.5}};
   } catch (const mcpac::Denied& error) {
     std::println("{}", error.what());

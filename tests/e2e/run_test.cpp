@@ -104,6 +104,25 @@ TEST_SUITE("e2e/run") {
     }
   }
 
+  TEST_CASE("a program of somebody's own is given arguments, beside those of its command line") {
+    const auto program = build("own-given", R"(#include <mcpac.hpp>
+#include <cstdio>
+int main(int count, char** words) {
+  auto rt = mcpac::connect<mcpac::Requires<mcp::filesystem::read_text_file>>();
+  const auto path = mcpac::argument<std::string>("path");
+  std::printf("%s %s", count == 2 ? words[1] : "none",
+              rt.filesystem.read_text_file({.path = path, .head = 1}).text().c_str());
+}
+)",
+                               {});
+    const auto run =
+        Workspace::shared().mcpac({"run", "--grant", "filesystem.read_text_file", "--arguments",
+                                   R"({"path": "data/a.txt"})", "--", program, "word"});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == "word alpha");
+  }
+
   TEST_CASE("a program that declares more than is granted is refused before it starts") {
     const auto program = build("own-refused", kOwnProgram, {"-O2", "-s", "-Wl,--gc-sections"});
     for (const char* grant : {"filesystem.list_directory", "memory.*"}) {

@@ -67,7 +67,8 @@ TEST_SUITE("execute/approval_store") {
                                        {"p", "i", "l", "r", "e"},
                                        {"p", "h", "m", "r", "e"},
                                        {"p", "h", "l", "s", "e"},
-                                       {"p", "h", "l", "r", "f"}})
+                                       {"p", "h", "l", "r", "f"},
+                                       {"p", "h", "l", "r", "e", "a"}})
       CHECK_FALSE(kept.find(other));
     CHECK_FALSE(kept.find(kBinding, {"mcpac.policy", "ask fs.write"}));
     CHECK_FALSE(kept.find(kBinding, {"the command line", "ask fs.*"}));

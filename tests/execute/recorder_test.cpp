@@ -176,6 +176,29 @@ TEST_SUITE("execute/recorder") {
     CHECK_FALSE(holds(other.text(), "s3cr3t-value"));
   }
 
+  TEST_CASE("what the program was given is kept without secrets, or not at all") {
+    Recorded here;
+    here.has_secret("s3cr3t-value");
+    here.call("vault.login", {{"password", "hunter2-hunter2"}, {"user", "jo"}}, said("welcome"));
+    const Json given{{"token", "s3cr3t-value"}, {"word", "hunter2-hunter2"}, {"path", "a"}};
+    const auto recording = here.recorder.take(given);
+    REQUIRE(recording.has_value());
+    REQUIRE(recording->header.arguments.has_value());
+    const Cleaned& kept = *recording->header.arguments;
+    CHECK(kept.value ==
+          Json{{"token", "${env:RECORDER_TEST}"}, {"word", "[redacted]"}, {"path", "a"}});
+    CHECK(kept.hidden == std::vector<std::string>{"/token", "/word"});
+    // Clients have none.
+    Recorded none;
+    CHECK_FALSE(none.recorder.take()->header.arguments.has_value());
+    // What a call could hold that nobody knew, it may have from them.
+    Recorded unknown;
+    unknown.servers.unknown = "files";
+    unknown.call("files.read", {{"path", "maybe-a-secret"}}, said("x"));
+    CHECK_FALSE(
+        unknown.recorder.take(Json{{"path", "maybe-a-secret"}})->header.arguments.has_value());
+  }
+
   TEST_CASE("marks stand for any text, and for nothing else") {
     CHECK(fits_marks("a ${env:X} b", "a 1 b"));
     CHECK(fits_marks("a ${env:X} b", "a ${env:X} b"));

@@ -44,7 +44,7 @@ Recording varied() {
   auto& calls = recording.calls;
   calls[0].said.push_back({.method = {}, .said = {{"progress", 1}}});
   calls[0].said.push_back({.method = "elicitation/create",
-                           .said = {{"message", "who?"}},
+                           .said = {{"message", "[files] who?"}},
                            .reply = Cleaned{{{"action", "accept"}}, {"/content/key"}}});
   calls[0].said.push_back(
       {.method = "roots/list", .said = nullptr, .reply = fail(ErrorId::kServerError, "no roots")});
@@ -57,6 +57,7 @@ Recording varied() {
   open.began = 90;
   open.ended = 91;
   calls.push_back(open);
+  recording.header.arguments = Cleaned{{{"key", "${env:KEY}"}}, {"/key"}};
   recording.servers = {{"git", {{"prompts", Json::object()}}, true}, {"files"}};
   using Outcome = gate::Servers::Outcome;
   recording.requests = {
@@ -77,6 +78,9 @@ TEST_SUITE("execute/recording") {
     REQUIRE_MESSAGE(after.has_value(), after.error().to_text());
     CHECK(execute::to_text(*after) == *text);
     CHECK(after->header.tools == before.header.tools);
+    REQUIRE(after->header.arguments.has_value());
+    CHECK(after->header.arguments->value == before.header.arguments->value);
+    CHECK(after->header.arguments->hidden == before.header.arguments->hidden);
     REQUIRE(after->calls.size() == 3);
     CHECK(after->servers.size() == 2);
     CHECK(after->requests[1].outcome->error().code == -1);
@@ -137,14 +141,11 @@ TEST_SUITE("execute/recording") {
     };
     CHECK(with([](Json&) {}).has_value());
     const std::vector<std::function<void(Json&)>> changes{
-        [](Json& call) { call["call"] = "no permission"; },
-        [](Json& call) { call["began"] = -1; },
-        [](Json& call) { call["began"] = "1"; },
-        [](Json& call) { call["ended"] = 1; },
+        [](Json& call) { call["call"] = "no permission"; }, [](Json& call) { call["began"] = -1; },
+        [](Json& call) { call["began"] = "1"; }, [](Json& call) { call["ended"] = 1; },
         [](Json& call) { call["ended"] = 3; },
         [](Json& call) { call["arguments"] = Json::array(); },
-        [](Json& call) { call["hidden"] = "/path"; },
-        [](Json& call) { call["hidden"] = {1}; },
+        [](Json& call) { call["hidden"] = "/path"; }, [](Json& call) { call["hidden"] = {1}; },
         [](Json& call) { call["said"] = "hello"; },
         [](Json& call) {
           call["said"] = {{{"progress", 5}}};
@@ -158,13 +159,27 @@ TEST_SUITE("execute/recording") {
         [](Json& call) {
           call["said"] = {{{"asked", "elicitation/create"}, {"params", {{"mode", "url"}}}}};
         },
+        // A form that does not say who asks, or says that another does.
+        [](Json& call) {
+          call["said"] = {{{"asked", "elicitation/create"}, {"params", Json::object()}}};
+        },
+        [](Json& call) {
+          call["said"] = {{{"asked", "elicitation/create"}, {"params", {{"message", "who?"}}}}};
+        },
+        [](Json& call) {
+          call["said"] = {
+              {{"asked", "elicitation/create"}, {"params", {{"message", "[git] who?"}}}}};
+        },
+        [](Json& call) {
+          const Json form{{"method", "elicitation/create"},
+                          {"params", {{"message", "[git] who?"}}}};
+          call["said"] = {{{"asked", "*"}, {"params", {{"a", form}}}}};
+        },
         [](Json& call) {
           call["said"] = {{{"asked", "*"}, {"params", {{"a", {{"method", "x"}}}}}}};
         },
-        [](Json& call) { call["refused"] = "no"; },
-        [](Json& call) { call["result"] = "text"; },
-        [](Json& call) { call.erase("result"); },
-        [](Json& call) { call["taken_back"] = true; },
+        [](Json& call) { call["refused"] = "no"; }, [](Json& call) { call["result"] = "text"; },
+        [](Json& call) { call.erase("result"); }, [](Json& call) { call["taken_back"] = true; },
         [](Json& call) {
           call.erase("result");
           call["taken_back"] = false;
@@ -179,6 +194,23 @@ TEST_SUITE("execute/recording") {
       CHECK(read.error().id == ErrorId::kRecordingInvalid);
       CHECK(read.error().where.starts_with("r"));
     }
+  }
+
+  TEST_CASE("a program's arguments are an object, and nothing else is read as such") {
+    auto lines = lines_of(execute::to_text(small()).value());
+    CHECK_FALSE(parse_recording(joined(lines), "r")->header.arguments.has_value());
+    const Json header = parse_json(lines[0]).value();
+    for (const Json& wrong : {Json("x"), Json::array(), Json(nullptr)}) {
+      Json other = header;
+      other["arguments"] = wrong;
+      lines[0] = other.dump();
+      CHECK_FALSE(parse_recording(joined(lines), "r").has_value());
+    }
+    Json hidden = header;
+    hidden["arguments"] = Json::object();
+    hidden["hidden"] = "/key";
+    lines[0] = hidden.dump();
+    CHECK_FALSE(parse_recording(joined(lines), "r").has_value());
   }
 
   TEST_CASE("a later version is refused, and only recordings begin as one") {

@@ -198,7 +198,7 @@ TEST_SUITE("execute/replayer") {
     const auto made = make_call(recorder, "files.write", kA, before);
     Json questions = Json::object();
     questions["a"] = {{"method", "roots/list"}, {"params", Json::object()}};
-    questions["b"] = {{"method", "elicitation/create"}, {"params", {{"message", "who?"}}}};
+    questions["b"] = {{"method", "elicitation/create"}, {"params", {{"message", "[files] who?"}}}};
     Json replies = Json::object();
     replies["a"] = Json::object();
     replies["b"] = {{"action", "decline"}};

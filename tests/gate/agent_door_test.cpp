@@ -86,6 +86,39 @@ TEST_SUITE("gate/door") {
     }
   }
 
+  TEST_CASE("a program is told what its run was given, each time that it asks, and only then") {
+    Wire wire;
+    const Json question{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "mcpac/arguments"}};
+    wire.send(question);
+    CHECK(wire.read().at("result") == Json{{"arguments", Json::object()}});
+    wire.given = {{"path", "a"}, {"deep", {1, {{"x", nullptr}}}}};
+    for (int i = 0; i < 2; ++i) {
+      wire.send(question);
+      CHECK(wire.read().at("result") == Json{{"arguments", wire.given}});
+    }
+    wire.send({{"jsonrpc", "2.0"}, {"method", "mcpac/arguments"}});  // nobody to answer
+    wire.settle();
+    CHECK(wire.world.audit.of("Anomaly").size() == 1);
+    CHECK(wire.door->calls_in_flight() == 0);
+  }
+
+  TEST_CASE("arguments that a program asks for and does not read fill no memory") {
+    constexpr int kAsked = 40;
+    Wire wire;  // it reads no further request above 4 MiB that wait
+    wire.given = {{"text", std::string(std::size_t{1} << 20U, 'x')}};
+    for (int id = 0; id < kAsked; ++id)
+      wire.send({{"jsonrpc", "2.0"}, {"id", id}, {"method", "mcpac/arguments"}});
+    for (int idle = 0; idle < 20; ++idle) {
+      wire.loop.restart();
+      if (wire.loop.poll() > 0) idle = 0;
+    }
+    CHECK(wire.told > 0);
+    CHECK(wire.told < 10);
+    for (int id = 0; id < kAsked; ++id) CHECK(wire.read().at("id") == id);
+    CHECK(wire.told == kAsked);
+    CHECK(wire.closed == 0);
+  }
+
   TEST_CASE("a call without a usable name is invalid") {
     Wire wire;
     for (const Json& params : {Json::object(), Json{{"name", 7}}, Json{{"name", nullptr}},

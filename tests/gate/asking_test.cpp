@@ -409,9 +409,22 @@ TEST_SUITE("gate/asking") {
           base.id);
     CHECK(make_question("a.b", {{"x", 1}}, {{"m", "ask a.b"}}, {"p", "h", "l", "r", "e"}).id !=
           base.id);
-    for (const Binding& other : {Binding{"q", "h", "l", "r", "e"}, Binding{"p", "i", "l", "r", "e"},
-                                 Binding{"p", "h", "m", "r", "e"}, Binding{"p", "h", "l", "s", "e"},
-                                 Binding{"p", "h", "l", "r", "f"}})
+    for (const Binding& other :
+         {Binding{"q", "h", "l", "r", "e"}, Binding{"p", "i", "l", "r", "e"},
+          Binding{"p", "h", "m", "r", "e"}, Binding{"p", "h", "l", "s", "e"},
+          Binding{"p", "h", "l", "r", "f"}, Binding{"p", "h", "l", "r", "e", "a"}})
       CHECK(make_question("a.b", {{"x", 1}}, {{"l", "ask a.b"}}, other).id != base.id);
+  }
+
+  TEST_CASE("what a run was given is part of its binding, and in the log under a key") {
+    const Binding none{"p", "h", "l", "r", "e"};
+    const Binding given{"p", "h", "l", "r", "e", "a"};
+    CHECK_FALSE(to_json(none).contains("arguments"));
+    CHECK(to_json(given).at("arguments") == "a");
+    CHECK(none.digest() != given.digest());
+    const MemorySink sink;
+    CHECK(recorded(none, sink) == to_json(none));
+    CHECK(recorded(given, sink).at("arguments") == sink.keyed_digest("a"));
+    CHECK(recorded(given, sink).at("arguments") != "a");
   }
 }

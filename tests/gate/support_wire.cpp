@@ -25,6 +25,10 @@ Wire::Wire(const World::Options& options, DoorLimits limits) : world(options) {
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
   peer = UniqueFd(ends[1]);
   DoorCallbacks callbacks;
+  callbacks.arguments = [this] {
+    ++told;
+    return given;
+  };
   callbacks.on_log = [this](std::string_view level, std::string_view text) {
     logs.push_back(std::string(level) + ": " + std::string(text));
   };

@@ -85,6 +85,15 @@ int breaks_noexcept(Writes) {
   return 0;
 }
 
+int is_given(Writes) {
+  const auto path = mcpac::argument<std::string>("path");
+  const auto head = mcpac::argument<int>("head", 7);
+  return path == "a" && head == 7 && mcpac::arguments().size() == 1 ? 3 : 1;
+}
+int wants_more(Writes) {
+  return mcpac::argument<int>("none");
+}
+
 std::string refusal(int code, const std::string& kind) {
   return Json{{"id", 1},
               {"error",
@@ -119,6 +128,18 @@ TEST_SUITE("templates/entry") {
     CHECK(run(ENTRY(calls), refusal(-32002, "transport")).code == 69);
     CHECK(run(ENTRY(calls), refusal(-32003, "timeout")).code == 124);
     CHECK(run(ENTRY(calls), refusal(-32603, "internal")).code == 70);
+  }
+  TEST_CASE("a program reads what it was given, asks once, and an argument that lacks ends it") {
+    const std::string answer = R"({"id":1,"result":{"arguments":{"path":"a"}}})"
+                               "\n";
+    const Ended given = run(ENTRY(is_given), answer);
+    CHECK(given.code == 3);
+    CHECK(given.channel == R"({"jsonrpc":"2.0","id":1,"method":"mcpac/arguments"})"
+                           "\n");
+    const Ended lacks = run(ENTRY(wants_more), answer);
+    CHECK(lacks.code == 65);
+    CHECK(lacks.error ==
+          "mcpac: invalid arguments: /none: arguments of the run: /none is missing\n");
   }
   TEST_CASE("another exception, a broken noexcept and abort each say what happened") {
     const Ended foreign = run(ENTRY(throws_foreign));

@@ -44,7 +44,7 @@ std::optional<StoredAnswer> answer_from(const Json& json) {
       .id = string_member(json, "id"),
       .binding = {string_member(*binding, "program"), string_member(*binding, "headers"),
                   string_member(*binding, "lock"), string_member(*binding, "policy"),
-                  string_member(*binding, "servers")},
+                  string_member(*binding, "servers"), string_member(*binding, "arguments")},
       .rule = {string_member(json, "layer"), string_member(json, "rule")},
       .answer = *answered,
       .until = string_member(json, "until"),

@@ -24,6 +24,11 @@ gate::Binding bind_run(std::string program, const codegen::Lock& lock, const mcp
           .servers = sha256_hex(canonical_json(Json::parse(servers.dump())))};
 }
 
+std::string digest_of_arguments(const Json& given) {
+  if (given.empty()) return {};
+  return sha256_hex(canonical_json(Json{{"mcpac", "arguments"}, {"of", given}}));
+}
+
 Result<std::string> digest_of_program(const std::filesystem::path& file,
                                       const std::vector<std::string>& arguments) {
   auto bytes = read_file(file, kMaxProgram);

@@ -17,6 +17,9 @@ namespace mcpac::execute {
 [[nodiscard]] gate::Binding bind_run(std::string program, const codegen::Lock& lock,
                                      const mcp::Config& config, const policy::Authority& authority);
 
+// Of what a run was given (--arguments); empty where that is nothing.
+[[nodiscard]] std::string digest_of_arguments(const Json& given);
+
 // A compiled program: its bytes and the arguments that it starts with.
 [[nodiscard]] Result<std::string> digest_of_program(const std::filesystem::path& file,
                                                     const std::vector<std::string>& arguments);

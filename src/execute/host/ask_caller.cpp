@@ -48,10 +48,9 @@ Result<void> check(const gate::Caller& caller, const std::string& method, const 
 }
 
 void name_server(const std::string& server, const std::string& method, Json& params) {
-  if (method != "elicitation/create" || !params.is_object()) return;
-  const auto message = params.find("message");
-  if (message != params.end() && message->is_string())
-    *message = "[" + server + "] " + message->get<std::string>();
+  if (method != "elicitation/create") return;
+  if (!params.is_object()) params = Json::object();
+  params["message"] = form_beginning(server) + string_member(params, "message");
 }
 
 // What the caller says to what `put` asks it.
@@ -106,6 +105,10 @@ Json capabilities_of(const gate::Caller& caller) {
 }
 
 }  // namespace
+
+std::string form_beginning(std::string_view server) {
+  return "[" + std::string(server) + "] ";
+}
 
 mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate::Caller> caller,
                            std::string server) {

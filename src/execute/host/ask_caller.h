@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -10,6 +11,9 @@
 #include "mcp/client.h"
 
 namespace mcpac::execute {
+
+// How the message of a form begins that a server shows to a person: with who asks.
+[[nodiscard]] std::string form_beginning(std::string_view server);
 
 // Progress and questions go to `caller`, which may be null; then nobody hears and answers. A
 // question that the caller does not answer, or no longer, is an error to the server. What a person

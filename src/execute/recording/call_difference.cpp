@@ -94,6 +94,16 @@ Error unmade_call(const Recording& recording, std::size_t call) {
                  "", "");
 }
 
+std::optional<Error> other_arguments(const Cleaned& recorded, const Json& given) {
+  const auto found = differences(recorded, given, kCompared);
+  if (found.empty()) return std::nullopt;
+  return Error{ErrorId::kRecordingDiffers,
+               "the program was given other arguments when it was recorded",
+               printable(found.front().pointer), list(found),
+               "leave --arguments out, and it gets the recorded ones; or record again: --record "
+               "FILE"};
+}
+
 Error other_reply(const RecordedCall& call, const Said& said, const Result<Json>& reply) {
   const std::string what = fmt::format("{} asked {}, and the client did not answer as recorded",
                                        printable(call.tool), printable(said.method));

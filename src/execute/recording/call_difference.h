@@ -1,6 +1,7 @@
 // What to say of a call that a recording does not have, or not yet, and of calls that nobody made.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "execute/recording/play_order.h"
@@ -14,6 +15,8 @@ namespace mcpac::execute {
 // The recorded call fits, and `before` had to come first.
 [[nodiscard]] Error early_call(const Recording& recording, std::size_t call, std::size_t before);
 [[nodiscard]] Error unmade_call(const Recording& recording, std::size_t call);
+// What the user gives the program is not what it was given when it was recorded; none: it fits.
+[[nodiscard]] std::optional<Error> other_arguments(const Cleaned& recorded, const Json& given);
 // The client answered a question otherwise than recorded, or does not answer such questions.
 [[nodiscard]] Error other_reply(const RecordedCall& call, const Said& said,
                                 const Result<Json>& reply);

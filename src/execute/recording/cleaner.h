@@ -26,6 +26,8 @@ class Cleaner {
   [[nodiscard]] bool learn(const RecordedCall& call);
   void clean(RecordedCall& call);
   void clean(RecordedRequest& request) const;
+  // What the program was given. After every call was learnt from.
+  [[nodiscard]] Cleaned clean_arguments(const Json& given) const;
   [[nodiscard]] const RecordedTool& tool(const std::string& name);
 
  private:

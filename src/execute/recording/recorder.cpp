@@ -171,7 +171,7 @@ bool Recorder::is_over() const {
   return tape_->over;
 }
 
-Result<Recording> Recorder::take() {
+Result<Recording> Recorder::take(const std::optional<Json>& given) {
   const auto too_much = [] {
     return fail(ErrorId::kRecordingLimit, "more was called than a recording holds",
                 {.why = "nothing was written", .fix = "record a shorter run, or several"});
@@ -183,12 +183,16 @@ Result<Recording> Recorder::take() {
     tape_->end(*call, std::nullopt);
     if (!cleaner.learn(*call)) return too_much();
   }
+  bool has_unknown = false;
   for (const auto& call : tape_->calls) {
     cleaner.clean(*call);
+    has_unknown = has_unknown || !call->arguments;
     if (const auto& digest = cleaner.tool(call->tool).digest; !digest.empty())
       recording.header.tools.emplace(call->tool, digest);
     recording.calls.push_back(std::move(*call));
   }
+  // What a call could hold that nobody knew, it may have from them.
+  if (given && !has_unknown) recording.header.arguments = cleaner.clean_arguments(*given);
   for (RecordedRequest& request : tape_->requests) {
     cleaner.clean(request);
     recording.requests.push_back(std::move(request));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "codegen/lock.h"
@@ -60,8 +61,9 @@ class Recorder final : public Between {
   // More was called than a recording holds: nothing is kept any more.
   [[nodiscard]] bool is_over() const;
   // What was recorded, without secrets; calls that have no answer count as taken back. Of the
-  // header, the tools. Ends the recording. kRecordingLimit.
-  [[nodiscard]] Result<Recording> take();
+  // header, the tools and the arguments; `given`: those of the program, where there is one. Ends
+  // the recording. kRecordingLimit.
+  [[nodiscard]] Result<Recording> take(const std::optional<Json>& given = {});
 
  private:
   struct Tape;

@@ -19,8 +19,10 @@ constexpr JsonLimits kLineLimits{
     .max_bytes = std::size_t{48} << 20U, .max_depth = 132, .max_values = 4'000'000};
 
 Json header_line(const RecordingHeader& header) {
-  return {{"format", kFormat},   {"version", kVersion},       {"mcpac", header.mcpac},
-          {"lock", header.lock}, {"program", header.program}, {"tools", header.tools}};
+  Json line{{"format", kFormat},   {"version", kVersion},       {"mcpac", header.mcpac},
+            {"lock", header.lock}, {"program", header.program}, {"tools", header.tools}};
+  if (header.arguments) write_cleaned(line, "arguments", *header.arguments);
+  return line;
 }
 
 Result<RecordingHeader> header_of(const Json& line, const Members& members) {
@@ -37,6 +39,12 @@ Result<RecordingHeader> header_of(const Json& line, const Members& members) {
   for (const auto& [tool, digest] : tools->items()) {
     if (!digest.is_string()) return members.bad("a digest of a tool is no text");
     header.tools.emplace(tool, digest.get<std::string>());
+  }
+  if (const Json* arguments = find_member(line, "arguments")) {
+    if (!arguments->is_object()) return members.bad("the program's arguments are no object");
+    auto cleaned = cleaned_of(*arguments, find_member(line, "hidden"), members);
+    if (!cleaned) return pass_on(cleaned);
+    header.arguments = std::move(*cleaned);
   }
   return header;
 }

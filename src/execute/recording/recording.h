@@ -79,6 +79,9 @@ struct RecordingHeader {
   std::string lock;                            // SHA-256 of mcpac.lock
   std::string program;                         // SHA-256 of the program; or of nothing: clients
   std::map<std::string, std::string> tools{};  // that were called: digests of their definitions
+  // What the program was given (--arguments), an object; none: clients, or it could hold a secret
+  // that nobody knew.
+  std::optional<Cleaned> arguments{};
 };
 
 struct Recording {

@@ -8,6 +8,7 @@
 
 #include "core/permission.h"
 #include "core/printable.h"
+#include "execute/host/ask_caller.h"
 
 namespace mcpac::execute {
 namespace {
@@ -39,22 +40,6 @@ Result<Error> error_of(const Json& json, const Members& members) {
                string_member(json, "why"), string_member(json, "fix")};
 }
 
-void write(Json& line, const char* name, const char* hidden, const Cleaned& cleaned) {
-  line[name] = cleaned.value;
-  if (!cleaned.hidden.empty()) line[hidden] = cleaned.hidden;
-}
-
-Result<Cleaned> cleaned_of(const Json& value, const Json* hidden, const Members& members) {
-  Cleaned cleaned{value};
-  if (hidden == nullptr) return cleaned;
-  if (!hidden->is_array()) return members.bad("\"hidden\" is no list");
-  for (const Json& pointer : *hidden) {
-    if (!pointer.is_string()) return members.bad("\"hidden\" is no list of pointers");
-    cleaned.hidden.push_back(pointer.get<std::string>());
-  }
-  return cleaned;
-}
-
 Json to_json(const ipc::ErrorObject& refused) {
   Json json{{"code", refused.code}, {"message", refused.message}};
   if (!refused.data.is_null()) json["data"] = refused.data;
@@ -69,17 +54,21 @@ Result<ipc::ErrorObject> refused_of(const Json& json, const Members& members) {
                           data == nullptr ? Json() : *data};
 }
 
-// What servers are let ask of clients, at replay as ever: no page of theirs is shown to anybody.
-bool is_askable(const std::string& method, const Json& params) {
+// What servers are let ask of clients, at replay as ever: no page of theirs is shown to anybody,
+// and a form says whose it is, or a file could put the words of one server into the mouth of
+// another.
+bool is_askable(const std::string& method, const Json& params, const std::string& server) {
   if (method == "sampling/createMessage" || method == "roots/list") return true;
   const std::string mode = string_member(params, "mode");
-  return method == "elicitation/create" && (mode.empty() || mode == "form");
+  return method == "elicitation/create" && (mode.empty() || mode == "form") &&
+         string_member(params, "message").starts_with(form_beginning(server));
 }
 
-bool are_askable(const Json& questions) {
-  return questions.is_object() && std::ranges::all_of(questions, [](const Json& question) {
+bool are_askable(const Json& questions, const std::string& server) {
+  return questions.is_object() && std::ranges::all_of(questions, [&](const Json& question) {
            const Json* params = find_member(question, "params");
-           return params != nullptr && is_askable(string_member(question, "method"), *params);
+           return params != nullptr &&
+                  is_askable(string_member(question, "method"), *params, server);
          });
 }
 
@@ -88,13 +77,13 @@ Json to_json(const Said& said) {
   Json json{{"asked", said.method}, {"params", said.said}};
   if (!said.reply) return json;
   if (*said.reply)
-    write(json, "reply", "hidden", **said.reply);
+    write_cleaned(json, "reply", **said.reply);
   else
     json["error"] = to_json(said.reply->error());
   return json;
 }
 
-Result<Said> said_of(const Json& json, const Members& members) {
+Result<Said> said_of(const Json& json, const std::string& server, const Members& members) {
   if (const Json* report = find_member(json, "progress")) {
     // Whoever passes it on writes members of its own into it.
     if (!report->is_object()) return members.bad("a report of progress is no object");
@@ -105,8 +94,10 @@ Result<Said> said_of(const Json& json, const Members& members) {
   if (said.method.empty() || params == nullptr)
     return members.bad("what was said of a call is neither progress nor a question");
   said.said = *params;
-  if (said.method == kSeveral ? !are_askable(*params) : !is_askable(said.method, *params))
-    return members.bad("what was asked is nothing that servers may ask");
+  const bool may = said.method == kSeveral ? are_askable(*params, server)
+                                           : is_askable(said.method, *params, server);
+  if (!may)
+    return members.bad("what was asked is nothing that servers may ask, or does not say who asks");
   if (const Json* reply = find_member(json, "reply")) {
     auto cleaned = cleaned_of(*reply, find_member(json, "hidden"), members);
     if (!cleaned) return pass_on(cleaned);
@@ -155,9 +146,25 @@ std::unexpected<Error> Members::bad(std::string_view what) const {
               {.where = where_, .fix = "record again: --record FILE"});
 }
 
+void write_cleaned(Json& line, const char* name, const Cleaned& cleaned) {
+  line[name] = cleaned.value;
+  if (!cleaned.hidden.empty()) line["hidden"] = cleaned.hidden;
+}
+
+Result<Cleaned> cleaned_of(const Json& value, const Json* hidden, const Members& members) {
+  Cleaned cleaned{value};
+  if (hidden == nullptr) return cleaned;
+  if (!hidden->is_array()) return members.bad("\"hidden\" is no list");
+  for (const Json& pointer : *hidden) {
+    if (!pointer.is_string()) return members.bad("\"hidden\" is no list of pointers");
+    cleaned.hidden.push_back(pointer.get<std::string>());
+  }
+  return cleaned;
+}
+
 Json to_line(const RecordedCall& call) {
   Json line{{"call", call.tool}, {"began", call.began}, {"ended", call.ended}};
-  if (call.arguments) write(line, "arguments", "hidden", *call.arguments);
+  if (call.arguments) write_cleaned(line, "arguments", *call.arguments);
   for (const Said& said : call.said) line["said"].push_back(to_json(said));
   if (!call.answer)
     line["taken_back"] = true;
@@ -174,7 +181,8 @@ Result<RecordedCall> call_of(const Json& line, const Members& members) {
                     .arguments = {},
                     .began = tick_of(line, "began"),
                     .ended = tick_of(line, "ended")};
-  if (!Permission::parse(call.tool)) return members.bad("a line is neither a call nor the end");
+  const auto tool = Permission::parse(call.tool);
+  if (!tool) return members.bad("a line is neither a call nor the end");
   if (call.began == 0 || call.ended == 0) return members.bad("a call has no time");
   if (const Json* arguments = find_member(line, "arguments")) {
     if (!arguments->is_object()) return members.bad("arguments are no object");
@@ -186,7 +194,7 @@ Result<RecordedCall> call_of(const Json& line, const Members& members) {
     if (!said->is_array() || said->size() > kMaxSaidOfCall)
       return members.bad("what was said of a call is no list, or too long");
     for (const Json& one : *said) {
-      auto read = said_of(one, members);
+      auto read = said_of(one, tool->server(), members);
       if (!read) return pass_on(read);
       call.said.push_back(std::move(*read));
     }

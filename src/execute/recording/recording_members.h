@@ -21,6 +21,11 @@ class Members {
   std::string where_;
 };
 
+// A value into `line`, with the places that are known in part as "hidden"; and out of it.
+void write_cleaned(Json& line, const char* name, const Cleaned& cleaned);
+[[nodiscard]] Result<Cleaned> cleaned_of(const Json& value, const Json* hidden,
+                                         const Members& members);
+
 [[nodiscard]] Json to_line(const RecordedCall& call);
 [[nodiscard]] Result<RecordedCall> call_of(const Json& line, const Members& members);
 [[nodiscard]] Json to_line(const RecordedServer& server);

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/printable.h"
+#include "execute/recording/call_difference.h"
 #include "execute/recording/recorder.h"
 #include "execute/recording/replayer.h"
 
@@ -103,6 +104,18 @@ Result<void> RunRecording::open_replay(const fs::path& file, const Say& note) {
   return {};
 }
 
+Result<Json> RunRecording::arguments_for(std::optional<Json> given) {
+  const Cleaned* recorded = nullptr;
+  if (replayed_ && replayed_->header.arguments) recorded = &*replayed_->header.arguments;
+  if (given && recorded != nullptr) {
+    if (auto difference = other_arguments(*recorded, *given))
+      return std::unexpected(std::move(*difference));
+  }
+  const Json nothing = Json::object();
+  arguments_ = given ? std::move(*given) : recorded != nullptr ? recorded->value : nothing;
+  return *arguments_;
+}
+
 void RunRecording::join(Host& host) {
   if (is_recorded()) {
     auto recorder = std::make_unique<Recorder>(host.upstreams(), host.upstreams(), lock_);
@@ -122,7 +135,7 @@ Result<void> RunRecording::end(Host& host, const std::string& program, const Say
 }
 
 Result<void> RunRecording::write(Host& host, const std::string& program) {
-  auto recording = host.on_loop([this] { return recorder_->take(); });
+  auto recording = host.on_loop([this] { return recorder_->take(arguments_); });
   if (!recording) return pass_on(recording);
   recording->header.mcpac = MCPAC_VERSION;
   recording->header.lock = lock_digest(lock_);

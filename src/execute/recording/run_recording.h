@@ -34,6 +34,10 @@ class RunRecording {
   RunRecording(const RunRecording&) = delete;
   RunRecording& operator=(const RunRecording&) = delete;
 
+  // What the program gets of what its user gave (none: nothing was said): at replay what is
+  // recorded, unless the user gave what fits it. kRecordingDiffers, with the places. Once, before
+  // the run.
+  [[nodiscard]] Result<Json> arguments_for(std::optional<Json> given);
   // From here on calls take the way through the recorder, or never come to a server. Before the
   // first of them, and not from the loop.
   void join(Host& host);
@@ -53,7 +57,8 @@ class RunRecording {
   [[nodiscard]] Result<void> compare(Host& host, const Say& warn);
 
   const codegen::Lock& lock_;
-  std::filesystem::path file_;  // to be written
+  std::filesystem::path file_;     // to be written
+  std::optional<Json> arguments_;  // of the program, if it is one
   std::optional<Recording> replayed_;
   std::string replayed_digest_;
   Recorder* recorder_ = nullptr;  // the host's, where it joined one

@@ -82,7 +82,7 @@ Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
                {"permissions", std::move(permissions)},
                {"declared_in", run.declared_in},
                {"mode", setup.mode == gate::Mode::kEnforce ? "enforce" : "observe"},
-               {"binding", gate::to_json(setup.asking.binding)},
+               {"binding", gate::recorded(setup.asking.binding, *setup.audit)},
                {"policy", std::move(policy)},
                {"policy_digest", std::move(digest)}};
   if (!run.replayed.empty()) payload["replayed"] = run.replayed;

@@ -25,6 +25,7 @@ struct Service {
   std::unique_ptr<HostDialer> dialer;  // outlives the gate
   std::unique_ptr<gate::Gate> gate;
   std::shared_ptr<gate::AgentDoor> door;
+  const Json* given = nullptr;  // to the program
   std::optional<Json> result;
   std::promise<void> closed;
   bool is_closed = false;
@@ -40,6 +41,7 @@ void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetu
   service.gate = std::make_unique<gate::Gate>(std::move(setup));
   io.gate(service.gate.get());
   gate::DoorCallbacks callbacks;
+  callbacks.arguments = [&service] { return *service.given; };
   callbacks.on_log = io.log;
   callbacks.on_result = [&service](Json value) { service.result = std::move(value); };
   callbacks.on_closed = [&service](gate::DoorCallbacks::End, std::string_view) {
@@ -188,6 +190,7 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
                        Error{ErrorId::kInternal, "cannot keep the program's channel", "", "", ""});
 
   Service service;
+  service.given = &program.given;
   host.on_loop(
       [&] { open_service(host, service, std::move(beginning->ours), std::move(setup), log, io); });
   AgentOutcome outcome;

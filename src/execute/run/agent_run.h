@@ -37,6 +37,8 @@ struct AgentProgram {
   std::filesystem::path runner{};
   // A runner that waits already (slot.h), used where it fits and used up by the run; or null.
   std::shared_ptr<Slot> slot{};
+  // What mcpac::arguments() is: an object. The command line above is another thing.
+  Json given = Json::object();
 };
 
 struct AgentIo {

@@ -85,6 +85,7 @@ class Run {
   Interrupt interrupt_;
   codegen::Lock lock_;
   std::unique_ptr<RunRecording> recording_;
+  Json given_ = Json::object();  // to the program
   PolicyWorld world_{project_, clock_};
   std::optional<policy::Authority> granted_;    // for what starts early
   std::optional<policy::Authority> authority_;  // of the run
@@ -131,6 +132,9 @@ Result<void> Run::load() {
   auto recording = RunRecording::open(request_.recording, lock_, listener_.note);
   if (!recording) return pass_on(recording);
   recording_ = std::move(*recording);
+  auto given = recording_->arguments_for(std::move(request_.arguments));
+  if (!given) return pass_on(given);
+  given_ = std::move(*given);
   auto granted = load_authority(project_, world_, {request_.granted});
   if (!granted) return pass_on(granted);
   granted_ = std::move(*granted);
@@ -194,6 +198,7 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
   binding_ = bind_run(snapshot.digest(), lock_, project_.config, *authority_);
+  binding_.arguments = digest_of_arguments(given_);
   return {};
 }
 
@@ -237,7 +242,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
                      .admits = {},
                      .declared_in = "source",
                      .runner = program.runner,
-                     .slot = std::move(slot)};
+                     .slot = std::move(slot),
+                     .given = given_};
   const auto sources = files_of(request_.source);
   if (auto given = give_files(*authority_, {project_, folders_, sources, request_.limits.writes_to},
                               listener_.note, agent);

@@ -40,6 +40,9 @@ struct ExecuteRequest {
   Questions questions = {};
   Standby* standby = nullptr;  // what was started before (execute/run/standby.h); may be null
   RecordingChoice recording = {};
+  // What the program is given (mcpac::arguments()): an object. None: nothing was said, and a
+  // recording that is played has its own say.
+  std::optional<Json> arguments = {};
   // In whose name it runs, if not its user's own. Then nobody is asked before the run, and calls
   // are not observed.
   const Hosted* hosted = nullptr;

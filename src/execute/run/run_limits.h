@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "sandbox/sandbox.h"
@@ -11,6 +12,10 @@ namespace mcpac::execute {
 // Where a program writes in folders that it was granted read-write: there, or to a changeset beside
 // them (execute/changes/changeset.h).
 enum class WritesTo : std::uint8_t { kPlace, kChangeset };
+
+// Bytes of JSON that a program is given as arguments: words of a command line or of a model, and no
+// data. What is larger is a file, or comes from a tool.
+inline constexpr std::size_t kMaxArguments = std::size_t{1} << 20U;
 
 struct RunLimits {
   std::chrono::milliseconds wall = std::chrono::minutes(5);

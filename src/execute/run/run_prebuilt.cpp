@@ -145,11 +145,15 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!lock) return pass_on(lock);
   auto recording = RunRecording::open(request.recording, *lock, listener.note);
   if (!recording) return pass_on(recording);
+  auto arguments = (*recording)->arguments_for(std::move(request.given));
+  if (!arguments) return pass_on(arguments);
+  program->given = std::move(*arguments);
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(*lock);
   auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
                                   *file, request, *lock, outcome);
   if (!authority) return pass_on(authority);
+  authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;
   const auto servers = host_for_run((*recording)->is_replay() ? nullptr : request.standby, folders,
                                     project, *lock, servers_of(permissions));

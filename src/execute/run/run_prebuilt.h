@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RunRequest {
   DeniedUses denied_uses = DeniedUses::kRefuse;  // only of what rules ask
   Standby* standby = nullptr;                    // as in ExecuteRequest
   RecordingChoice recording = {};
+  std::optional<Json> given = {};  // as ExecuteRequest::arguments
 };
 
 [[nodiscard]] Outcome run_prebuilt(const Project& project, const Folders& folders,

@@ -1,0 +1,103 @@
+// Arguments: what varies from run to run, one JSON object that whoever starts the run gives
+// (mcpac execute --arguments, `arguments` of execute_agent). Needs no permission.
+//
+// The host has them and is asked once, when the program first wants to know: a program that takes
+// none pays nothing. Throws TransportError where there is no host, and InvalidArguments, which
+// names the place by its JSON pointer (RFC 6901), where what is there is not what was asked for.
+// From any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "convert.hpp"
+#include "error.hpp"
+#include "json.hpp"
+#include "session.hpp"
+
+namespace mcpac {
+
+namespace detail {
+
+[[nodiscard]] inline Json arguments_from(Session& session) {
+  const auto pending = session.start_asking("mcpac/arguments");
+  session.wait(*pending);
+  Json result = result_of(*pending, "");
+  const auto found = result.find("arguments");
+  if (found == result.end() || !found->is_object())
+    throw TransportError(transport_error("the answer holds no arguments of the run"));
+  return ::std::move(*found);
+}
+
+[[nodiscard]] inline InvalidArguments unfit_argument(const Misfit& at) {
+  const ::std::string place = at.pointer.empty() ? ::std::string() : at.pointer + ": ";
+  return InvalidArguments(
+      invalid_argument("arguments of the run: " + place + "expected " + ::std::string(at.expected),
+                       at.pointer, "type"));
+}
+
+[[nodiscard]] inline InvalidArguments missing_argument(::std::string_view name) {
+  Misfit at;
+  step_out(at, name);
+  return InvalidArguments(invalid_argument("arguments of the run: " + at.pointer + " is missing",
+                                           at.pointer, "required"));
+}
+
+template <class T>
+[[nodiscard]] T read_argument(const Json& value, ::std::string_view name) {
+  T read = blank<T>();
+  Misfit at;
+  if (read_part(value, read, name, at)) return read;
+  throw unfit_argument(at);
+}
+
+// The object may be any, so that tests need no run.
+template <class T>
+[[nodiscard]] T argument_in(const Json& all, ::std::string_view name) {
+  const auto found = all.find(name);
+  if (found != all.end()) return read_argument<T>(*found, name);
+  if constexpr (is_optional_field<T>) {
+    return T{};
+  } else {
+    throw missing_argument(name);
+  }
+}
+
+}  // namespace detail
+
+// All of them; an empty object where none were given. Stays as it is for the whole run. Never
+// destroyed: static objects of the program may still look.
+[[nodiscard]] inline const Json& arguments() {
+  static const Json* const all = new Json(detail::arguments_from(detail::process_session()));
+  return *all;
+}
+
+// All of them as a T: a struct with a static mcpac_visit, a std::map.
+template <class T>
+[[nodiscard]] T arguments() {
+  T read = detail::blank<T>();
+  detail::Misfit at;
+  if (detail::JsonForm<T>::read(arguments(), read, at)) return read;
+  throw detail::unfit_argument(at);
+}
+
+// The one of this name. A std::optional is empty where it was not given; everything else has to be
+// there.
+template <class T>
+[[nodiscard]] T argument(::std::string_view name) {
+  return detail::argument_in<T>(arguments(), name);
+}
+
+// The same, and `otherwise` where it was not given. T is always written: what a literal would make
+// of it is no type of an argument.
+template <class T>
+[[nodiscard]] T argument(::std::string_view name, ::std::type_identity_t<T> otherwise) {
+  const Json& all = arguments();
+  const auto found = all.find(name);
+  if (found == all.end()) return otherwise;
+  return detail::read_argument<T>(*found, name);
+}
+
+}  // namespace mcpac

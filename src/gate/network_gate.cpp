@@ -99,6 +99,7 @@ void NetworkGate::State::connect(std::uint64_t id, const ConnectRequest& request
   if (answer.allowed && (!host || setup.dialer == nullptr)) {
     answer.allowed = false;
     answer.reason = kNoNetworkHere;
+    if (host) answer.reason += kNoneIsMade;
   }
   if (auto error = settle(record, answer)) return refuse(done, std::move(*error));
   ++total;

@@ -13,8 +13,9 @@
 
 namespace mcpac::gate {
 
-// The reason of a refusal where rules would admit it, and no host dials.
+// The beginning of the reason of a refusal where rules would admit it, and no host dials.
 inline constexpr char kNoNetworkHere[] = "there is no network here";
+inline constexpr char kNoneIsMade[] = ": where a recording is played, no connection is made";
 
 // One decision: by name, or about one address.
 struct NetworkRecord {

@@ -207,16 +207,18 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
 
 std::unique_ptr<code_mode::CodeMode> Gateway::code_for(
     ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules) {
-  return std::make_unique<code_mode::CodeMode>(code_mode::Setup{.host = host_.get(),
-                                                                .programs = programs_.get(),
-                                                                .gate = &run.gate(),
-                                                                .lock = &lock_,
-                                                                .folders = &setup_.folders,
-                                                                .clock = &clock_,
-                                                                .view = std::move(view),
-                                                                .rules = std::move(rules),
-                                                                .client_run = run.log().run_id(),
-                                                                .offer = *setup_.code});
+  return std::make_unique<code_mode::CodeMode>(
+      code_mode::Setup{.host = host_.get(),
+                       .programs = programs_.get(),
+                       .gate = &run.gate(),
+                       .lock = &lock_,
+                       .folders = &setup_.folders,
+                       .clock = &clock_,
+                       .view = std::move(view),
+                       .rules = std::move(rules),
+                       .client_run = run.log().run_id(),
+                       .offer = *setup_.code,
+                       .is_replay = recording_->is_replay()});
 }
 
 gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Binding& binding,

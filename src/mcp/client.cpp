@@ -28,7 +28,8 @@ Error at_server(Error error, const std::string& server) {
 
 Result<std::shared_ptr<Session>> open_session(const asio::any_io_executor& executor,
                                               const ServerConfig& config, const Events& events) {
-  auto secrets = std::make_shared<SecretValues>();
+  auto secrets = events.earlier ? std::make_shared<SecretValues>(*events.earlier)
+                                : std::make_shared<SecretValues>();
   std::shared_ptr<Transport> transport;
   if (config.is_http()) {
     auto authorizer = make_authorizer(executor, config, secrets, events.show_login);

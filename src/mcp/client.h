@@ -38,6 +38,9 @@ struct Events {
   // nobody along. Nothing is declared without it.
   Json capabilities = Json::object();
   Answer answer{};
+  // Of the same server when it was started before, where it was: what its references stood for then
+  // is as secret as what they stand for now.
+  std::shared_ptr<const SecretValues> earlier{};
 };
 
 // What a server reports of one call: the params of notifications/progress without the token,

@@ -192,6 +192,71 @@ TEST_SUITE("gateway/code mode") {
     check_records(workspace);
   }
 
+  TEST_CASE("a program that a client writes once runs with what it is given each time") {
+    const Workspace& workspace = warm_workspace();
+    const char* source = R"(#include <mcpac.hpp>
+#include <string>
+using namespace mcp;
+mcpac::Json agent_main(mcpac::Requires<everything::echo> rt) {
+  const auto said = rt.everything.echo({.message = mcpac::argument<std::string>("message")}).text();
+  return {{"said", said}, {"given", mcpac::arguments()}};
+}
+)";
+    const auto with = [&](const Json& arguments) {
+      return made("execute_agent", {{"source", source}, {"arguments", arguments}});
+    };
+    const Json calls =
+        Json::array({with({{"message", "one"}}), with({{"message", "two"}, {"more", {1, 2}}}),
+                     executed(source), with({1})});
+    const std::vector<std::string> options{"--code", "--grant", "everything.echo"};
+    const Json saw = served_over_stdio(workspace, options, calls);
+    CHECK(has(content(saw, 0).at("result").at("said").get<std::string>(), "one"));
+    CHECK(content(saw, 0).at("result").at("given") == Json{{"message", "one"}});
+    CHECK(has(content(saw, 1).at("result").at("said").get<std::string>(), "two"));
+    CHECK(content(saw, 1).at("result").at("given").at("more") == Json{1, 2});
+    CHECK(content(saw, 2).at("exit_code") == 65);
+    CHECK(has(content(saw, 2).at("stderr").get<std::string>(), "/message is missing"));
+    CHECK(saw.at("results").at(3).at("_meta").at("mcpac/error").at("kind") == "invalid_arguments");
+    const Serving serving(workspace, options);
+    const Json large{{"source", source},
+                     {"arguments", {{"message", std::string(std::size_t{1} << 20U, 'x')}}}};
+    const Json refused =
+        answer_to(serving, asking(1, {{"name", "execute_agent"}, {"arguments", large}}))
+            .at("result")
+            .at("structuredContent");
+    CHECK(refused.at("error").at("id") == "MCPAC-E0104");
+    CHECK_FALSE(refused.contains("run_id"));
+    CHECK(has(saw.at("instructions").get<std::string>(), "mcpac::argument<"));
+    check_records(workspace);
+  }
+
+  TEST_CASE("what a server asks of a program's call is recorded with that call") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const char* source = R"(#include <mcpac.hpp>
+int agent_main(mcpac::Requires<mcp::fixture::echo, mcp::fixture::ask> rt) {
+  rt.fixture.echo({.zebra = "x"});
+  (void)rt.fixture.ask.try_call({.method = "elicitation/create"});
+  return 0;
+}
+)";
+    const Json saw = served_over_stdio(workspace, {"--code", "--grant", "fixture.echo,fixture.ask"},
+                                       Json::array({executed(source)}), "once");
+    INFO(saw.dump());
+    CHECK(content(saw, 0).at("exit_code") == 0);
+    const auto asked = events(workspace, "ClientAsked");
+    REQUIRE(asked.size() == 1);
+    const std::string client = asked[0].at("run_id");
+    std::vector<Json> calls;
+    for (const Json& check : events(workspace, "CapabilityCheck")) {
+      if (check.at("run_id") == client && check.at("payload").at("capability") == "fixture.ask")
+        calls.push_back(check.at("payload").at("call_id"));
+    }
+    REQUIRE(calls.size() == 1);
+    CHECK(asked[0].at("payload").at("call_id") == calls[0]);
+    check_records(workspace);
+  }
+
   TEST_CASE("what cannot run comes back as data that says why") {
     const Workspace& workspace = warm_workspace();
     const char* ungranted = R"(#include <mcpac.hpp>

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/file.h"
 #include "execute/host/back_off.h"
 #include "gateway/figures.h"
 #include "gateway/support_http.h"
@@ -110,6 +111,38 @@ TEST_SUITE("gateway/operation") {
     REQUIRE_FALSE(anomalies.empty());
     CHECK(anomalies[0].at("payload").at("what") == "a server that had ended was started again");
     CHECK(anomalies[0].at("payload").at("detail") == "fixture");
+  }
+
+  TEST_CASE("what a server's secret was before it was started again stays a secret") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    const auto file = workspace.folder() / "token";
+    const auto rotate = [&](const std::string& value) {
+      REQUIRE(write_file_atomic(file, value, 0600).has_value());
+    };
+    rotate("first-secret-value");
+    Json config = *parse_json(workspace.read("mcpac.json"));
+    config["mcpServers"]["fixture"]["env"]["FIXTURE_TOKEN"] = "${file:" + file.string() + "}";
+    workspace.write("mcpac.json", config.dump());
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    Serving serving(workspace, {"--grant", "fixture.*", "--record", "r.rec"});
+    const auto echoed = [&](const std::string& text) {
+      return called(serving, "fixture.echo", {{"apple", text}});
+    };
+    CHECK_FALSE(has(echoed("first-secret-value").dump(), "secret-value"));
+    rotate("second-secret-value");
+    CHECK(called(serving, "fixture.die").at("isError") == true);
+    Json again;
+    for (int i = 0; i < 100; ++i) {
+      again = echoed("first-secret-value, second-secret-value");
+      if (!again.value("isError", false)) break;
+      std::this_thread::sleep_for(50ms);
+    }
+    CHECK_FALSE(again.value("isError", false));
+    CHECK_FALSE(has(again.dump(), "secret-value"));
+    CHECK(serving.end() == 0);
+    const auto recorded = workspace.read("r.rec");
+    CHECK(has(recorded, "${file:"));
+    CHECK_FALSE(has(recorded, "secret-value"));
   }
 
   TEST_CASE("a server that comes back as another one is held against the lock") {

@@ -158,6 +158,36 @@ TEST_SUITE("gateway/program calls") {
     loop.run();
   }
 
+  TEST_CASE("what a server asks is about the call of the client's gate that it came with") {
+    using Calls = std::vector<gate::Gate::CallId>;
+    boost::asio::io_context loop;
+    World world({.grants = {"fs.read"}});
+    const auto client = std::make_shared<FakeCaller>();
+    Calls about;
+    const auto program = std::make_shared<ProgramCaller>(
+        client, loop.get_executor(), [&](gate::Gate::CallId call) { about.push_back(call); });
+    const auto upstream = std::make_shared<ClientUpstream>(loop.get_executor(), *world.gate,
+                                                           world.upstream, program, "a run");
+    for (const char* path : {"a", "b"})
+      upstream->forward(permission("fs.read"), {{"path", path}}, nullptr, [](Result<Json>) {});
+    const auto checks = world.audit.of("CapabilityCheck");
+    REQUIRE(checks.size() == 2);
+    Calls made;
+    for (const Json& check : checks) made.push_back(check.at("call_id"));
+    CHECK(made[0] != made[1]);
+    const auto ask = [&](std::size_t call) {
+      world.upstream.calls[call].caller->ask_for("fs", "elicitation/create", Json::object(),
+                                                 [](const Result<Json>&) {});
+    };
+    ask(1);
+    CHECK(about == Calls{made[1]});
+    // The second waits until the first has its reply.
+    world.upstream.calls[0].caller->ask_all("fs", Json::object(), [](const Result<Json>&) {});
+    CHECK(about == Calls{made[1]});
+    std::exchange(client->replied, nullptr)(Json::object());
+    CHECK(about == Calls{made[1], made[0]});
+  }
+
   TEST_CASE("a client is asked one thing at a time, however much a program does at once") {
     boost::asio::io_context loop;
     const auto client = std::make_shared<FakeCaller>();

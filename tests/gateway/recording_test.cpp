@@ -94,6 +94,38 @@ TEST_SUITE("gateway/recording") {
     CHECK(run.out == "3\n");
   }
 
+  TEST_CASE("where a recording is played, a program of a client makes no connection") {
+    const Recorded here;
+    const Json source(R"(#include <mcpac.hpp>
+#include <cstdio>
+int agent_main(mcpac::Requires<mcpac::network> rt) {
+  const auto made = rt.network.try_connect_plain("127.0.0.1", 9);
+  std::puts(made ? "connected" : made.error().what());
+  return 0;
+}
+)");
+    const std::vector<std::pair<std::string, Json>> calls{{"execute_agent", {{"source", source}}}};
+    const std::vector<std::string> network{"--code", "--network", "127.0.0.1:9"};
+    const auto with = [&](std::vector<std::string> words) {
+      words.insert(words.end(), network.begin(), network.end());
+      return here.session(std::move(words), calls);
+    };
+    const auto stdout_of = [](const e2e::Outcome& outcome) {
+      INFO(outcome.out, outcome.err);
+      return answers(outcome).at("0").at("structuredContent").at("stdout").get<std::string>();
+    };
+    const auto live = with({"serve", "--record", "n.rec"});
+    CHECK_FALSE(has(stdout_of(live), "there is no network here"));  // nobody listens there
+    const auto again = with({"replay", "n.rec"});
+    CHECK(has(stdout_of(again), "where a recording is played, no connection is made"));
+    CHECK(again.exit_code == 0);
+    for (const Json& started : events(here.workspace, "RunStarted")) {
+      const auto decided = here.workspace.mcpac({"audit", "replay", started.at("run_id")});
+      INFO(decided.out, decided.err);
+      CHECK(decided.exit_code == 0);
+    }
+  }
+
   TEST_CASE("policy holds at replay, and progress comes again") {
     const Recorded here;
     const std::vector<std::pair<std::string, Json>> calls{

@@ -97,6 +97,8 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
       if (notified_) notified_(name, method, params);
     };
   }
+  if (server.client)
+    events.earlier = std::make_shared<const mcp::SecretValues>(server.client->secrets());
   const auto* locked = lock_.find_server(server.config.name);
   if (locked != nullptr && locked->identity != server.config.identity()) {
     co_return fail(

@@ -24,6 +24,7 @@ struct Hosted {
   StopSignal stop;                     // in the place of signals
   std::string run_id;
   std::string client_run;
+  bool is_replay = false;  // a recording stands in the place of the servers
 };
 
 }  // namespace mcpac::execute

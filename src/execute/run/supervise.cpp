@@ -34,6 +34,7 @@ void note_unclosed(const Result<void>& closed, const Listener& listener, Outcome
 
 // Connections are the program's own: nobody can answer in the name of a host that is not there.
 AgentIo::Network network_of(const RunParts& parts, const policy::Authority& authority) {
+  if (parts.hosted != nullptr && parts.hosted->is_replay) return AgentIo::Network::kNone;
   if (parts.recording == nullptr || !authority.speaks_of_network())
     return AgentIo::Network::kOfHost;
   if (parts.recording->is_recorded())

@@ -9,7 +9,7 @@
 namespace mcpac::gateway::code_mode {
 
 ClientUpstream::ClientUpstream(boost::asio::any_io_executor executor, gate::Gate& client,
-                               const gate::Upstream& servers, std::shared_ptr<gate::Caller> caller,
+                               const gate::Upstream& servers, std::shared_ptr<ProgramCaller> caller,
                                std::string program_run)
     : executor_(std::move(executor)),
       client_(client),
@@ -23,14 +23,16 @@ gate::Upstream::CallToken ClientUpstream::forward(const Permission& permission, 
                                                   std::function<void(Result<Json>)> done) {
   const CallToken token = ++last_;
   open_.emplace(token, Open{permission.text(), std::move(done), 0, std::nullopt});
+  const auto caller = caller_ ? std::make_shared<ProgramCaller::OfCall>(caller_) : nullptr;
   gate::CallRequest call{.permission = permission.text(),
                          .arguments = std::move(arguments),
-                         .caller = caller_,
+                         .caller = caller,
                          .program_run = program_run_};
   const auto id =
       client_.call(std::move(call), [weak = weak_from_this(), token](gate::Answer answer) {
         if (const auto self = weak.lock()) self->answered(token, std::move(answer));
       });
+  if (caller) caller->is(id);
   if (const auto found = open_.find(token); found != open_.end()) found->second.call = id;
   return token;
 }

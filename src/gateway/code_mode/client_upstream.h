@@ -14,16 +14,17 @@
 
 #include "gate/gate.h"
 #include "gate/upstream.h"
+#include "gateway/code_mode/program_caller.h"
 
 namespace mcpac::gateway::code_mode {
 
 class ClientUpstream final : public gate::Upstream,
                              public std::enable_shared_from_this<ClientUpstream> {
  public:
-  // `client` and `servers` are borrowed; `caller` hears of the calls, `program_run` stands in their
-  // record.
+  // `client` and `servers` are borrowed; `caller` hears of the calls (null: nobody), `program_run`
+  // stands in their record.
   ClientUpstream(boost::asio::any_io_executor executor, gate::Gate& client,
-                 const gate::Upstream& servers, std::shared_ptr<gate::Caller> caller,
+                 const gate::Upstream& servers, std::shared_ptr<ProgramCaller> caller,
                  std::string program_run);
 
   CallToken forward(const Permission& permission, Json arguments,
@@ -51,7 +52,7 @@ class ClientUpstream final : public gate::Upstream,
   boost::asio::any_io_executor executor_;
   gate::Gate& client_;
   const gate::Upstream& servers_;
-  std::shared_ptr<gate::Caller> caller_;
+  std::shared_ptr<ProgramCaller> caller_;
   std::string program_run_;
   std::map<CallToken, Open> open_;
   CallToken last_ = 0;

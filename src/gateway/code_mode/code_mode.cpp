@@ -1,5 +1,7 @@
 #include "gateway/code_mode/code_mode.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -70,6 +72,16 @@ execute::RunLimits limits_of(const Json& arguments, execute::RunLimits limits) {
   return limits;
 }
 
+// What the program is given; the schema has let it through.
+Result<Json> arguments_of(const Json& arguments) {
+  const Json* given = find_member(arguments, "arguments");
+  if (given == nullptr) return Json::object();
+  if (to_text(*given).size() <= execute::kMaxArguments) return *given;
+  return fail(ErrorId::kJsonLimit,
+              fmt::format("the arguments are larger than {} bytes", execute::kMaxArguments),
+              {.where = "/arguments", .fix = "let the program get large data from a tool"});
+}
+
 Json suggestions_for(const analyzer::Report& report, const codegen::Lock& lock) {
   std::map<std::string, std::string> tags;
   for (const auto& server : lock.servers) {
@@ -109,6 +121,7 @@ Result<Json> analyze_program(const Setup& setup, const std::string& text, Progre
 // What one program is run with, beside its client's.
 struct ProgramRun {
   std::string source;
+  Json arguments = Json::object();
   execute::RunLimits limits;
   std::string run_id;
   std::shared_ptr<ClientUpstream> upstream;
@@ -128,7 +141,8 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
                                .schemas = schemas,
                                .stop = stop,
                                .run_id = program.run_id,
-                               .client_run = setup.client_run};
+                               .client_run = setup.client_run,
+                               .is_replay = setup.is_replay};
   Said said;
   execute::Listener listener;
   listener.stage = [&](const execute::StageTime& stage) {
@@ -144,6 +158,7 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
                                         {.source = std::move(*source),
                                          .granted = setup.rules,
                                          .limits = program.limits,
+                                         .arguments = program.arguments,
                                          .hosted = &hosted},
                                         listener);
   return outcome_answer(outcome, said);
@@ -217,12 +232,18 @@ void CodeMode::analyze(const Json& arguments, const std::shared_ptr<CallOfClient
 
 void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient>& call) {
   if (shared_->is_revoked) return call->answered(std::unexpected(gate::revoked(kExecute)));
+  auto given = arguments_of(arguments);
+  if (!given) return call->answered(tool_result(failure(given.error()), true));
   const auto& executor = shared_->host->executor();
   const std::string run_id = new_uuid_v7(*shared_->clock);
-  const auto upstream =
-      std::make_shared<ClientUpstream>(executor, *shared_->gate, shared_->host->servers(),
-                                       std::make_shared<ProgramCaller>(call, executor), run_id);
+  // What servers ask is recorded with the program's call, since the client's own is none of its
+  // gate's.
+  const auto caller = std::make_shared<ProgramCaller>(
+      call, executor, [call](gate::Gate::CallId about) { call->set_gate_id(about); });
+  const auto upstream = std::make_shared<ClientUpstream>(executor, *shared_->gate,
+                                                         shared_->host->servers(), caller, run_id);
   ProgramRun program{.source = arguments.at("source").get<std::string>(),
+                     .arguments = std::move(*given),
                      .limits = limits_of(arguments, shared_->offer.limits),
                      .run_id = run_id,
                      .upstream = upstream};

@@ -38,6 +38,7 @@ struct Setup {
   policy::LayerText rules;  // the client's own layer
   std::string client_run;   // its id in the audit log
   Offer offer{};
+  bool is_replay = false;   // a recording answers in the place of the servers
   bool is_revoked = false;  // everything was taken back: no program is started any more
 };
 

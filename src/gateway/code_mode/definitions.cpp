@@ -106,6 +106,13 @@ Json analyze() {
                      {"granted"}));
 }
 
+Json given() {
+  return {{"type", "object"},
+          {"description",
+           "what varies from run to run: the program reads it with "
+           "mcpac::argument<std::string>(\"name\") or mcpac::arguments()"}};
+}
+
 Json limit(std::string_view says, double least, double most) {
   return {{"type", "number"},
           {"minimum", least},
@@ -140,9 +147,11 @@ Json execute(const execute::RunLimits& most) {
   return tool(
       kExecute, "Run a program that calls tools",
       "Analyses, compiles and runs a C++ program once in a sandbox. It calls the tools that "
-      "it declares and you were granted; where a rule asks, the person is asked. It has no "
-      "arguments and no input: what varies is written into the source.",
-      false, object({{"source", source()}, {"limits", std::move(limits)}}, {"source"}),
+      "it declares and you were granted; where a rule asks, the person is asked. The same source "
+      "with other arguments is not compiled again.",
+      false,
+      object({{"source", source()}, {"arguments", given()}, {"limits", std::move(limits)}},
+             {"source"}),
       std::move(output));
 }
 

@@ -13,8 +13,8 @@ constexpr std::size_t kMaxWaiting = 64;
 }  // namespace
 
 ProgramCaller::ProgramCaller(std::shared_ptr<gate::Caller> call,
-                             boost::asio::any_io_executor executor)
-    : call_(std::move(call)), executor_(std::move(executor)) {
+                             boost::asio::any_io_executor executor, About about)
+    : call_(std::move(call)), executor_(std::move(executor)), about_(std::move(about)) {
   for (const char* method : {"elicitation/create", "sampling/createMessage", "roots/list"})
     answers_[method] = call_->answers(method);
 }
@@ -26,30 +26,35 @@ bool ProgramCaller::answers(const std::string& method) const {
 }
 
 void ProgramCaller::ask(const std::string& method, Json params, Replied done) {
-  add([method, params = std::move(params)](
-          gate::Caller& call, Replied replied) { call.ask(method, params, std::move(replied)); },
+  add(
+      0,
+      [method, params = std::move(params)](gate::Caller& call, Replied replied) {
+        call.ask(method, params, std::move(replied));
+      },
       std::move(done));
 }
 
-void ProgramCaller::ask_for(const std::string& server, const std::string& method, Json params,
-                            Replied done) {
-  add(
+void ProgramCaller::OfCall::ask_for(const std::string& server, const std::string& method,
+                                    Json params, Replied done) {
+  program_->add(
+      call_,
       [server, method, params = std::move(params)](gate::Caller& call, Replied replied) {
         call.ask_for(server, method, params, std::move(replied));
       },
       std::move(done));
 }
 
-void ProgramCaller::ask_all(const std::string& server, Json questions, Replied done) {
-  add(
+void ProgramCaller::OfCall::ask_all(const std::string& server, Json questions, Replied done) {
+  program_->add(
+      call_,
       [server, questions = std::move(questions)](gate::Caller& call, Replied replied) {
         call.ask_all(server, questions, std::move(replied));
       },
       std::move(done));
 }
 
-void ProgramCaller::add(Put put, Replied done) {
-  waiting_.push_back({std::move(put), std::move(done)});
+void ProgramCaller::add(CallId about, Put put, Replied done) {
+  waiting_.push_back({about, std::move(put), std::move(done)});
   next();
 }
 
@@ -82,6 +87,7 @@ void ProgramCaller::next() {
   Question question = std::move(waiting_.front());
   waiting_.pop_front();
   const auto turn = std::make_shared<Turn>(weak_from_this(), executor_);
+  about_(question.about);
   question.put(*call_, [turn, done = std::move(question.done)](Result<Json> reply) {
     const auto self = turn->caller.lock();
     turn->is_over = true;

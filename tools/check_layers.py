@@ -32,7 +32,7 @@ CORNERS = {
         "child", "project", "live", "files", "network", "host", "check", "records", "recording", "changes", "asking",
         "build", "clients", "run",
     ],
-    "src/gateway": ["http", "oauth", "code_mode"],
+    "src/gateway": ["tracing", "http", "oauth", "code_mode"],
 }
 TOPS = {"policy/authority", "policy/load", "policy/policy_record", "policy/policy_digest"}
 # Third-party headers that only one room may see.

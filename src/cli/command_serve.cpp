@@ -49,6 +49,7 @@ struct ServeOptions {
   std::vector<std::string> scopes;
   std::string metrics;
   std::string log_format = "text";
+  std::string otlp;
   std::shared_ptr<GrantOptions> grants;
   std::shared_ptr<ApproverOptions> approver;
 };
@@ -169,6 +170,15 @@ std::optional<gateway::code_mode::Offer> code_of(const ServeOptions& options) {
   return offer;
 }
 
+Result<std::optional<gateway::tracing::Settings>> tracing_of(const ServeOptions& options,
+                                                             ServeLog& log) {
+  if (options.otlp.empty()) return std::nullopt;
+  auto settings =
+      gateway::tracing::read_settings(options.otlp, gateway::tracing::variable_of_process);
+  if (settings && !*settings) log.warn("--otlp does nothing: OTEL_SDK_DISABLED is true");
+  return settings;
+}
+
 // A descriptor a connection: with too few of them, fewer connections are let in, and that is said.
 void fit_connections(ServeLog& log, std::size_t doors, gateway::http::HttpLimits& limits) {
   if (doors == 0) return;
@@ -211,13 +221,16 @@ void serve(Context& context, const ServeOptions& options) {
   const auto visit = starts_servers ? announce_alone(context) : nullptr;
   ServeLog log(context, options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   const auto warning = [&log](std::string_view text) { log.warn(text); };
+  auto tracing = tracing_of(options, log);
+  if (!tracing) return context.fail(tracing.error());
   auto gateway = gateway::Gateway::open({.project = std::move(*project),
                                          .folders = context.folders,
                                          .names = form_of(options.names),
                                          .approver = std::move(*approver),
                                          .recording = options.recording,
                                          .warning = warning,
-                                         .code = code_of(options)});
+                                         .code = code_of(options),
+                                         .tracing = std::move(*tracing)});
   if (!gateway) return context.fail(gateway.error());
   // With tokens of their own policies, nobody comes in by what stands on the command line but by
   // saying so.
@@ -261,6 +274,7 @@ void serve(Context& context, const ServeOptions& options) {
   const bool asked_to_end = is_to_end();
   if (asked_to_end) doors.drain();
   doors.close(asked_to_end ? "asked-to-end" : "client-left");
+  (*gateway)->end_tracing();
   if (auto recorded = (*gateway)->end_recording(); !recorded) context.fail(recorded.error());
   gateway->reset();
 }
@@ -323,6 +337,11 @@ std::shared_ptr<ServeOptions> add_serve_options(CLI::App* command, Context& cont
       ->add_option("--metrics", options->metrics,
                    "figures for Prometheus at /metrics of a loopback ADDRESS:PORT")
       ->type_name("ADDRESS:PORT");
+  command
+      ->add_option("--otlp", options->otlp,
+                   "send traces to this collector over OTLP/HTTP (http://127.0.0.1:4318), or to "
+                   "the one of OTEL_EXPORTER_OTLP_ENDPOINT (env)")
+      ->type_name("URL|env");
   command
       ->add_option("--names", options->names,
                    "how tools are called: dotted (server.tool), plain (server__tool, for clients "

@@ -106,6 +106,15 @@ void CallOfClient::ask_all(const std::string& server, Json questions, Replied gi
   session->ask_by_result(id_, std::move(questions), std::move(done));
 }
 
+void CallOfClient::decided(const gate::Check& check) {
+  if (const auto session = live()) session->spans_.decided(id_, check);
+}
+
+Json CallOfClient::request_meta() const {
+  const auto session = live();
+  return session ? session->spans_.meta_of(id_) : Json::object();
+}
+
 std::string CallOfClient::log_level() const {
   if (context_.era == Era::kStateless) return context_.log_level;
   const auto session = live();

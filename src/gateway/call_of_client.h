@@ -68,6 +68,9 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   [[nodiscard]] std::string log_level() const override;
   void logged(const std::string& server, const Json& params) override;
   void refused(const ipc::ErrorObject& error) override { refusal_ = error; }
+  // Both are about the request that it belongs to now.
+  void decided(const gate::Check& check) override;
+  [[nodiscard]] Json request_meta() const override;
   void ask(const std::string& method, Json params, Replied done) override;
   void ask_all(const std::string& server, Json questions, Replied done) override;
   void ask_for(const std::string& server, const std::string& method, Json params,

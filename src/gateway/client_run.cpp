@@ -21,7 +21,8 @@ ClientRun::~ClientRun() {
 }
 
 std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say,
-                                               std::function<void()> on_closed) {
+                                               std::function<void()> on_closed,
+                                               const char* transport) {
   std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
   auto session = ClientSession::open(
       {.client = parts_.log->run_id(),
@@ -37,7 +38,8 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },
        .say = std::move(say),
-       .on_closed = std::move(on_closed)});
+       .on_closed = std::move(on_closed),
+       .trace = {parts_.tracer, parts_.name, parts_.log->run_id(), transport}});
   sessions_.insert(session);
   return session;
 }

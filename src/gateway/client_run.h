@@ -20,6 +20,7 @@
 #include "gateway/client_session.h"
 #include "gateway/code_mode/code_mode.h"
 #include "gateway/shown_lists.h"
+#include "gateway/tracing/tracer.h"
 #include "gateway/waiting_room.h"
 
 namespace mcpac::gateway {
@@ -34,8 +35,9 @@ class ClientRun {
     std::unique_ptr<audit::RunLog> log;
     std::unique_ptr<gate::Approver> approver;
     std::unique_ptr<execute::RunMemory> memory;
-    gate::Upstream* upstream = nullptr;  // borrowed
-    Offers* offers = nullptr;            // borrowed; null: tools alone
+    gate::Upstream* upstream = nullptr;                 // borrowed
+    Offers* offers = nullptr;                           // borrowed; null: tools alone
+    std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
   };
   // `setup` as RunStarted recorded it; borrows from the parts.
   ClientRun(Parts parts, gate::GateSetup setup);
@@ -45,8 +47,10 @@ class ClientRun {
   ClientRun& operator=(const ClientRun&) = delete;
 
   // A session under this run's authority; `on_closed` is called once, when it or the run ends.
+  // `transport`: what carries it, for its spans ("pipe", "tcp").
   [[nodiscard]] std::shared_ptr<ClientSession> talk(std::function<void(Outgoing)> say,
-                                                    std::function<void()> on_closed);
+                                                    std::function<void()> on_closed,
+                                                    const char* transport = "pipe");
   // A server changed a tool: recorded, and told to every session.
   void heard_of_drift(std::string_view what, const std::string& name);
   // A server said something that is about no call: for those who wanted to hear it.

@@ -26,7 +26,9 @@ std::shared_ptr<ClientSession> ClientSession::open(SessionSetup setup) {
 }
 
 ClientSession::ClientSession(SessionSetup setup)
-    : setup_(std::move(setup)), offers_(std::make_unique<SessionOffers>(*this, setup_.offers)) {
+    : setup_(std::move(setup)),
+      spans_(setup_.trace),
+      offers_(std::make_unique<SessionOffers>(*this, setup_.offers)) {
   if (!setup_.shown) setup_.shown = std::make_shared<ShownLists>(*setup_.gate);
   if (!setup_.room) setup_.room = std::make_shared<WaitingRoom>();
 }
@@ -57,7 +59,7 @@ void ClientSession::receive_malformed(const ipc::RpcError& error) {
   setup_.anomalies->note("a malformed message of a client", error.message);
   if (error.is_response) return;
   const bool echo = error.id && !is_too_long(*error.id);
-  say_error(echo ? error.id : std::nullopt, {error.code, error.message, nullptr});
+  say_of_none(echo ? error.id : std::nullopt, {error.code, error.message, nullptr});
 }
 
 void ClientSession::handle(ipc::Request request) {
@@ -66,16 +68,18 @@ void ClientSession::handle(ipc::Request request) {
                                     fmt::format("an id has at most {} bytes", kMaxId), nullptr});
   }
   if (is_busy(request.id))
-    return say_error(request.id, ipc::kInvalidRequest, "this id is still in flight");
-  if (finishing_) return say_error(request.id, ipc::kInternalError, "mcpac is shutting down");
+    return say_of_none(request.id, {ipc::kInvalidRequest, "this id is still in flight", nullptr});
   const auto context = read_context(request.params);
+  const bool is_stateless = context && context->era == Era::kStateless;
+  spans_.begin(request, is_stateless ? mcp::kStatelessVersion : version_.value_or(""));
+  if (finishing_) return say_error(request.id, ipc::kInternalError, "mcpac is shutting down");
   if (!context) return say_error(request.id, context.error());
   if (calls_in_flight() >= setup_.limits.max_calls_in_flight && request.method != "ping") {
     return say_error(
         request.id, ipc::kInvalidRequest,
         fmt::format("more than {} requests in flight", setup_.limits.max_calls_in_flight));
   }
-  if (context->era == Era::kStateless) return handle_stateless(request, *context);
+  if (is_stateless) return handle_stateless(request, *context);
   if (request.method == "initialize") return initialize(request);
   if (request.method == "ping") return say_result(request.id, Json::object());
   if (!version_) {
@@ -177,6 +181,7 @@ void ClientSession::list_tools(const ipc::Request& request, const RequestContext
 // Definitions reach the client as their servers wrote them: a model reads them in this order.
 void ClientSession::say_ordered(const ipc::Id& id, const OrderedJson& result) {
   if (closed_) return;
+  spans_.answered(id, Json::object());  // a list is no failure
   setup_.say({.line = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", ipc::to_text(id),
                                   to_text(result)),
               .about = id,
@@ -198,10 +203,20 @@ std::size_t ClientSession::calls_in_flight() const {
 
 void ClientSession::say_result(const ipc::Id& id, const Json& result) {
   if (closed_) return;
+  spans_.answered(id, result);
   setup_.say({.line = gate::result_line(id, result), .about = id, .is_answer = true});
 }
 
 void ClientSession::say_error(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error) {
+  if (id) spans_.refused(*id, error.code);
+  say_of_none(id, error);
+}
+
+void ClientSession::say_error(const ipc::Id& id, std::int64_t code, std::string message) {
+  say_error(id, ipc::ErrorObject{code, std::move(message), nullptr});
+}
+
+void ClientSession::say_of_none(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error) {
   if (closed_) return;
   setup_.say({.line = ipc::encode_error(id, error),
               .about = id,
@@ -209,12 +224,10 @@ void ClientSession::say_error(const std::optional<ipc::Id>& id, const ipc::Error
               .error_code = error.code});
 }
 
-void ClientSession::say_error(const ipc::Id& id, std::int64_t code, std::string message) {
-  say_error(id, ipc::ErrorObject{code, std::move(message), nullptr});
-}
-
 void ClientSession::say_nothing(const ipc::Id& id) {
-  if (!closed_) setup_.say({.line = {}, .about = id, .is_answer = true});
+  if (closed_) return;
+  spans_.cancelled(id);
+  setup_.say({.line = {}, .about = id, .is_answer = true});
 }
 
 void ClientSession::say_about(const std::optional<ipc::Id>& about, std::string line) {

@@ -24,6 +24,7 @@
 #include "gateway/listening.h"
 #include "gateway/parked_calls.h"
 #include "gateway/request_context.h"
+#include "gateway/tracing/session_spans.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway {
@@ -69,6 +70,7 @@ struct SessionSetup {
   // Nothing will be said any more. Once.
   std::function<void()> on_closed = nullptr;
   SessionLimits limits{};
+  tracing::SessionFacts trace{};
 };
 
 class ClientSession : public std::enable_shared_from_this<ClientSession> {
@@ -138,6 +140,8 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
                  Wanted wanted);
   void call_own(const ipc::Request& request, const RequestContext& context, const std::string& name,
                 const Json& arguments);
+  // Of what the client is not offered, whatever the gate has: recorded as that, and answered so.
+  void refuse_unoffered(const ipc::Id& id, gate::CallRequest call, const ipc::ErrorObject& error);
   // Adds what a model is told of our own tools.
   void instruct(Json& result) const;
   void come_back(const ipc::Request& request, const RequestContext& context,
@@ -165,6 +169,8 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void say_ordered(const ipc::Id& id, const OrderedJson& result);
   void say_error(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error);
   void say_error(const ipc::Id& id, std::int64_t code, std::string message);
+  // Of what is no request of the session, though it may have the id of one.
+  void say_of_none(const std::optional<ipc::Id>& id, const ipc::ErrorObject& error);
   void say_nothing(const ipc::Id& id);
   void say_about(const std::optional<ipc::Id>& about, std::string line);
 
@@ -176,6 +182,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   SessionSetup setup_;
   std::optional<std::string> version_;
   Json capabilities_;  // of initialize
+  tracing::SessionSpans spans_;
   std::map<ipc::Id, Call> calls_;
   std::map<ipc::Id, Listening> listens_;
   std::unique_ptr<SessionOffers> offers_;

@@ -51,6 +51,10 @@ std::string to_prometheus(const Figures& figures) {
   for (std::size_t digit = 1; digit < figures.answers.size(); ++digit)
     out += fmt::format("mcpac_http_answers_total{{status=\"{}xx\"}} {}\n", digit,
                        figures.answers[digit]);
+  one(out, "mcpac_spans_sent_total", "counter", "Spans that the collector took (--otlp).",
+      figures.spans.sent);
+  one(out, "mcpac_spans_dropped_total", "counter", "Spans that nobody took.",
+      figures.spans.dropped);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "gateway/timed_upstream.h"
+#include "gateway/tracing/exporter.h"
 
 namespace mcpac::gateway {
 
@@ -25,6 +26,7 @@ struct Figures {
   std::size_t connections = 0;
   std::size_t sessions = 0;
   std::array<std::uint64_t, 6> answers{};  // by the first digit of the status
+  tracing::ExportFigures spans;
 };
 
 [[nodiscard]] std::string to_prometheus(const Figures& figures);

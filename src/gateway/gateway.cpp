@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <sstream>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,12 +18,16 @@
 #include "execute/host/tool_tables.h"
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
+#include "gateway/bounded_warnings.h"
 #include "gateway/code_mode/definitions.h"
 
 namespace mcpac::gateway {
 namespace {
 
 constexpr auto kSweep = std::chrono::seconds(30);
+// Whoever ends the gateway waits no longer for a collector.
+constexpr auto kLastSpans = std::chrono::seconds(5);
+constexpr auto kLook = std::chrono::milliseconds(20);
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -59,7 +64,40 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
         std::make_unique<Offers>(made->host_->offering(), made->host_->executor(), made->clock_);
   });
   made->upstream_ = std::make_unique<TimedUpstream>(made->host_->servers(), made->clock_);
+  if (auto begun = made->begin_tracing(); !begun) return pass_on(begun);
   return made;
+}
+
+Result<void> Gateway::begin_tracing() {
+  if (!setup_.tracing) return {};
+  auto collector = tracing::Collector::make(host_->executor(), *setup_.tracing);
+  if (!collector) return pass_on(collector);
+  const auto warnings = std::make_shared<BoundedWarnings>(setup_.warning, clock_);
+  exporter_ = tracing::Exporter::start(
+      {.executor = host_->executor(),
+       .collector = std::move(*collector),
+       .service_name = setup_.tracing->service_name,
+       .warning = [warnings](const std::string& text) { (*warnings)(text); }});
+  tracer_ = std::make_shared<tracing::Tracer>(
+      clock_, setup_.tracing->sampler,
+      [exporter = exporter_](const tracing::Span& span) { exporter->add(span); });
+  const auto transport = [this](const std::string& server) -> std::string {
+    const auto* config = setup_.project.config.find(server);
+    return config != nullptr && config->is_http() ? "tcp" : "pipe";
+  };
+  traced_ = std::make_unique<tracing::TracedUpstream>(*upstream_, tracer_, transport);
+  return {};
+}
+
+void Gateway::end_tracing() {
+  if (!exporter_) return;
+  host_->on_loop([this] { exporter_->finish(); });
+  const auto until = std::chrono::steady_clock::now() + kLastSpans;
+  while (std::chrono::steady_clock::now() < until) {
+    if (host_->on_loop([this] { return exporter_->is_done(); })) break;
+    std::this_thread::sleep_for(kLook);
+  }
+  host_->on_loop([this] { exporter_->close(); });
 }
 
 Result<void> Gateway::end_recording() {
@@ -109,6 +147,7 @@ Gateway::~Gateway() {
     pace_.reset();
     offers_.reset();
     sweep_.reset();
+    if (exporter_) exporter_->close();
   });
 }
 
@@ -173,7 +212,11 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
     setup_.warning(fmt::format("{}: {}", error.where, error.what));
   execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
   parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
-  parts.upstream = upstream_.get();
+  if (traced_)
+    parts.upstream = traced_.get();
+  else
+    parts.upstream = upstream_.get();
+  parts.tracer = tracer_;
   parts.offers = offers_.get();
   if (setup_.approver)
     parts.approver = setup_.approver(host_->executor());
@@ -218,7 +261,8 @@ std::unique_ptr<code_mode::CodeMode> Gateway::code_for(
                        .rules = std::move(rules),
                        .client_run = run.log().run_id(),
                        .offer = *setup_.code,
-                       .is_replay = recording_->is_replay()});
+                       .is_replay = recording_->is_replay(),
+                       .tracer = tracer_});
 }
 
 gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Binding& binding,
@@ -348,6 +392,7 @@ Figures Gateway::figures() const {
   }
   figures.calls_in_flight = calls_in_flight();
   figures.upstream = upstream_->figures();
+  if (exporter_) figures.spans = exporter_->figures();
   figures.server_restarts = host_->upstreams().restarts();
   return figures;
 }

@@ -29,6 +29,9 @@
 #include "gateway/offers.h"
 #include "gateway/pace.h"
 #include "gateway/timed_upstream.h"
+#include "gateway/tracing/exporter.h"
+#include "gateway/tracing/settings.h"
+#include "gateway/tracing/traced_upstream.h"
 
 namespace mcpac::gateway {
 
@@ -42,6 +45,8 @@ struct GatewaySetup {
   std::function<void(std::string_view)> warning = [](std::string_view) {};
   // Nothing: no code mode.
   std::optional<code_mode::Offer> code = std::nullopt;
+  // Nothing: no tracing.
+  std::optional<tracing::Settings> tracing = std::nullopt;
 };
 
 class Gateway {
@@ -81,11 +86,15 @@ class Gateway {
   [[nodiscard]] Figures figures() const;
   // On the loop. Nobody is let in after it.
   void end_all(std::string_view verdict);
+  // After that, not from the loop: sends the spans that there are, or drops them after five
+  // seconds.
+  void end_tracing();
   // After that, not from the loop: writes the recording, or says what was not as recorded.
   [[nodiscard]] Result<void> end_recording();
 
  private:
   Gateway(GatewaySetup setup, codegen::Lock lock);
+  [[nodiscard]] Result<void> begin_tracing();
   [[nodiscard]] Result<std::shared_ptr<ClientRun>> begin(const Comer& comer,
                                                          policy::LayerText rules);
   // Its user ended one of the subject's runs: all of them end, and there is no way back in.
@@ -120,6 +129,9 @@ class Gateway {
   std::unique_ptr<execute::RunRecording> recording_;
   std::unique_ptr<code_mode::Programs> programs_;           // on the loop
   std::unique_ptr<TimedUpstream> upstream_;                 // over those of the host
+  std::shared_ptr<tracing::Exporter> exporter_;             // on the loop; null: no tracing
+  std::shared_ptr<tracing::Tracer> tracer_;                 // with it
+  std::unique_ptr<tracing::TracedUpstream> traced_;         // with it, over upstream_
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
   std::vector<std::shared_ptr<ClientRun>> former_;          // under rules of before, still in use
   bool ending_ = false;                                     // on the loop

@@ -36,6 +36,19 @@ class NoCall final : public gate::Caller {
   std::string client_;
 };
 
+// Of a call that is refused whatever it asks for: the span of its request hears so, at once.
+class Unoffered final : public gate::Caller {
+ public:
+  // Borrowed.
+  Unoffered(tracing::SessionSpans& spans, const ipc::Id& request)
+      : spans_(spans), request_(request) {}
+  void decided(const gate::Check& check) override { spans_.decided(request_, check); }
+
+ private:
+  tracing::SessionSpans& spans_;
+  const ipc::Id& request_;
+};
+
 // Whether there is a reply, an object, to each of these questions.
 bool answers_all(const Json* replies, const std::vector<std::string>& names) {
   return replies != nullptr && replies->is_object() &&
@@ -60,14 +73,11 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
   const bool is_shown = setup_.own == nullptr || !setup_.own->are_alone();
   const Permission* tool = is_shown ? setup_.catalog->find(called) : nullptr;
   if (tool == nullptr) {
-    // The gate refuses it and records by which name; the client hears what it hears of any name.
-    // Not decided, though it may be the name of a tool here: what is answered as unknown is not
-    // done.
-    call.is_offered = false;
-    setup_.gate->call(std::move(call), [](const gate::Answer&) {});
-    return say_error(request.id, unknown_tool(called));
+    // Though it may be the name of a tool here: what is answered as unknown is not done.
+    return refuse_unoffered(request.id, std::move(call), unknown_tool(called));
   }
   call.permission = tool->text();
+  spans_.calls(request.id, call.permission);
   make_call(request, context, std::move(call), {});
 }
 
@@ -89,9 +99,19 @@ void ClientSession::make_call(const ipc::Request& request, const RequestContext&
       std::move(call), [made](gate::Answer given) { made->answered(std::move(given)); }));
 }
 
+// The gate refuses it and records by which name; the client hears what it hears of any name.
+void ClientSession::refuse_unoffered(const ipc::Id& id, gate::CallRequest call,
+                                     const ipc::ErrorObject& error) {
+  call.is_offered = false;
+  call.caller = std::make_shared<Unoffered>(spans_, id);
+  setup_.gate->call(std::move(call), [](const gate::Answer&) {});
+  say_error(id, error);
+}
+
 // A tool of ours: none of the gate's business, but what its programs call is.
 void ClientSession::call_own(const ipc::Request& request, const RequestContext& context,
                              const std::string& name, const Json& arguments) {
+  spans_.calls(request.id, name);
   std::string digest = digest_of(name, arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
@@ -177,6 +197,7 @@ void ClientSession::close() {
   for (const auto& [id, listening] : std::exchange(listens_, {})) offers_->end(listening);
   offers_->close();
   for (const auto& [id, call] : std::exchange(calls_, {})) call.call->take_back(*setup_.gate);
+  spans_.cancel_all();
   if (const auto heard = std::exchange(setup_.on_closed, nullptr)) heard();
 }
 

@@ -65,9 +65,7 @@ bool SessionOffers::handle_initialized(const ipc::Request& request) {
 
 void SessionOffers::refuse(const ipc::Request& request, std::string name,
                            const ipc::ErrorObject& error) {
-  gate::CallRequest call{.permission = std::move(name), .is_offered = false};
-  session_.setup_.gate->call(std::move(call), [](const gate::Answer&) {});
-  session_.say_error(request.id, error);
+  session_.refuse_unoffered(request.id, {.permission = std::move(name)}, error);
 }
 
 void SessionOffers::find_owner(const std::string& uri, std::function<void(Owner)> done) {

@@ -5,28 +5,45 @@
 #include <boost/asio/post.hpp>
 
 #include "gateway/code_mode/bounds.h"
+#include "gateway/tracing/mcp_names.h"
+#include "gateway/tracing/span_caller.h"
 
 namespace mcpac::gateway::code_mode {
 
 ClientUpstream::ClientUpstream(boost::asio::any_io_executor executor, gate::Gate& client,
                                const gate::Upstream& servers, std::shared_ptr<ProgramCaller> caller,
-                               std::string program_run)
+                               std::string program_run, std::shared_ptr<tracing::Tracer> tracer)
     : executor_(std::move(executor)),
       client_(client),
       servers_(servers),
       caller_(std::move(caller)),
-      program_run_(std::move(program_run)) {}
+      program_run_(std::move(program_run)),
+      tracer_(std::move(tracer)) {}
+
+std::shared_ptr<tracing::OpenSpan> ClientUpstream::begin_span(const Permission& permission) const {
+  const auto parent =
+      tracer_ && caller_ ? tracing::context_of(caller_->request_meta()) : std::nullopt;
+  if (!parent) return nullptr;
+  const auto span = std::make_shared<tracing::OpenSpan>(
+      tracer_->begin_below(*parent, tracing::SpanKind::kInternal, "tools/call"));
+  span->set(tracing::kMethod, "tools/call");
+  tracing::name_tool(*span, permission.text());
+  return span;
+}
 
 // The program's own gate knows no caller of its calls; they are the client's.
 gate::Upstream::CallToken ClientUpstream::forward(const Permission& permission, Json arguments,
                                                   std::shared_ptr<gate::Caller> /*caller*/,
                                                   std::function<void(Result<Json>)> done) {
   const CallToken token = ++last_;
-  open_.emplace(token, Open{permission.text(), std::move(done), 0, std::nullopt});
+  const auto span = begin_span(permission);
+  open_.emplace(token, Open{permission.text(), std::move(done), 0, std::nullopt, span});
   const auto caller = caller_ ? std::make_shared<ProgramCaller::OfCall>(caller_) : nullptr;
+  std::shared_ptr<gate::Caller> told = caller;
+  if (span) told = std::make_shared<tracing::SpanCaller>(caller, span);
   gate::CallRequest call{.permission = permission.text(),
                          .arguments = std::move(arguments),
-                         .caller = caller,
+                         .caller = std::move(told),
                          .program_run = program_run_};
   const auto id =
       client_.call(std::move(call), [weak = weak_from_this(), token](gate::Answer answer) {
@@ -41,6 +58,10 @@ gate::Upstream::CallToken ClientUpstream::forward(const Permission& permission, 
 void ClientUpstream::answered(CallToken token, gate::Answer answer) {
   const auto found = open_.find(token);
   if (found == open_.end()) return;
+  if (const auto& span = found->second.span) {
+    tracing::put_answer(*span, answer);
+    span->end();
+  }
   found->second.answer = std::move(answer);
   boost::asio::post(executor_, [weak = weak_from_this(), token] {
     if (const auto self = weak.lock()) self->deliver(token);

@@ -15,6 +15,7 @@
 #include "gate/gate.h"
 #include "gate/upstream.h"
 #include "gateway/code_mode/program_caller.h"
+#include "gateway/tracing/tracer.h"
 
 namespace mcpac::gateway::code_mode {
 
@@ -22,10 +23,10 @@ class ClientUpstream final : public gate::Upstream,
                              public std::enable_shared_from_this<ClientUpstream> {
  public:
   // `client` and `servers` are borrowed; `caller` hears of the calls (null: nobody), `program_run`
-  // stands in their record.
+  // stands in their record. With a tracer each call is a span, below that of the caller.
   ClientUpstream(boost::asio::any_io_executor executor, gate::Gate& client,
                  const gate::Upstream& servers, std::shared_ptr<ProgramCaller> caller,
-                 std::string program_run);
+                 std::string program_run, std::shared_ptr<tracing::Tracer> tracer = nullptr);
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::shared_ptr<gate::Caller> caller,
@@ -45,7 +46,9 @@ class ClientUpstream final : public gate::Upstream,
     std::function<void(Result<Json>)> done;
     gate::Gate::CallId call = 0;
     std::optional<gate::Answer> answer;
+    std::shared_ptr<tracing::OpenSpan> span;  // or null
   };
+  [[nodiscard]] std::shared_ptr<tracing::OpenSpan> begin_span(const Permission& permission) const;
   void answered(CallToken token, gate::Answer answer);
   void deliver(CallToken token);
 
@@ -54,6 +57,7 @@ class ClientUpstream final : public gate::Upstream,
   const gate::Upstream& servers_;
   std::shared_ptr<ProgramCaller> caller_;
   std::string program_run_;
+  std::shared_ptr<tracing::Tracer> tracer_;
   std::map<CallToken, Open> open_;
   CallToken last_ = 0;
   // Of the call whose `done` is at work.

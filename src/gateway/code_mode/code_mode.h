@@ -17,6 +17,7 @@
 #include "gateway/code_mode/granted_view.h"
 #include "gateway/code_mode/own_tools.h"
 #include "gateway/code_mode/programs.h"
+#include "gateway/tracing/tracer.h"
 
 namespace mcpac::gateway::code_mode {
 
@@ -38,7 +39,8 @@ struct Setup {
   policy::LayerText rules;  // the client's own layer
   std::string client_run;   // its id in the audit log
   Offer offer{};
-  bool is_replay = false;   // a recording answers in the place of the servers
+  bool is_replay = false;  // a recording answers in the place of the servers
+  std::shared_ptr<tracing::Tracer> tracer = nullptr;  // null: no tracing
   bool is_revoked = false;  // everything was taken back: no program is started any more
 };
 

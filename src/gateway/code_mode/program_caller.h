@@ -34,6 +34,7 @@ class ProgramCaller final : public gate::Caller,
   class OfCall;
 
   [[nodiscard]] std::string client() const override { return call_->client(); }
+  [[nodiscard]] Json request_meta() const override { return call_->request_meta(); }
   [[nodiscard]] bool answers(const std::string& method) const override;
   void ask(const std::string& method, Json params, Replied done) override;
   [[nodiscard]] std::string log_level() const override { return call_->log_level(); }

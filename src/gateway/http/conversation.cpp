@@ -46,7 +46,8 @@ std::shared_ptr<Conversation> Conversation::begin(std::shared_ptr<ClientRun> run
       },
       [weak = std::weak_ptr(made)] {
         if (const auto self = weak.lock()) self->abandon_all();
-      });
+      },
+      "tcp");
   return made;
 }
 

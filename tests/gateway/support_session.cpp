@@ -58,7 +58,8 @@ Json request(const Json& id, std::string_view method, Json params) {
   return message;
 }
 
-Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t room_for_waiting)
+Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t room_for_waiting,
+           tracing::SessionFacts trace)
     : world(with_declared(options)),
       anomalies(world.audit),
       parked(*world.gate, world.clock),
@@ -82,7 +83,8 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t ro
              said.push_back(std::move(message));
              when_said();
            },
-       .limits = limits});
+       .limits = limits,
+       .trace = std::move(trace)});
 }
 
 RunParts run_parts(gate::testing::World& world, const Talk::Options& options,

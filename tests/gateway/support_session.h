@@ -24,7 +24,8 @@ class Talk {
  public:
   using Options = gate::testing::World::Options;
   explicit Talk(Options options = {}, NameForm names = NameForm::kDotted, SessionLimits limits = {},
-                std::size_t room_for_waiting = WaitingRoom::kMost);
+                std::size_t room_for_waiting = WaitingRoom::kMost,
+                tracing::SessionFacts trace = {});
 
   // What was said since the last look, in order.
   std::vector<Json> send(const Json& message);

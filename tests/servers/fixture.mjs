@@ -58,7 +58,7 @@ async function call(id, params) {
   // For tests that kill: what arrived stands in the file before anything is answered.
   if (process.env.FIXTURE_CALLS) appendFileSync(process.env.FIXTURE_CALLS, name + '\n');
   const answer = (result) => send({ id, result: complete(result) });
-  switch (mode === 'scripted' ? (name.startsWith('hang') ? 'hang' : 'echo') : name) {
+  switch (mode === 'scripted' ? (/^(hang|log)/.exec(name)?.[0] ?? 'echo') : name) {
     case 'echo': return answer({ ...text(args), structuredContent: args });
     case 'env': return answer(text(args.name ? process.env[args.name] ?? '(unset)' : process.env));
     case 'add': return answer(text(String(args.a + args.b)));

@@ -1,0 +1,179 @@
+#include "cli/serve_options.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/run_options.h"
+#include "cli/serve_doors.h"
+#include "execute/check/authorities.h"
+
+namespace mcpac::cli {
+namespace {
+
+// What a client's program may write before it is ended: its model reads far less.
+constexpr std::uint64_t kCodeOutput = std::uint64_t{1} << 20U;
+
+// Who comes from another machine has a token of their own: the one that is printed is for whoever
+// started mcpac.
+Result<void> check_places(const ServeOptions& options) {
+  for (const std::string& text : options.http) {
+    auto place = parse_http_place(text);
+    if (!place) return pass_on(place);
+    if (place->is_loopback) continue;
+    if (!options.tokens && options.issuer.empty())
+      return fail(ErrorId::kUsage, fmt::format("--http {} is no loopback address", text),
+                  {.why = "other machines are let in with tokens of their own alone",
+                   .fix = "--tokens or --oauth-issuer, or --http 127.0.0.1:PORT"});
+    if (place->is_everywhere && options.hosts.empty())
+      return fail(ErrorId::kUsage, fmt::format("--http {} wants the name of this machine", text),
+                  {.why = "requests that name somebody else are refused (DNS rebinding)",
+                   .fix = "--host NAME"});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check(const ServeOptions& options) {
+  const bool has_places = !options.grants->files.empty() || !options.grants->networks.empty();
+  if (has_places && !options.code && !options.code_only) {
+    return fail(ErrorId::kUsage, "--files and --network are for programs that mcpac runs",
+                {.why = "a client of its own reads its files and opens its connections without us",
+                 .fix = "with --code its programs have them"});
+  }
+  if (options.tokens && options.http.empty())
+    return fail(ErrorId::kUsage, "--tokens is about clients over HTTP",
+                {.fix = "--http 127.0.0.1:0"});
+  if (options.tls_certificate.empty() != options.tls_key.empty())
+    return fail(ErrorId::kUsage, "--tls-cert and --tls-key go together");
+  if ((!options.tls_key.empty() || !options.hosts.empty()) && options.http.empty())
+    return fail(ErrorId::kUsage, "--tls-cert and --host are about clients over HTTP",
+                {.fix = "--http ADDRESS:PORT"});
+  const bool is_oauth = !options.issuer.empty();
+  if (is_oauth != !options.audience.empty() ||
+      (!is_oauth && (!options.keys.empty() || !options.scopes.empty())))
+    return fail(ErrorId::kUsage, "--oauth-issuer, --oauth-audience and --scope go together");
+  if (is_oauth && options.http.empty())
+    return fail(ErrorId::kUsage, "--oauth-issuer is about clients over HTTP",
+                {.fix = "--http ADDRESS:PORT"});
+  return check_places(options);
+}
+
+gateway::NameForm form_of(const std::string& name) {
+  if (name == "plain") return gateway::NameForm::kPlain;
+  return name == "bare" ? gateway::NameForm::kBare : gateway::NameForm::kDotted;
+}
+
+std::optional<gateway::code_mode::Offer> code_of(const ServeOptions& options) {
+  if (!options.code && !options.code_only) return std::nullopt;
+  gateway::code_mode::Offer offer{.alone = options.code_only, .limits = {}};
+  offer.limits.output = kCodeOutput;
+  offer.limits.lowest_tier = to_tier(*options.lowest_tier);
+  return offer;
+}
+
+Result<std::optional<gateway::oauth::OauthSettings>> oauth_of(const ServeOptions& options) {
+  if (options.issuer.empty()) return std::nullopt;
+  gateway::oauth::OauthSettings settings{
+      .issuer = options.issuer, .audience = options.audience, .keys = options.keys, .scopes = {}};
+  for (const std::string& text : options.scopes) {
+    const auto equals = text.find('=');
+    const std::string file = equals == std::string::npos ? "" : text.substr(equals + 1);
+    std::error_code ignored;
+    const auto whole = std::filesystem::absolute(file, ignored);
+    if (file.empty() || !settings.scopes.emplace(text.substr(0, equals), whole).second)
+      return fail(ErrorId::kUsage,
+                  fmt::format("--scope wants NAME=FILE, once a name, not '{}'", text));
+    if (auto rules = execute::read_rules(whole); !rules) return pass_on(rules);
+  }
+  if (auto fits = gateway::oauth::check(settings); !fits) return pass_on(fits);
+  return settings;
+}
+
+Result<std::optional<gateway::tracing::Settings>> tracing_of(const ServeOptions& options) {
+  if (options.otlp.empty()) return std::nullopt;
+  return gateway::tracing::read_settings(options.otlp, gateway::tracing::variable_of_process);
+}
+
+std::shared_ptr<ServeOptions> add_serve_options(CLI::App& command, Context& context) {
+  auto options = std::make_shared<ServeOptions>();
+  add_common_options(command, context);
+  options->grants = add_grant_options(command);
+  options->approver = add_approver_options(command);
+  command
+      .add_option("--http", options->http,
+                  "listen on ADDRESS:PORT (0: any that is free), without TLS a loopback address, "
+                  "instead of standard input; several times for several")
+      ->type_name("ADDRESS:PORT")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_flag("--stdio", options->stdio, "beside --http, serve standard input, too");
+  command.add_flag("--tokens", options->tokens,
+                   "let in whoever has a token of `mcpac token create`, each under its policy");
+  command
+      .add_option("--tls-cert", options->tls_certificate,
+                  "TLS with this certificate, its chain behind it (PEM)")
+      ->type_name("FILE");
+  command.add_option("--tls-key", options->tls_key, "and its key, which nobody else may read")
+      ->type_name("FILE");
+  command
+      .add_option("--host", options->hosts,
+                  "a name by which clients call this machine, beside the address; several times "
+                  "for several")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      .add_option("--oauth-issuer", options->issuer,
+                  "let in whoever has an access token of this issuer, by its scopes")
+      ->type_name("URL");
+  command
+      .add_option("--oauth-audience", options->audience,
+                  "the URL by which clients know this server: tokens must be for it")
+      ->type_name("URL");
+  command
+      .add_option("--oauth-jwks", options->keys,
+                  "the issuer's keys, instead of those that it publishes")
+      ->type_name("FILE");
+  command
+      .add_option("--scope", options->scopes,
+                  "what a scope of such a token is worth: a policy; several times for several")
+      ->type_name("NAME=FILE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  command
+      .add_option("--log-format", options->log_format,
+                  "of what is said on standard error: text, or json, an object a line")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command
+      .add_option("--metrics", options->metrics,
+                  "figures for Prometheus at /metrics of a loopback ADDRESS:PORT")
+      ->type_name("ADDRESS:PORT");
+  command
+      .add_option("--otlp", options->otlp,
+                  "send traces to this collector over OTLP/HTTP (http://127.0.0.1:4318), or to "
+                  "the one of OTEL_EXPORTER_OTLP_ENDPOINT (env)")
+      ->type_name("URL|env");
+  command
+      .add_option("--names", options->names,
+                  "how tools are called: dotted (server.tool), plain (server__tool, for clients "
+                  "that cannot take dots), bare (tool, before one server)")
+      ->check(CLI::IsMember({"dotted", "plain", "bare"}))
+      ->capture_default_str();
+  command.add_flag("--code", options->code,
+                   "code mode: also let clients run C++ programs that call what they are granted");
+  command.add_flag("--code-only", options->code_only,
+                   "the same, without showing the granted tools themselves");
+  options->lowest_tier = add_tier_option(command);
+  return options;
+}
+
+}  // namespace mcpac::cli

@@ -86,7 +86,10 @@ Result<void> ServeDoors::open_stdio() {
     auto door = gateway::StdioDoor::open(host.executor(),
                                          UniqueFd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)),
                                          UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)),
-                                         **run, [this] { stdio_left_ = true; });
+                                         **run, [this](const std::string& why) {
+                                           if (!why.empty()) warn_(why);
+                                           stdio_left_ = true;
+                                         });
     if (!door) return pass_on(door);
     stdio_ = std::move(*door);
     return {};

@@ -11,9 +11,12 @@ namespace {
 
 // The name of the one question of ours in an input_required result.
 constexpr const char* kQuestion = "question";
-// Of one call. A server decides how much it logs, and a client how fast it reads.
+// Of one call. A server decides how much it logs and reports, and a client how fast it reads.
 constexpr std::size_t kMaxLogs = 1'000;
 constexpr std::size_t kMaxLoggedBytes = std::size_t{1} << 20U;
+// Ten a second for a quarter of an hour; most calls report far less.
+constexpr std::size_t kMaxReports = 10'000;
+constexpr std::size_t kMaxReportedBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
@@ -49,6 +52,8 @@ void CallOfClient::progress(Json report) {
   const auto session = live();
   if (!session || context_.progress_token.is_null() || !report.is_object()) return;
   report["progressToken"] = context_.progress_token;
+  reported_bytes_ += to_text(report).size();
+  if (++reports_ > kMaxReports || reported_bytes_ > kMaxReportedBytes) return;
   session->say_about(id_, ipc::encode_notification("notifications/progress", report));
 }
 

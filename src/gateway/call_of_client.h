@@ -104,6 +104,8 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   std::optional<ipc::ErrorObject> refusal_;
   std::size_t logs_ = 0;
   std::size_t logged_bytes_ = 0;
+  std::size_t reports_ = 0;
+  std::size_t reported_bytes_ = 0;
 };
 
 }  // namespace mcpac::gateway

@@ -42,6 +42,10 @@ struct Outgoing {
   std::optional<ipc::Id> about{};
   bool is_answer = false;       // the last that is said of `about`
   std::int64_t error_code = 0;  // of an answer that is an error
+  // Beside answers: whoever says it goes on only when it has come. A door that cannot send one says
+  // so (not_sent()), or ends; what is neither may be dropped where the client does not read.
+  bool is_needed = false;
+  std::string question{};  // of a request of ours: its id
 };
 
 struct SessionLimits {
@@ -89,6 +93,9 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   // What is no message is answered where the sender can be told of it.
   void receive_malformed(const ipc::RpcError& error);
 
+  // The client does not get this request of ours (Outgoing::question), since it does not read: it
+  // has no answer.
+  void not_sent(const std::string& question);
   // Whoever waited for the answer to this request has gone: it is taken back.
   void forget(const ipc::Id& id);
   // The tools of some server are other ones now.

@@ -95,6 +95,11 @@ Json in_form(Era era, Json result) {
   return result;
 }
 
+Json complete_in_form(Era era, Json result) {
+  for (const char* name : {"resultType", "inputRequests", "requestState"}) result.erase(name);
+  return in_form(era, std::move(result));
+}
+
 Json cacheable(Era era, Json result) {
   if (era == Era::kInitialize) return result;
   result["ttlMs"] = kFreshMs;

@@ -42,6 +42,10 @@ struct RequestContext {
 
 // A result in the form of its era: kStateless wants `resultType` and says who answered.
 [[nodiscard]] Json in_form(Era era, Json result);
+// The same of what a server answered in the end: complete, whatever it says of itself. A question
+// passes through ask_by_result() alone, or a server would show its own in the gateway's name
+// (2026-07-28, InputRequiredResult).
+[[nodiscard]] Json complete_in_form(Era era, Json result);
 // What kStateless wants besides of lists and of server/discover.
 [[nodiscard]] Json cacheable(Era era, Json result);
 // And of the content of a resource: as long as its server says, and for nobody but this client,

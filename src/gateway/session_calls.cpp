@@ -160,7 +160,7 @@ void ClientSession::answered(const ipc::Id& id, const CallOfClient& call, gate::
   if (given) {
     Json result = without_our_name(std::move(*given));
     if (call.form() == CallForm::kResource) result = cacheable_resource(era, std::move(result));
-    return say_result(id, in_form(era, std::move(result)));
+    return say_result(id, complete_in_form(era, std::move(result)));
   }
   const gate::CallError& error = given.error();
   const auto& refusal = call.refusal();
@@ -211,7 +211,19 @@ void ClientSession::ask(const ipc::Id& about, const std::string& method, const J
                         gate::Caller::Replied done) {
   const std::string id = fmt::format("mcpac-{}", ++last_asked_);
   asked_.emplace(id, Asked{about, std::move(done)});
-  say_about(about, ipc::encode_request(id, method, params));
+  if (closed_) return;
+  setup_.say({.line = ipc::encode_request(id, method, params),
+              .about = about,
+              .is_needed = true,
+              .question = id});
+}
+
+void ClientSession::not_sent(const std::string& question) {
+  const auto keep = shared_from_this();
+  const auto node = asked_.extract(question);
+  if (node.empty()) return;
+  node.mapped().done(
+      fail(ErrorId::kServerCancelled, "the client does not read, and was not asked"));
 }
 
 void ClientSession::ask_by_result(const ipc::Id& about, Json questions,

@@ -37,9 +37,11 @@ void ClientSession::listen(const ipc::Request& request) {
     for (const auto& [text, watched] : agreed.uris) uris.insert(watched.uri);
     if (!uris.empty()) said["resourceSubscriptions"] = uris;
     auto& kept = listens_.emplace(id, std::move(agreed)).first->second;
-    say_about(id, ipc::encode_notification("notifications/subscriptions/acknowledged",
-                                           {{"notifications", std::move(said)},
-                                            {"_meta", {{kMetaSubscription, to_json(id)}}}}));
+    setup_.say({.line = ipc::encode_notification("notifications/subscriptions/acknowledged",
+                                                 {{"notifications", std::move(said)},
+                                                  {"_meta", {{kMetaSubscription, to_json(id)}}}}),
+                .about = id,
+                .is_needed = true});
     // Whoever could not be told is gone, and the subscription with it.
     if (!closed_) offers_->begin(kept);
   });

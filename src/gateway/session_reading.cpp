@@ -201,7 +201,7 @@ void SessionOffers::complete_at(const ipc::Request& request, const RequestContex
                                        era = context.era](Result<gate::Servers::Outcome> outcome) {
     if (!outcome) return session_.say_error(id, ipc::kInternalError, "the server cannot be asked");
     if (!*outcome) return session_.say_error(id, without_our_name(std::move((*outcome).error())));
-    session_.say_result(id, in_form(era, without_our_name(std::move(**outcome))));
+    session_.say_result(id, complete_in_form(era, without_our_name(std::move(**outcome))));
   });
   // Nobody answers questions about it; but the server knows for whom it works.
   offers_->servers().request(server, "completion/complete", std::move(params),

@@ -5,11 +5,18 @@
 
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 namespace mcpac::gateway {
 namespace {
 
 // Answers that the client has not read: above this no further request is read.
 constexpr std::size_t kPauseAbove = std::size_t{4} << 20U;
+// Above this, what may be dropped is. Far below the channel's own limit: the rest is for answers.
+constexpr std::size_t kDropAbove = std::size_t{8} << 20U;
+constexpr const char* kUnread =
+    "the client at standard input and output was let go: it did not read the answers to its "
+    "requests, and there is no room for more";
 
 }  // namespace
 
@@ -24,13 +31,17 @@ Result<std::shared_ptr<StdioDoor>> StdioDoor::open(const boost::asio::any_io_exe
   auto reader = ipc::StreamChannel::over_pair(executor, std::move(in), std::move(nowhere));
   auto writer = ipc::StreamChannel::over_pair(executor, std::move(silence), std::move(out));
   std::shared_ptr<StdioDoor> door(
-      new StdioDoor(std::move(reader), std::move(writer), std::move(on_closed)));
+      new StdioDoor(executor, std::move(reader), std::move(writer), std::move(on_closed)));
   door->start(run);
   return door;
 }
 
-StdioDoor::StdioDoor(Channel reader, Channel writer, OnClosed on_closed)
-    : reader_(std::move(reader)), writer_(std::move(writer)), on_closed_(std::move(on_closed)) {}
+StdioDoor::StdioDoor(boost::asio::any_io_executor executor, Channel reader, Channel writer,
+                     OnClosed on_closed)
+    : executor_(std::move(executor)),
+      reader_(std::move(reader)),
+      writer_(std::move(writer)),
+      on_closed_(std::move(on_closed)) {}
 
 StdioDoor::~StdioDoor() {
   close();
@@ -40,7 +51,7 @@ void StdioDoor::start(ClientRun& run) {
   const auto weak = weak_from_this();
   session_ = run.talk(
       [weak](Outgoing message) {
-        if (const auto self = weak.lock()) self->send(std::move(message.line));
+        if (const auto self = weak.lock()) self->send(std::move(message));
       },
       [weak] {
         if (const auto self = weak.lock()) self->end();
@@ -73,19 +84,33 @@ void StdioDoor::start(ClientRun& run) {
   }});
 }
 
-void StdioDoor::send(std::string line) {
+void StdioDoor::send(Outgoing message) {
   if (closed_) return;
-  if (line.empty()) return end_if_done();
-  switch (writer_->send(std::move(line))) {
+  if (message.line.empty()) return end_if_done();
+  // One is sent where nothing is queued, however long it is.
+  const std::size_t queued = writer_->queued_bytes();
+  const bool is_full = queued > 0 && queued + message.line.size() > kDropAbove;
+  const bool may_drop = !message.is_answer && (!message.is_needed || !message.question.empty());
+  if (is_full && may_drop) return drop(message);
+  switch (writer_->send(std::move(message.line))) {
     case ipc::SendStatus::kSent: return end_if_done();
     case ipc::SendStatus::kQueued: break;
     // An answer that cannot be given ends the connection.
-    case ipc::SendStatus::kFull:
+    case ipc::SendStatus::kFull: return end(kUnread);
     case ipc::SendStatus::kClosed: return end();
   }
   if (paused_ || input_ended_ || writer_->queued_bytes() <= kPauseAbove) return;
   paused_ = true;
   reader_->pause_reading();
+}
+
+// Whoever asked is told that nobody will answer, and not from inside of their asking.
+void StdioDoor::drop(const Outgoing& message) {
+  if (message.question.empty()) return;
+  boost::asio::post(executor_, [weak = weak_from_this(), question = message.question] {
+    const auto self = weak.lock();
+    if (self && !self->closed_) self->session_->not_sent(question);
+  });
 }
 
 void StdioDoor::finish() {
@@ -97,11 +122,11 @@ void StdioDoor::end_if_done() {
   if (session_->calls_in_flight() == 0 && writer_->queued_bytes() == 0) end();
 }
 
-void StdioDoor::end() {
+void StdioDoor::end(const std::string& why) {
   if (closed_) return;
   const auto keep = shared_from_this();
   close();
-  if (auto heard = std::exchange(on_closed_, nullptr)) heard();
+  if (auto heard = std::exchange(on_closed_, nullptr)) heard(why);
 }
 
 void StdioDoor::close() {

@@ -2,7 +2,9 @@
 //
 // Whoever started mcpac holds the other end, and is the client. When it ends its stream, what is in
 // work is still answered. Sizes and counts are bounded; while answers lie unread nothing further is
-// read. Single-threaded, on the executor it is given.
+// read, and what is no answer (progress, logs, questions) is dropped before it could end the
+// connection: servers decide how much of that there is. Single-threaded, on the executor it is
+// given.
 #pragma once
 
 #include <functional>
@@ -20,8 +22,9 @@ namespace mcpac::gateway {
 
 class StdioDoor : public std::enable_shared_from_this<StdioDoor> {
  public:
-  // The client has gone, and what was in work is answered, or cannot be. Not after close().
-  using OnClosed = std::function<void()>;
+  // The client has gone, and what was in work is answered, or cannot be. Not after close(). `why`:
+  // for the user, where it was mcpac that ended it; mostly empty.
+  using OnClosed = std::function<void(const std::string& why)>;
   // An error: no descriptors are left.
   [[nodiscard]] static Result<std::shared_ptr<StdioDoor>> open(
       const boost::asio::any_io_executor& executor, UniqueFd in, UniqueFd out, ClientRun& run,
@@ -37,13 +40,16 @@ class StdioDoor : public std::enable_shared_from_this<StdioDoor> {
 
  private:
   using Channel = std::shared_ptr<ipc::StreamChannel>;
-  StdioDoor(Channel reader, Channel writer, OnClosed on_closed);
+  StdioDoor(boost::asio::any_io_executor executor, Channel reader, Channel writer,
+            OnClosed on_closed);
   void start(ClientRun& run);
-  void send(std::string line);
+  void send(Outgoing message);
+  void drop(const Outgoing& message);
   // Once the input has ended and nothing is in work or unsent.
   void end_if_done();
-  void end();
+  void end(const std::string& why = {});
 
+  boost::asio::any_io_executor executor_;
   // Apart, for the end of one is not that of the other.
   Channel reader_;
   Channel writer_;

@@ -64,6 +64,12 @@ void complete(Json& answers, const Json& questions) {
   }
 }
 
+// Of a result that is complete nobody reads these, unless they take it for one that asks.
+void forget_questions(Json& result) {
+  if (!result.is_object()) return;
+  for (const char* name : {"inputRequests", "requestState"}) result.erase(name);
+}
+
 asio::awaitable<Result<Json>> answer_all(const Answering& who, const Json& questions,
                                          const About& about) {
   Json answers = Json::object();
@@ -104,8 +110,15 @@ asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> sessi
     }
     auto reply = co_await session->request(method, params, timeout, options);
     if (!reply || reply->refusal) co_return reply;
-    const auto type = string_member(reply->result, "resultType", "complete");
-    if (type == "complete") co_return reply;
+    const Json* said = find_member(reply->result, "resultType");
+    if (said != nullptr && !said->is_string())
+      co_return about.refuse(ErrorId::kServerProtocol,
+                             "answered with a result type that is no text");
+    const std::string type = said == nullptr ? "complete" : said->get<std::string>();
+    if (type == "complete") {
+      forget_questions(reply->result);
+      co_return reply;
+    }
     if (type != "input_required") {
       co_return about.refuse(
           ErrorId::kServerProtocol,

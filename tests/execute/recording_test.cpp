@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "core/file.h"
 #include "core/json_schema.h"
 #include "execute/support_recording.h"
@@ -36,6 +38,16 @@ std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const auto& line : lines) text += line + "\n";
   return text;
+}
+
+// A question of the server "files", with this member beside those that it needs, or in the place
+// of one.
+Json form_with(const char* name, const Json& value) {
+  Json form{{"asked", "elicitation/create"},
+            {"params", {{"message", "[files] who?"}, {"requestedSchema", Json::object()}}},
+            {"reply", {{"action", "decline"}}}};
+  form["params"][name] = value;
+  return form;
 }
 
 // A recording with every kind of line.
@@ -140,6 +152,9 @@ TEST_SUITE("execute/recording") {
       return parse_recording(joined({lines[0], call.dump(), lines[2], lines[3]}), "r");
     };
     CHECK(with([](Json&) {}).has_value());
+    CHECK(with([](Json& call) {
+            call["said"] = Json::array({form_with("mode", "form")});
+          }).has_value());
     const std::vector<std::function<void(Json&)>> changes{
         [](Json& call) { call["call"] = "no permission"; }, [](Json& call) { call["began"] = -1; },
         [](Json& call) { call["began"] = "1"; }, [](Json& call) { call["ended"] = 1; },
@@ -170,6 +185,20 @@ TEST_SUITE("execute/recording") {
           call["said"] = {
               {{"asked", "elicitation/create"}, {"params", {{"message", "[git] who?"}}}}};
         },
+        // One with members that forms do not have, or of another kind.
+        [](Json& call) { call["said"] = Json::array({form_with("url", "https://a.example")}); },
+        [](Json& call) { call["said"] = Json::array({form_with("mode", Json::array({"url"}))}); },
+        [](Json& call) { call["said"] = Json::array({form_with("mode", "")}); },
+        [](Json& call) { call["said"] = Json::array({form_with("_meta", Json::object())}); },
+        [](Json& call) {
+          call["said"] = Json::array({form_with("message", Json::array({"[files] who?"}))});
+        },
+        [](Json& call) {
+          Json form = form_with("mode", "form");
+          const Json question{
+              {"method", form.at("asked")}, {"params", form.at("params")}, {"x", 1}};
+          call["said"] = {{{"asked", "*"}, {"params", {{"a", question}}}}};
+        },
         [](Json& call) {
           const Json form{{"method", "elicitation/create"},
                           {"params", {{"message", "[git] who?"}}}};
@@ -194,6 +223,36 @@ TEST_SUITE("execute/recording") {
       CHECK(read.error().id == ErrorId::kRecordingInvalid);
       CHECK(read.error().where.starts_with("r"));
     }
+  }
+
+  TEST_CASE("a result that asks for input is none, neither of a call nor of a request") {
+    const Json page{{"q",
+                     {{"method", "elicitation/create"},
+                      {"params", {{"mode", "url"}, {"url", "https://a.example"}}}}}};
+    const std::vector<Json> results{
+        {{"resultType", "input_required"}}, {{"resultType", Json::array({"input_required"})}},
+        {{"resultType", nullptr}},          {{"resultType", "complete"}, {"inputRequests", page}},
+        {{"inputRequests", page}},          {{"requestState", "s"}}};
+    const auto lines = lines_of(execute::to_text(varied()).value());
+    std::set<std::string> kinds;
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+      Json line = parse_json(lines[at]).value();
+      if (!line.contains("result")) continue;
+      kinds.insert(line.contains("call") ? "call" : "request");
+      auto changed = lines;
+      line["result"]["resultType"] = "complete";
+      changed[at] = line.dump();
+      CHECK(parse_recording(joined(changed), "r").has_value());
+      for (const Json& result : results) {
+        CAPTURE(result);
+        line["result"] = result;
+        changed[at] = line.dump();
+        const auto read = parse_recording(joined(changed), "r");
+        REQUIRE_FALSE(read.has_value());
+        CHECK(read.error().id == ErrorId::kRecordingInvalid);
+      }
+    }
+    CHECK(kinds == std::set<std::string>{"call", "request"});
   }
 
   TEST_CASE("a program's arguments are an object, and nothing else is read as such") {

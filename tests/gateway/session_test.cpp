@@ -255,6 +255,28 @@ TEST_SUITE("gateway/session") {
     CHECK(talk.said.empty());
   }
 
+  TEST_CASE("progress of one call is bounded, in number and in bytes") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    Json params = call("git.commit");
+    for (int id = 1; id <= 3; ++id) {
+      params["_meta"]["progressToken"] = id;
+      talk.send(request(id, "tools/call", params));
+    }
+    const auto& calls = talk.world.upstream.calls;
+    for (int i = 0; i < 30'000; ++i) calls[0].caller->progress({{"progress", i}});
+    CHECK(talk.heard().size() == 10'000);
+    const std::string words(60'000, 'x');
+    for (int i = 0; i < 100; ++i) calls[1].caller->progress({{"progress", i}, {"message", words}});
+    const auto told = talk.heard().size();
+    CHECK(told > 10);
+    CHECK(told < 20);
+    calls[2].caller->progress({{"progress", 1}});  // another call has its own
+    CHECK(talk.heard().size() == 1);
+    talk.world.upstream.answer(0, gate::testing::text_result("done"));
+    CHECK(talk.heard().size() == 1);
+  }
+
   TEST_CASE("what a server asks while it works on a call goes to the client that made it") {
     Talk talk({.grants = {"git.commit"}});
     talk.initialize("2025-11-25", {{"sampling", Json::object()}, {"elicitation", Json::object()}});
@@ -463,6 +485,33 @@ TEST_SUITE("gateway/session of 2026-07-28") {
     modern["resultType"] = "complete";
     talk.world.upstream.answer(1, modern);
     CHECK(talk.heard()[0].at("result") == gate::testing::text_result("done"));
+  }
+
+  TEST_CASE("what a server answered in the end asks nothing, whatever it says of itself") {
+    Talk talk({.grants = {"git.commit"}});
+    talk.initialize();
+    const Json question{{"method", "elicitation/create"},
+                        {"params", {{"mode", "url"}, {"url", "https://a.example"}}}};
+    const std::vector<Json> types{"input_required", Json::array({"input_required"}), 5, nullptr,
+                                  "complete"};
+    std::size_t made = 0;
+    for (const bool modern : {true, false}) {
+      for (const Json& type : types) {
+        CAPTURE(type);
+        const Json params = call("git.commit");
+        talk.send(request(1, "tools/call", modern ? stateless(params) : params));
+        Json answer = gate::testing::text_result("done");
+        answer["resultType"] = type;
+        answer["inputRequests"] = {{"q", question}};
+        answer["requestState"] = "s";
+        talk.world.upstream.answer(made++, answer);
+        const Json result = talk.heard().at(0).at("result");
+        CHECK(result.at("content") == gate::testing::text_result("done").at("content"));
+        CHECK(result.value("resultType", "none") == (modern ? "complete" : "none"));
+        CHECK_FALSE(result.contains("inputRequests"));
+        CHECK_FALSE(result.contains("requestState"));
+      }
+    }
   }
 
   TEST_CASE("a stateless client is asked by a result, and answers by asking once more") {

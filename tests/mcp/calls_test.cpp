@@ -30,6 +30,28 @@ TEST_SUITE("mcp/calls") {
     CHECK(result.error().what.find("asks for input") != std::string::npos);
   }
 
+  TEST_CASE(
+      "a result of a type that is no text is an error, and one that is complete asks nothing") {
+    for (const char* mode : {"plain", "stateless"}) {
+      CAPTURE(mode);
+      Connected server(fixture(mode), false, answering());
+      for (const char* type : {R"(["input_required"])", "5", "null", "{}"}) {
+        CAPTURE(type);
+        const auto result = server.call(
+            "result",
+            args(std::string(R"({"content":[],"requestState":"s","resultType":)") + type + "}"));
+        CHECK(id_of(result) == ErrorId::kServerProtocol);
+      }
+      const auto result =
+          server.call("result", args(R"({"content":[],"resultType":"complete","requestState":"s",)"
+                                     R"("inputRequests":{"q":{"method":"roots/list"}}})"));
+      REQUIRE(result.has_value());
+      CHECK(result->contains("content"));
+      CHECK_FALSE(result->contains("inputRequests"));
+      CHECK_FALSE(result->contains("requestState"));
+    }
+  }
+
   TEST_CASE("who answers is asked, in either era, and the state comes back as it was") {
     {
       Connected modern(fixture("stateless"), false, answering());

@@ -85,7 +85,7 @@ async function call(id, params) {
     case 'ask': {
       const own = `server-${nextId++}`;
       asked.set(own, (reply) => answer(text(reply)));
-      return send({ id: own, method: args.method });
+      return send({ id: own, method: args.method, params: args.params ?? { message: 'Who?' } });
     }
     case 'log': // not listed; answers with what the request said of its caller
       send({ method: 'notifications/message', params: { level: 'info', data: args.data } });
@@ -102,6 +102,7 @@ async function call(id, params) {
           } } },
         },
       });
+    case 'result': return send({ id, result: args }); // not listed; as it is, of no form of ours
     case 'malformed':
       if (mode === 'unreadable') return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"n":1e999}}\n`);
       return process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{},"error":{"code":1,"message":"both"}}\n`);

@@ -37,20 +37,30 @@ class Reply {
   std::shared_ptr<Question> question_;
 };
 
-Result<void> check(const gate::Caller& caller, const std::string& method, const Json& params) {
-  // A page to visit (mode "url") is another thing than the form that a client says it shows.
-  const std::string mode = string_member(params, "mode");
-  if (method == "elicitation/create" && !mode.empty() && mode != "form")
+// A form with its server's name before its words, and of what else stands there only what a form
+// has (2025-11-25, ElicitRequestFormParams): a client may make more of a member than we do. A page
+// to visit (mode "url") is another thing than the form that a client says it shows.
+Result<Json> named_form(const std::string& server, const Json& params) {
+  const Json* mode = find_member(params, "mode");
+  if (mode != nullptr && *mode != "form")
     return fail(ErrorId::kServerError, "nobody is shown an address of a server's");
-  if (!caller.answers(method))
-    return fail(ErrorId::kServerError, "the client that made the call answers no " + method);
-  return {};
+  const Json* message = find_member(params, "message");
+  if (message == nullptr || !message->is_string())
+    return fail(ErrorId::kServerError, "a form has no text that says what it is about");
+  Json form{{"message", form_beginning(server) + message->get<std::string>()}};
+  for (const char* name : {"mode", "requestedSchema"}) {
+    if (const Json* value = find_member(params, name); value != nullptr) form[name] = *value;
+  }
+  return form;
 }
 
-void name_server(const std::string& server, const std::string& method, Json& params) {
-  if (method != "elicitation/create") return;
-  if (!params.is_object()) params = Json::object();
-  params["message"] = form_beginning(server) + string_member(params, "message");
+// The params as the client gets them.
+Result<Json> checked(const gate::Caller& caller, const std::string& server,
+                     const std::string& method, Json params) {
+  if (!caller.answers(method))
+    return fail(ErrorId::kServerError, "the client that made the call answers no " + method);
+  if (method == "elicitation/create") return named_form(server, params);
+  return params;
 }
 
 // What the caller says to what `put` asks it.
@@ -69,11 +79,10 @@ asio::awaitable<Result<Json>> wait_for_reply(asio::any_io_executor executor, Put
 asio::awaitable<Result<Json>> ask(asio::any_io_executor executor,
                                   std::shared_ptr<gate::Caller> caller, std::string server,
                                   std::string method, Json params) {
-  auto may = check(*caller, method, params);
-  if (!may) co_return pass_on(may);
-  name_server(server, method, params);
-  Put put = [caller, &server, &method, &params](gate::Caller::Replied done) {
-    caller->ask_for(server, method, std::move(params), std::move(done));
+  auto asked = checked(*caller, server, method, std::move(params));
+  if (!asked) co_return pass_on(asked);
+  Put put = [caller, &server, &method, &asked](gate::Caller::Replied done) {
+    caller->ask_for(server, method, std::move(*asked), std::move(done));
   };
   co_return co_await wait_for_reply(executor, std::move(put));
 }
@@ -83,11 +92,11 @@ asio::awaitable<Result<Json>> ask_all(asio::any_io_executor executor,
                                       Json questions) {
   for (auto& question : questions) {
     const std::string method = string_member(question, "method");
-    Json& params = question["params"];
-    if (!params.is_object()) params = Json::object();
-    auto may = check(*caller, method, params);
-    if (!may) co_return pass_on(may);
-    name_server(server, method, params);
+    const Json* given = find_member(question, "params");
+    auto asked = checked(*caller, server, method,
+                         given != nullptr && given->is_object() ? *given : Json::object());
+    if (!asked) co_return pass_on(asked);
+    question = Json{{"method", method}, {"params", std::move(*asked)}};
   }
   Put put = [caller, &server, &questions](gate::Caller::Replied done) {
     caller->ask_all(server, std::move(questions), std::move(done));

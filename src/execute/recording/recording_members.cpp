@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 
 #include "core/permission.h"
@@ -54,20 +55,30 @@ Result<ipc::ErrorObject> refused_of(const Json& json, const Members& members) {
                           data == nullptr ? Json() : *data};
 }
 
+bool has_only(const Json& object, std::initializer_list<std::string_view> known) {
+  if (!object.is_object()) return false;
+  for (const auto& [name, value] : object.items()) {
+    if (std::ranges::find(known, name) == known.end()) return false;
+  }
+  return true;
+}
+
 // What servers are let ask of clients, at replay as ever: no page of theirs is shown to anybody,
 // and a form says whose it is, or a file could put the words of one server into the mouth of
 // another.
 bool is_askable(const std::string& method, const Json& params, const std::string& server) {
   if (method == "sampling/createMessage" || method == "roots/list") return true;
-  const std::string mode = string_member(params, "mode");
-  return method == "elicitation/create" && (mode.empty() || mode == "form") &&
+  const Json* mode = find_member(params, "mode");
+  return method == "elicitation/create" &&
+         has_only(params, {"message", "mode", "requestedSchema"}) &&
+         (mode == nullptr || *mode == "form") &&
          string_member(params, "message").starts_with(form_beginning(server));
 }
 
 bool are_askable(const Json& questions, const std::string& server) {
   return questions.is_object() && std::ranges::all_of(questions, [&](const Json& question) {
            const Json* params = find_member(question, "params");
-           return params != nullptr &&
+           return params != nullptr && has_only(question, {"method", "params"}) &&
                   is_askable(string_member(question, "method"), *params, server);
          });
 }
@@ -115,6 +126,20 @@ std::uint64_t tick_of(const Json& line, const char* name) {
   return tick != nullptr && tick->is_number_unsigned() ? tick->get<std::uint64_t>() : 0;
 }
 
+// Questions are recorded as such (`said`), and results are those that were given in the end: one
+// that asks for input would be a question of the file's own, in the name of whoever plays it.
+bool is_complete(const Json& result) {
+  const Json* type = find_member(result, "resultType");
+  return (type == nullptr || *type == "complete") && !result.contains("inputRequests") &&
+         !result.contains("requestState");
+}
+
+Result<Json> result_of(const Json& result, const Members& members) {
+  if (!result.is_object()) return members.bad("a result is no object");
+  if (!is_complete(result)) return members.bad("a result asks for input");
+  return result;
+}
+
 Result<void> read_answer(const Json& line, const Members& members, RecordedCall& call) {
   const Json* result = find_member(line, "result");
   const Json* error = find_member(line, "error");
@@ -124,8 +149,9 @@ Result<void> read_answer(const Json& line, const Members& members, RecordedCall&
   if (taken_back != nullptr && *taken_back != true)
     return members.bad("\"taken_back\" is not true");
   if (result != nullptr) {
-    if (!result->is_object()) return members.bad("a result is no object");
-    call.answer = *result;
+    auto read = result_of(*result, members);
+    if (!read) return pass_on(read);
+    call.answer = std::move(*read);
   } else if (error != nullptr) {
     auto read = error_of(*error, members);
     if (!read) return pass_on(read);
@@ -246,8 +272,9 @@ Result<RecordedRequest> request_of(const Json& line, const Members& members) {
   if ((result != nullptr) + (refused != nullptr) + (error != nullptr) != 1)
     return members.bad("a request has not one answer");
   if (result != nullptr) {
-    if (!result->is_object()) return members.bad("a result is no object");
-    request.outcome = gate::Servers::Outcome(*result);
+    auto read = result_of(*result, members);
+    if (!read) return pass_on(read);
+    request.outcome = gate::Servers::Outcome(std::move(*read));
   } else if (refused != nullptr) {
     auto read = refused_of(*refused, members);
     if (!read) return pass_on(read);

@@ -1,15 +1,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <exception>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "core/nearest_name.h"
+#include "core/printable.h"
 
 namespace mcpac::cli {
 namespace {
@@ -17,6 +21,11 @@ namespace {
 void add_all(CLI::App& app, Context& context) {
   app.require_subcommand(1);
   add_common_options(app, context);  // they may stand before the command as well as after it
+  app.add_option_function<std::string>(
+         "-C", [](const std::string&) {},
+         "do all as if started in FOLDER; stands before the command")
+      ->type_name("FOLDER")
+      ->check([](const std::string&) { return "stands first: mcpac -C FOLDER COMMAND"; });
   app.set_version_flag("--version", fmt::format("mcpac {}", MCPAC_VERSION));
   app.failure_message(CLI::FailureMessage::help);
   add_init(app, context);
@@ -160,8 +169,23 @@ int run_in(Context context, int argc, char** argv) {
 
 }  // namespace
 
+// -C is seen to before anything looks at a path, and is not among the words that a worker gets: it
+// starts in the folder that we are in by then.
 int run(int argc, char** argv) {
-  return run_in(make_context(), argc, argv);
+  std::vector<char*> words(argv, argv + argc);
+  if (argc >= 3 && std::string_view(argv[1]) == "-C") {
+    if (::chdir(argv[2]) != 0) {
+      Context context = make_context();
+      context.json = wants_json(argc, argv);
+      context.fail(Error{ErrorId::kFileUnreadable,
+                         fmt::format("cannot work in {}", printable(argv[2])), "-C",
+                         std::system_category().message(errno), ""});
+      return context.exit_code;
+    }
+    words.erase(words.begin() + 1, words.begin() + 3);
+  }
+  words.push_back(nullptr);
+  return run_in(make_context(), static_cast<int>(words.size() - 1), words.data());
 }
 
 int run_prepared(const std::vector<std::string>& arguments, execute::Standby* standby,

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
@@ -67,7 +69,15 @@ void list(Context& context) {
   }
 }
 
-Result<void> check(const ConnectOptions& options) {
+// "./" of a rule is the project's folder, where the client starts mcpac. Where that is not here, it
+// is not what it seems.
+bool is_here(const Context& context) {
+  std::error_code error;
+  const auto file = std::filesystem::weakly_canonical(context.config_file, error);
+  return !error && file.parent_path() == std::filesystem::current_path(error);
+}
+
+Result<void> check(const Context& context, const ConnectOptions& options) {
   if (options.undo && options.adopt)
     return fail(ErrorId::kUsage, "--undo and --adopt are opposites");
   if (!options.undo && options.grants.empty() && options.asks.empty() && options.policies.empty()) {
@@ -77,10 +87,12 @@ Result<void> check(const ConnectOptions& options) {
   for (const auto* rules : {&options.grants, &options.asks, &options.denies}) {
     for (const auto& rule : *rules) {
       if (rule.find("./") == std::string::npos || rule.find("@") != std::string::npos) continue;
-      return fail(ErrorId::kUsage, "a rule names a place from where the client starts mcpac",
-                  {.where = printable(rule),
-                   .why = "nobody knows where that is",
-                   .fix = "write the whole path, or the rule in a policy file"});
+      if (is_here(context)) continue;
+      return fail(
+          ErrorId::kUsage, "a rule names a place that begins with ./",
+          {.where = printable(rule),
+           .why = "for the client that is the folder of mcpac.json, and this is another one",
+           .fix = "write the whole path, or do it there: mcpac -C FOLDER connect …"});
     }
   }
   if (is_server_name(options.name) || options.name == kControlServer) return {};
@@ -100,9 +112,16 @@ void run(Context& context, const ConnectOptions& options) {
              : fmt::format("'{}' is no client that mcpac knows", printable(options.client)),
          "", did_you_mean(options.client, ids), fmt::format("one of: {}", fmt::join(ids, ", "))});
   }
-  if (auto fits = check(options); !fits) return context.fail(fits.error());
+  if (auto fits = check(context, options); !fits) return context.fail(fits.error());
   execute::ClientPlace place{options.file, true};
   if (options.file.empty()) place = execute::place_of(*kind, places());
+  if (std::error_code error; !options.file.empty() && !options.undo) {
+    const auto folder = std::filesystem::absolute(place.file, error).parent_path();
+    if (!std::filesystem::is_directory(folder, error))
+      return context.fail({ErrorId::kFileUnreadable,
+                           fmt::format("there is no folder {}", printable(folder.string())),
+                           "--file", "", ""});
+  }
   if (!place.is_found) {
     return context.fail(
         {ErrorId::kFileUnreadable, fmt::format("{} was not found on this machine", kind->title),

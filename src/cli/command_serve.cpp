@@ -59,6 +59,10 @@ Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
   if (!options.metrics.empty()) {
     auto place = parse_http_place(options.metrics);
     if (!place) return pass_on(place);
+    if (!place->is_loopback)
+      return fail(ErrorId::kUsage,
+                  fmt::format("--metrics {} is no loopback address", options.metrics),
+                  {.why = "figures are for this machine alone", .fix = "--metrics 127.0.0.1:PORT"});
     auto port = doors.open_metrics(*place);
     if (!port) return pass_on(port);
     const Json line{{"metrics", fmt::format("http://{}:{}/metrics", host_in_url(*place), *port)}};
@@ -127,6 +131,8 @@ void serve(Context& context, const ServeOptions& options) {
   // With tokens of their own policies, nobody comes in by what stands on the command line but by
   // saying so.
   const bool has_own = options.tokens || !options.issuer.empty();
+  if (!has_own && !options.grants->are_given())
+    log.warn("no rule is given: clients see no tool (--grant, --ask or --policy)");
   const bool one_time = !options.http.empty() && (!has_own || options.grants->are_given());
   std::optional<std::string> token;
   if (one_time) token = gateway::new_token();

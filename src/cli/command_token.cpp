@@ -8,8 +8,10 @@
 
 #include "cli/commands.h"
 #include "core/printable.h"
+#include "core/rfc3339.h"
 #include "execute/check/authorities.h"
 #include "gateway/tokens.h"
+#include "policy/text/format.h"
 
 namespace mcpac::cli {
 namespace {
@@ -37,7 +39,8 @@ Result<std::chrono::seconds> parse_lifetime(const std::string& text) {
   if (error != std::errc() || seconds == 0 || number < 1 || number > most / seconds) {
     return fail(ErrorId::kUsage,
                 fmt::format("--expires wants a time, not '{}'", printable(text, 80)),
-                {.why = "at most ten years", .fix = "--expires 90s, 15m, 12h or 30d"});
+                {.why = "a number and its unit, at most ten years",
+                 .fix = "--expires 90s, 15m, 12h or 30d"});
   }
   return std::chrono::seconds(number * seconds);
 }
@@ -50,8 +53,11 @@ void create(Context& context, const TokenOptions& options) {
   const SystemClock clock;
   std::error_code error;
   const auto policy = std::filesystem::absolute(options.policy, error).lexically_normal();
-  // That it can be read is known now; whether its rules load depends on the project it serves.
-  if (auto rules = execute::read_rules(policy); !rules) return context.fail(rules.error());
+  // That it can be read is known now; whether its rules fit depends on the project it serves.
+  auto rules = execute::read_rules(policy);
+  if (!rules) return context.fail(rules.error());
+  if (auto read = policy::format({rules->name, rules->text}); !read)
+    return context.fail(read.error());
   std::optional<std::chrono::system_clock::time_point> expires;
   if (!options.expires.empty()) {
     auto lifetime = parse_lifetime(options.expires);
@@ -65,6 +71,13 @@ void create(Context& context, const TokenOptions& options) {
   context.say("this is the only time that it is shown");
 }
 
+std::string lifetime_of(const std::string& expires, const Clock& clock) {
+  if (expires.empty()) return "for ever";
+  // Both texts are UTC of one length: they order as the times do.
+  const bool is_over = expires <= rfc3339_utc(clock.wall_now());
+  return fmt::format("{} {}Z", is_over ? "ended" : "until", expires.substr(0, 19));
+}
+
 void list(Context& context) {
   const SystemClock clock;
   const auto tokens = store_of(context, clock).list();
@@ -75,9 +88,9 @@ void list(Context& context) {
   for (const Json& token : all) {
     fmt::print("{}  {}  {}\n", string_member(token, "name"),
                printable(string_member(token, "policy")),
-               token.contains("expires") ? "until " + string_member(token, "expires").substr(0, 19)
-                                         : "for ever");
+               lifetime_of(string_member(token, "expires"), clock));
   }
+  if (all.empty()) context.say("there is no token");
 }
 
 void revoke(Context& context, const TokenOptions& options) {

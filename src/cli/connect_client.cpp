@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -10,8 +11,12 @@
 #include <utility>
 
 #include "cli/config_file.h"
+#include "cli/grant_options.h"
+#include "cli/rule_reader.h"
 #include "cli/secret_files.h"
 #include "core/printable.h"
+#include "core/shell_quote.h"
+#include "execute/check/authorities.h"
 #include "execute/clients/adopt.h"
 
 namespace mcpac::cli {
@@ -21,22 +26,23 @@ namespace fs = std::filesystem;
 using execute::ClientFile;
 using execute::ClientKind;
 
-// How the client starts us: by a path, since desktop programs know another PATH than shells.
+// How the client starts us: by a path, since desktop programs know another PATH than shells; and in
+// the project, wherever the client stands: "./" of rules and the commands of servers are of there.
 Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
                              const ConnectOptions& options) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   if (error) return fail(ErrorId::kInternal, "mcpac does not find itself");
-  std::vector<std::string> words{"--config", fs::absolute(context.config_file).string(), "serve",
-                                 "--names", options.tool_names};
+  const fs::path config = fs::absolute(context.config_file).lexically_normal();
+  std::vector<std::string> words{"-C", config.parent_path().string()};
+  if (config.filename() != "mcpac.json") words.insert(words.end(), {"--config", config.string()});
+  words.insert(words.end(), {"serve", "--names", options.tool_names});
   const auto add = [&words](const char* option, const std::vector<std::string>& values) {
     for (const auto& value : values) words.insert(words.end(), {option, value});
   };
   for (const auto& policy : options.policies) {
-    const fs::path file = fs::absolute(policy);
-    if (!fs::exists(file, error))
-      return fail(ErrorId::kFileUnreadable, fmt::format("there is no policy {}", file.string()),
-                  {.where = "--policy"});
+    const fs::path file = fs::absolute(policy).lexically_normal();
+    if (auto rules = execute::read_rules(file); !rules) return pass_on(rules);
     add("--policy", {file.string()});
   }
   add("--grant", options.grants);
@@ -100,7 +106,7 @@ void show(Context& context, const ClientFile& file, const std::string& name) {
 }
 
 void tell(Context& context, const ClientKind& kind, const ClientFile& file,
-          const std::vector<Move>& moves) {
+          const std::vector<Move>& moves, const ConnectOptions& options) {
   Json moved = Json::array();
   for (const Move& move : moves) moved.push_back(move.name);
   if (context.json)
@@ -108,15 +114,55 @@ void tell(Context& context, const ClientKind& kind, const ClientFile& file,
                           {"file", file.path().string()},
                           {"backup", connection_records(context).backup_of(file).string()},
                           {"moved", moved}});
-  context.say(fmt::format("written: {}\n  as it was: {}\n  undo: mcpac connect {} --undo",
-                          file.path().string(),
-                          connection_records(context).backup_of(file).string(), kind.id));
+  context.say(fmt::format("written: {}", file.path().string()));
+  if (file.exists())
+    context.say(
+        fmt::format("  as it was: {}", connection_records(context).backup_of(file).string()));
+  const std::string where =
+      options.file.empty() ? "" : fmt::format(" --file {}", shell_quoted(file.path().string()));
+  context.say(fmt::format("  undo: mcpac connect {}{} --undo", kind.id, where));
   if (!moves.empty())
     context.say(
         fmt::format("moved behind mcpac: {}\n  next: mcpac generate, which reads and locks "
                     "their tools; until then the client cannot call them",
                     fmt::join(moved.get<std::vector<std::string>>(), ", ")));
   context.say(fmt::format("then start {} again", kind.title));
+}
+
+// What `mcpac serve` would refuse at its start is refused now. Servers that are adopted are not in
+// the lock yet, and before the first `generate` there is none.
+Result<void> check_rules(const Context& context, const ConnectOptions& options) {
+  auto project = context.project();
+  if (!project) return pass_on(project);
+  std::error_code error;
+  if (options.adopt || !fs::exists(project->lock_file(), error)) return {};
+  auto reader = RuleReader::open(context);
+  if (!reader) return pass_on(reader);
+  GrantOptions rules;
+  rules.grants = options.grants;
+  rules.asks = options.asks;
+  rules.denies = options.denies;
+  rules.policy_files = options.policies;
+  if (auto loaded = (*reader)->run(rules); !loaded) return pass_on(loaded);
+  return {};
+}
+
+// Policy files may name it; of the rules on the command line that is easily seen.
+void warn_of_ungranted(Context& context, const std::vector<Move>& moves,
+                       const ConnectOptions& options) {
+  if (!options.policies.empty()) return;
+  for (const Move& move : moves) {
+    const auto names_it = [&](const std::string& rule) {
+      return rule.find('*') == 0 || rule.contains(move.name + ".");
+    };
+    if (std::ranges::any_of(options.grants, names_it) ||
+        std::ranges::any_of(options.asks, names_it))
+      continue;
+    context.warn(
+        printable(fmt::format("no rule grants anything of {0}: the client cannot call it "
+                              "any more (--ask '{0}.*')",
+                              move.name)));
+  }
 }
 
 // Never over an entry that somebody else made.
@@ -155,10 +201,18 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
   if (!entry) return pass_on(entry);
   const OrderedJson before = file.servers();
   if (auto own = check_own(kind, file, before, options.name); !own) return own;
+  if (std::error_code error; !fs::exists(context.config_file, error)) {
+    return fail(ErrorId::kFileUnreadable,
+                fmt::format("there is no {}", fs::absolute(context.config_file).string()),
+                {.why = "the client would start mcpac for this project",
+                 .fix = "in the project's folder, or `mcpac init` first"});
+  }
   auto config = ConfigFile::open(context.config_file);
   if (!config) return pass_on(config);
+  if (auto fits = check_rules(context, options); !fits) return fits;
   std::vector<Move> moves;
   if (options.adopt) moves = choose(context, kind, file, *config, options.name);
+  warn_of_ungranted(context, moves, options);
   auto last = last_connection(context, kind, file, options.name);
   if (!last) return pass_on(last);
   std::set<std::string> variables;
@@ -188,7 +242,7 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
   const auto record = execute::record_of(file, options.name, before, *last);
   if (auto kept = connection_records(context).keep(file, record); !kept) return kept;
   if (auto saved = file.save(); !saved) return saved;
-  tell(context, kind, file, moves);
+  tell(context, kind, file, moves, options);
   return {};
 }
 

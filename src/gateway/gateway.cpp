@@ -123,6 +123,11 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
                                           const Json& params) { heard(server, method, params); });
     pace_ = std::make_unique<Pace>(host_->executor());
     host_->upstreams().start_again_what_ends();
+    if (setup_.warning) {
+      host_->upstreams().on_failed([this](const std::string& server, const Error& error) {
+        setup_.warning(fmt::format("{}: {}", server, error.to_text()));
+      });
+    }
     sweep_ = std::make_shared<boost::asio::steady_timer>(host_->executor());
     sweep_later();
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <map>
+#include <sstream>
 
 #include "core/file.h"
 #include "e2e/workspace.h"
@@ -105,6 +107,102 @@ TEST_SUITE("e2e/connect") {
     CHECK(served.exit_code == 0);
     CHECK(has(served.out, "fixture__echo"));
     CHECK_FALSE(has(served.out, "fixture__die"));
+  }
+
+  TEST_CASE("wherever the client starts it, ./ of a policy is the project's folder") {
+    const Home home;
+    REQUIRE(home.mcpac({"generate"}).exit_code == 0);
+    home.write(".cursor/mcp.json", "{}");
+    home.workspace.write("data/a", "");
+    home.workspace.write("here.policy", R"(allow fixture.echo(text within ./data)
+)");
+    REQUIRE(home.connect("cursor", {"--policy", "here.policy"}).exit_code == 0);
+    const Json entry =
+        mcpac::parse_json(home.read(".cursor/mcp.json")).value().at("mcpServers").at("mcpac");
+    std::vector<std::string> words{entry.at("command")};
+    for (const Json& word : entry.at("args")) words.push_back(word);
+    const auto call = [&](int id, const std::string& text) {
+      const Json meta{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                      {"io.modelcontextprotocol/clientInfo", {{"name", "c"}, {"version", "1"}}},
+                      {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
+      const Json params{
+          {"name", "fixture__echo"}, {"arguments", {{"text", text}}}, {"_meta", meta}};
+      return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "tools/call"}, {"params", params}}
+                 .dump() +
+             "\n";
+    };
+    const std::string below = home.workspace.folder().string() + "/data/a";
+    const auto served =
+        e2e::run_program(words, home.workspace.environment(),
+                         {.input = call(1, below) + call(2, "/data/a"), .folder = "/"});
+    INFO(served.err);
+    INFO(served.out);
+    CHECK(served.exit_code == 0);
+    std::istringstream lines(served.out);
+    std::map<int, bool> refused;
+    for (std::string line; std::getline(lines, line);) {
+      const Json answer = mcpac::parse_json(line).value();
+      if (answer.contains("result"))
+        refused[answer.at("id").get<int>()] = answer.at("result").value("isError", false);
+    }
+    CHECK(refused == std::map<int, bool>{{1, false}, {2, true}});
+  }
+
+  TEST_CASE("a file is one file however it is written, and the undo that is printed undoes it") {
+    const Home home;
+    fs::create_directories(home.workspace.folder() / "other/deep");
+    const std::string whole = (home.workspace.folder() / "other/cursor.json").string();
+    const auto done =
+        home.connect("cursor", {"--file", "other/deep/../cursor.json", "--ask", "fixture.*"});
+    INFO(done.err);
+    CHECK(done.exit_code == 0);
+    CHECK(has(done.err, "--file " + whole));
+    CHECK_FALSE(has(done.err, "as it was"));  // there was none
+    CHECK(home.connect("cursor", {"--file", whole, "--undo"}).exit_code == 0);
+    CHECK_FALSE(fs::exists(whole));
+    CHECK(
+        home.connect("cursor", {"--file", "nowhere/cursor.json", "--ask", "fixture.*"}).exit_code ==
+        66);
+    CHECK_FALSE(fs::exists(home.workspace.folder() / "nowhere"));
+  }
+
+  TEST_CASE("what mcpac serve would refuse is refused when it is written") {
+    const Home home;
+    home.write(".cursor/mcp.json", "{}");
+    REQUIRE(home.mcpac({"generate"}).exit_code == 0);
+    CHECK(home.connect("cursor", {"--grant", "fixture.echo("}).exit_code == 78);
+    home.workspace.write("bad.policy", "allow fixture.echo(\n");
+    CHECK(home.connect("cursor", {"--policy", "bad.policy"}).exit_code == 78);
+    CHECK(home.mcpac({"token", "create", "bob", "--policy", "bad.policy"}).exit_code == 78);
+    CHECK(home.mcpac({"--config", "absent.json", "connect", "cursor", "--ask", "fixture.*"})
+              .exit_code == 66);
+    CHECK(home.read(".cursor/mcp.json") == "{}");
+  }
+
+  TEST_CASE("-C does all as if started in the folder, and stands first") {
+    const Home home;
+    const std::string folder = home.workspace.folder().string();
+    const auto there =
+        home.workspace.mcpac({"-C", folder, "server", "list", "--json"}, {.folder = "/"});
+    INFO(there.err);
+    CHECK(there.exit_code == 0);
+    CHECK(has(there.out, "fixture"));
+    CHECK(home.workspace.mcpac({"-C", folder + "/nowhere", "server", "list"}, {.folder = "/"})
+              .exit_code == 66);
+    CHECK(home.mcpac({"server", "list", "-C", "."}).exit_code == 64);
+    CHECK(home.mcpac({"--json", "-C", ".", "server", "list"}).exit_code == 64);
+  }
+
+  TEST_CASE("whoever runs mcpac serve reads why a server cannot be used") {
+    const Home home;
+    REQUIRE(home.mcpac({"generate"}).exit_code == 0);
+    home.workspace.write("mcpac.json", R"({"mcpServers": {"fixture": {"command": "./nowhere"}}})");
+    const auto served = home.workspace.mcpac({"serve", "--grant", "fixture.*"},
+                                             {.input = R"({"jsonrpc":"2.0","id":1,"method":"ping"})"
+                                                       "\n"});
+    INFO(served.err);
+    CHECK(has(served.err, "is not the one that mcpac.lock approved"));
+    CHECK(has(home.mcpac({"serve"}).err, "no rule is given"));
   }
 
   TEST_CASE("servers move behind mcpac, their secrets into files, and nothing of them is printed") {

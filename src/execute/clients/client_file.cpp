@@ -28,7 +28,12 @@ Result<fs::path> resolved(const fs::path& file) {
                   {.where = file.string()});
     return real;
   }
-  return fs::absolute(file);
+  // One name a file, however it is written: what is kept for --undo is found by it.
+  auto whole = fs::weakly_canonical(fs::absolute(file), error);
+  if (error)
+    return fail(ErrorId::kFileUnreadable, fmt::format("{} leads nowhere", file.string()),
+                {.where = file.string()});
+  return whole;
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ void Upstreams::come_back(Server& server, Result<std::set<std::string>> outcome)
     return;
   }
   server.failure = std::move(outcome.error());
+  if (failed_) failed_(server.config.name, *server.failure);
   server.ready = true;
   server.settled.expires_at(boost::asio::steady_timer::time_point::min());
 }
@@ -75,9 +76,11 @@ void Upstreams::come_back(Server& server, Result<std::set<std::string>> outcome)
 std::optional<Error> Upstreams::why_gone(const Server& server) const {
   if (!revives_ || !is_gone(server)) return std::nullopt;
   const auto wait = server.back_off.wait(std::chrono::steady_clock::now());
+  const bool never_came = server.failure && server.failure->id == ErrorId::kServerStart;
   return fail(ErrorId::kServerDied,
-              fmt::format("the server {} has ended, and is not started again before {} ms are over",
-                          server.config.name, wait.count()),
+              fmt::format("the server {} {}, and is not started again before {} ms are over",
+                          server.config.name, never_came ? "could not be started" : "has ended",
+                          wait.count()),
               {.why = server.failure ? server.failure->what : ""})
       .error();
 }

@@ -71,6 +71,7 @@ void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
     }
   } else {
     server.failure = std::move(outcome.error());
+    if (failed_) failed_(server.config.name, *server.failure);
     tell("a server says that its tools changed, and cannot be asked: all quarantined",
          server.config.name);
   }

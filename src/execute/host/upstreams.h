@@ -43,6 +43,11 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
 
   [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
 
+  // Hears, on the loop, why a server could not be started or used; each time. For whoever runs us:
+  // `error` has words of the server.
+  using OnFailed = std::function<void(const std::string& server, const Error& error)>;
+  void on_failed(OnFailed heard) { failed_ = std::move(heard); }
+
   // From any thread, once a server. The future holds the tools of this server that drifted from the
   // lock, or the Error that keeps the server from being used.
   std::shared_future<Result<std::set<std::string>>> start(const mcp::ServerConfig& config);
@@ -105,6 +110,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   CallToken next_token_ = 1;
   Json capabilities_ = Json::object();
   OnDrift heard_;
+  OnFailed failed_;
   OnNotified notified_;
   std::function<void()> settled_;
   std::map<RequestToken, std::shared_ptr<boost::asio::cancellation_signal>> requests_;

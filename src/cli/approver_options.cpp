@@ -12,12 +12,14 @@
 
 namespace mcpac::cli {
 
-std::shared_ptr<ApproverOptions> add_approver_options(CLI::App& command) {
+std::shared_ptr<ApproverOptions> add_approver_options(CLI::App& command,
+                                                      std::string_view otherwise) {
   auto options = std::make_shared<ApproverOptions>();
   command
       .add_option("--approver", options->command,
-                  "a command that answers what --ask rules ask: JSON on its standard input and "
-                  "output; without it, a person at the terminal")
+                  fmt::format("a command that answers what --ask rules ask: JSON on its standard "
+                              "input and output; without it, {}",
+                              otherwise))
       ->type_name("COMMAND");
   command
       .add_option("--approver-timeout", options->timeout_seconds,

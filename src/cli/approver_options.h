@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/context.h"
 #include "cli/output_hold.h"
@@ -15,7 +16,9 @@ struct ApproverOptions {
   double timeout_seconds = 300;
 };
 
-[[nodiscard]] std::shared_ptr<ApproverOptions> add_approver_options(CLI::App& command);
+// `otherwise`: who is asked without --approver, for the help.
+[[nodiscard]] std::shared_ptr<ApproverOptions> add_approver_options(
+    CLI::App& command, std::string_view otherwise = "a person at the terminal");
 // The command, or else the person at the terminal, where there is one. `hold` outlives the run.
 [[nodiscard]] Result<execute::MakeApprover> to_approver(const ApproverOptions& options,
                                                         OutputHold& hold);

@@ -103,7 +103,7 @@ std::shared_ptr<ServeOptions> add_serve_options(CLI::App& command, Context& cont
   auto options = std::make_shared<ServeOptions>();
   add_common_options(command, context);
   options->grants = add_grant_options(command);
-  options->approver = add_approver_options(command);
+  options->approver = add_approver_options(command, "the person at the client, by a form");
   command
       .add_option("--http", options->http,
                   "listen on ADDRESS:PORT (0: any that is free), without TLS a loopback address, "

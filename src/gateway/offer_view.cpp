@@ -120,23 +120,43 @@ bool may_mean(std::string_view uri_template, std::string_view uri) {
   }
 }
 
-std::string filled_in(std::string_view uri_template, const Json& values) {
-  std::string text;
+namespace {
+
+// The texts and the variables of a URI template (RFC 6570, section 2), in their order.
+template <class OnText, class OnVariable>
+void walk(std::string_view uri_template, const OnText& on_text, const OnVariable& on_variable) {
   for (;;) {
     const auto open = uri_template.find('{');
-    text += uri_template.substr(0, open);
+    on_text(uri_template.substr(0, open));
     const auto close = open == std::string_view::npos ? open : uri_template.find('}', open);
-    if (close == std::string_view::npos) return text;
+    if (close == std::string_view::npos) return;
     std::string_view names = uri_template.substr(open + 1, close - open - 1);
     uri_template.remove_prefix(close + 1);
     if (!names.empty() && std::string_view("+#./;?&").contains(names.front()))
       names.remove_prefix(1);
     while (!names.empty()) {
       const std::string_view one = names.substr(0, names.find(','));
-      text += string_member(values, one.substr(0, one.find_first_of(":*")));
+      on_variable(one.substr(0, one.find_first_of(":*")));
       names.remove_prefix(std::min(one.size() + 1, names.size()));
     }
   }
+}
+
+}  // namespace
+
+std::string filled_in(std::string_view uri_template, const Json& values) {
+  std::string text;
+  walk(
+      uri_template, [&](std::string_view literal) { text += literal; },
+      [&](std::string_view name) { text += string_member(values, name); });
+  return text;
+}
+
+std::set<std::string, std::less<>> variables_of(std::string_view uri_template) {
+  std::set<std::string, std::less<>> names;
+  walk(
+      uri_template, [](std::string_view) {}, [&](std::string_view name) { names.emplace(name); });
+  return names;
 }
 
 // As owner_of() says, without a look through every list for every entry of each.

@@ -6,6 +6,7 @@
 // could take the place of another's resource by listing it. Pure but for the gate, which it asks.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,6 +42,8 @@ using Readers = std::map<std::string, std::string>;
 // A template (RFC 6570) with what is known of its variables; of the others nothing is put in. Not
 // encoded: for rules, and for nobody to send.
 [[nodiscard]] std::string filled_in(std::string_view uri_template, const Json& values);
+// The names of a template's variables.
+[[nodiscard]] std::set<std::string, std::less<>> variables_of(std::string_view uri_template);
 // Whether a template (RFC 6570) may mean this URI. Generous: an expression may stand for any text.
 [[nodiscard]] bool may_mean(std::string_view uri_template, std::string_view uri);
 

@@ -73,8 +73,9 @@ class SessionOffers {
   void get_prompt(const ipc::Request& request, const RequestContext& context);
   void complete(const ipc::Request& request, const RequestContext& context);
   void complete_with_nothing(const ipc::Id& id, const RequestContext& context);
-  void complete_at(const ipc::Request& request, const RequestContext& context,
-                   const std::string& server, Json ref);
+  // `params`: of completion/complete, as the server gets them.
+  void complete_at(const ipc::Id& id, const RequestContext& context, const std::string& server,
+                   Json params);
   void subscribe(const ipc::Request& request);
   void unsubscribe(const ipc::Request& request);
   // Unless the client named it in another spelling, too.

@@ -1,4 +1,9 @@
 // What a client does with resources and prompts: reads, gets, completes.
+#include <algorithm>
+#include <expected>
+#include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,6 +30,64 @@ ipc::Request kept_of(const ipc::Request& request, std::vector<std::string_view> 
       kept.params[std::string(name)] = *value;
   }
   return kept;
+}
+
+// What a client wants completed (2025-11-25, CompleteRequestParams). Every value is a text: so the
+// rules look at exactly what the server gets, which is made from this and from nothing else.
+struct Completing {
+  bool is_prompt = false;
+  std::string called;           // the prompt's name, as the client sees it; or a template
+  std::string name;             // of the argument
+  std::string value;            // of it, so far
+  Json known = Json::object();  // of the other arguments
+};
+
+// What is wrong with it is the error.
+std::expected<Completing, std::string> completing_of(const Json& params) {
+  const auto bad = [](const char* what) { return std::unexpected<std::string>(what); };
+  if (to_text(params).size() > kMaxCompleted) return bad("this is too long to be completed");
+  const Json* ref = find_member(params, "ref");
+  const Json* argument = find_member(params, "argument");
+  const std::string type = ref == nullptr ? "" : string_member(*ref, "type");
+  Completing wanted;
+  wanted.is_prompt = type == "ref/prompt";
+  if (argument == nullptr || !argument->is_object() ||
+      (!wanted.is_prompt && type != "ref/resource"))
+    return bad("params.ref and params.argument must say what to complete");
+  wanted.called = string_member(*ref, wanted.is_prompt ? "name" : "uri");
+  const Json* name = find_member(*argument, "name");
+  const Json* value = find_member(*argument, "value");
+  if (name == nullptr || value == nullptr || !name->is_string() || !value->is_string())
+    return bad("params.argument must have a name and a value, both texts");
+  wanted.name = name->get<std::string>();
+  wanted.value = value->get<std::string>();
+  const Json* more = find_member(params, "context");
+  if (more != nullptr && !more->is_object()) return bad("params.context must be an object");
+  const Json* given = more == nullptr ? nullptr : find_member(*more, "arguments");
+  if (given == nullptr) return wanted;
+  if (!given->is_object() ||
+      !std::ranges::all_of(*given, [](const Json& one) { return one.is_string(); }))
+    return bad("params.context.arguments must be an object of texts");
+  wanted.known = *given;
+  wanted.known.erase(wanted.name);
+  return wanted;
+}
+
+// Of these values those of the variables.
+Json only(const std::set<std::string, std::less<>>& variables, const Json& values) {
+  Json some = Json::object();
+  for (const auto& [name, value] : values.items()) {
+    if (variables.contains(name)) some[name] = value;
+  }
+  return some;
+}
+
+// As its server is asked.
+Json params_of(const Completing& wanted, Json ref, Json known) {
+  Json params{{"ref", std::move(ref)},
+              {"argument", {{"name", wanted.name}, {"value", wanted.value}}}};
+  if (!known.empty()) params["context"] = {{"arguments", std::move(known)}};
+  return params;
 }
 
 }  // namespace
@@ -139,25 +202,11 @@ void SessionOffers::get_prompt(const ipc::Request& request, const RequestContext
 }
 
 void SessionOffers::complete(const ipc::Request& request, const RequestContext& context) {
-  const Json* ref = find_member(request.params, "ref");
-  const Json* argument = find_member(request.params, "argument");
-  const std::string type = ref == nullptr ? "" : string_member(*ref, "type");
-  const bool is_prompt = type == "ref/prompt";
-  if (argument == nullptr || !argument->is_object() || (!is_prompt && type != "ref/resource"))
-    return session_.say_error(request.id, ipc::kInvalidParams,
-                              "params.ref and params.argument must say what to complete");
-  if (to_text(request.params).size() > kMaxCompleted)
-    return session_.say_error(request.id, ipc::kInvalidParams, "this is too long to be completed");
-  const ListKind kind = is_prompt ? ListKind::kPrompts : ListKind::kTemplates;
-  const std::string called = string_member(*ref, is_prompt ? "name" : "uri");
-  // What is known so far of the call that would be made.
-  Json values = Json::object();
-  if (const Json* more = find_member(request.params, "context"); more != nullptr) {
-    if (const Json* given = find_member(*more, "arguments"); given != nullptr && given->is_object())
-      values = *given;
-  }
-  values[string_member(*argument, "name")] = string_member(*argument, "value");
-  const auto ask = [this, request, context, is_prompt, called, values](const ListsByServer& lists) {
+  auto read = completing_of(request.params);
+  if (!read) return session_.say_error(request.id, ipc::kInvalidParams, std::move(read.error()));
+  const ListKind kind = read->is_prompt ? ListKind::kPrompts : ListKind::kTemplates;
+  const auto ask = [this, id = request.id, context,
+                    wanted = std::move(*read)](const ListsByServer& lists) {
     const auto& gate = *session_.setup_.gate;
     // Completing tells what there is: where such a call would not be made without a question,
     // nothing.
@@ -165,24 +214,32 @@ void SessionOffers::complete(const ipc::Request& request, const RequestContext& 
       const auto permission = Permission::of(server, name_of(offer));
       return permission && gate.allows_now(*permission, std::move(arguments));
     };
-    if (!is_prompt) {
+    Json values = wanted.known;
+    values[wanted.name] = wanted.value;
+    if (!wanted.is_prompt) {
       const auto shown = session_.setup_.shown->templates(lists);
-      const auto found = shown->owners.find(called);
+      const auto found = shown->owners.find(wanted.called);
       if (found == shown->owners.end())
-        return session_.say_error(request.id, resource_not_found(called));
-      if (!is_allowed(found->second, Offer::kResource, {{"uri", filled_in(called, values)}}))
-        return complete_with_nothing(request.id, context);
-      return complete_at(request, context, found->second, request.params.at("ref"));
+        return session_.say_error(id, resource_not_found(wanted.called));
+      const auto variables = variables_of(wanted.called);
+      if (!variables.contains(wanted.name))
+        return session_.say_error(id, ipc::kInvalidParams,
+                                  "params.argument.name is no variable of the template");
+      if (!is_allowed(found->second, Offer::kResource, {{"uri", filled_in(wanted.called, values)}}))
+        return complete_with_nothing(id, context);
+      return complete_at(id, context, found->second,
+                         params_of(wanted, {{"type", "ref/resource"}, {"uri", wanted.called}},
+                                   only(variables, wanted.known)));
     }
     const auto shown = session_.setup_.shown->prompts(lists, session_.setup_.catalog->names());
-    const auto found = shown->prompts.find(called);
-    if (found == shown->prompts.end())
-      return session_.say_error(request.id, unknown_prompt(called));
+    const auto found = shown->prompts.find(wanted.called);
+    if (found == shown->prompts.end()) return session_.say_error(id, unknown_prompt(wanted.called));
+    const std::string& prompt = found->second.tool();
     if (!is_allowed(found->second.server(), Offer::kPrompt,
-                    {{"name", found->second.tool()}, {"arguments", values}}))
-      return complete_with_nothing(request.id, context);
-    complete_at(request, context, found->second.server(),
-                {{"type", "ref/prompt"}, {"name", found->second.tool()}});
+                    {{"name", prompt}, {"arguments", values}}))
+      return complete_with_nothing(id, context);
+    complete_at(id, context, found->second.server(),
+                params_of(wanted, {{"type", "ref/prompt"}, {"name", prompt}}, wanted.known));
   };
   offers_->lists().get(kind, with(capability_of(kind)), unless_over(request.id, ask));
 }
@@ -191,18 +248,17 @@ void SessionOffers::complete_with_nothing(const ipc::Id& id, const RequestContex
   session_.say_result(id, in_form(context.era, {{"completion", {{"values", Json::array()}}}}));
 }
 
-void SessionOffers::complete_at(const ipc::Request& request, const RequestContext& context,
-                                const std::string& server, Json ref) {
-  if (!offers_->any_has({server}, "completions")) return complete_with_nothing(request.id, context);
-  Json params{{"ref", std::move(ref)}, {"argument", request.params.at("argument")}};
-  if (const Json* given = find_member(request.params, "context"); given != nullptr)
-    params["context"] = *given;
-  auto done = unless_over(request.id, [this, id = request.id,
-                                       era = context.era](Result<gate::Servers::Outcome> outcome) {
-    if (!outcome) return session_.say_error(id, ipc::kInternalError, "the server cannot be asked");
-    if (!*outcome) return session_.say_error(id, without_our_name(std::move((*outcome).error())));
-    session_.say_result(id, complete_in_form(era, without_our_name(std::move(**outcome))));
-  });
+void SessionOffers::complete_at(const ipc::Id& id, const RequestContext& context,
+                                const std::string& server, Json params) {
+  if (!offers_->any_has({server}, "completions")) return complete_with_nothing(id, context);
+  auto done =
+      unless_over(id, [this, id, era = context.era](Result<gate::Servers::Outcome> outcome) {
+        if (!outcome)
+          return session_.say_error(id, ipc::kInternalError, "the server cannot be asked");
+        if (!*outcome)
+          return session_.say_error(id, without_our_name(std::move((*outcome).error())));
+        session_.say_result(id, complete_in_form(era, without_our_name(std::move(**outcome))));
+      });
   // Nobody answers questions about it; but the server knows for whom it works.
   offers_->servers().request(server, "completion/complete", std::move(params),
                              session_.caller_of_nothing(), std::move(done));

@@ -172,6 +172,7 @@ TEST_SUITE("gateway/http") {
         head + "Content-Length: 5\r\nContent-Length: 50\r\n\r\n12345" + hidden,
         head + "Content-Length: 5, 50\r\n\r\n12345" + hidden,
         head + "Content-Length: +5\r\n\r\n12345" + hidden,
+        head + "Content-Length: 5, 5\r\n\r\n12345" + hidden,
         head + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" + hidden,
         head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + hidden,
         head + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + hidden,
@@ -185,6 +186,25 @@ TEST_SUITE("gateway/http") {
       const auto answer = client.read();
       CHECK((answer.status >= 400 && answer.status < 600));
       CHECK(client.is_closed());  // what was hidden behind it is no request
+    }
+  }
+
+  TEST_CASE("what needs no token ends the connection, and takes no body") {
+    Hall hall;
+    const std::string head =
+        fmt::format("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\n", hall.port());
+    const std::string next = head + "\r\n";
+    const std::vector<std::pair<std::string, int>> requests{
+        {head + "\r\n", 200},
+        {head + "Content-Length: 0\r\n\r\n", 200},
+        {head + fmt::format("Content-Length: {}\r\n\r\n", next.size()), 400},
+        {head + "Transfer-Encoding: chunked\r\n\r\n", 400}};
+    for (const auto& [bytes, status] : requests) {
+      CAPTURE(bytes);
+      RawClient client(hall.port());
+      client.send(bytes + next);
+      CHECK(client.read().status == status);
+      CHECK(client.is_closed());
     }
   }
 

@@ -106,8 +106,10 @@ TEST_SUITE("gateway/offers") {
     talk.initialize();
     for (const std::string uri :
          {"file:///etc/shadow", "file:///data/../etc/shadow", "file:///data/%2e%2E/etc/shadow",
-          "file:///data/.%2e/x", "file:///data/x%2f..%2fy", "file:///data/..", "no uri",
-          "file:///data/a b", "file:///data\\..\\x", "x://both"}) {
+          "file:///data/%61", "file:///data/%5a", "file:///data/x%2D1", "file:///data/%7euser",
+          "file:///data/%39", "file:///data/a%5Fb", "file:///data/.%2e/x",
+          "file:///data/x%2f..%2fy", "file:///data/..", "no uri", "file:///data/a b",
+          "file:///data\\..\\x", "x://both"}) {
       CAPTURE(uri);
       const Json error = read(talk, 1, uri).at("error");
       CHECK(error.at("code") == -32602);
@@ -382,7 +384,7 @@ TEST_SUITE("gateway/offers") {
     CHECK(talk.initialize().at("result").at("capabilities").contains("completions"));
     const auto complete = [&](int id, Json ref) {
       return talk.ask(id, "completion/complete",
-                      {{"ref", std::move(ref)}, {"argument", {{"name", "a"}, {"value", "v"}}}});
+                      {{"ref", std::move(ref)}, {"argument", {{"name", "name"}, {"value", "v"}}}});
     };
     const Json answer = complete(1, {{"type", "ref/prompt"}, {"name", "fs.review"}});
     CHECK(answer.at("result").at("completion").at("values").at(0) ==
@@ -392,6 +394,80 @@ TEST_SUITE("gateway/offers") {
     CHECK(complete(3, {{"type", "ref/prompt"}, {"name", "fs.ask"}}).contains("error"));
     CHECK(complete(4, {{"type", "ref/resource"}, {"uri", "file:///etc/{name}"}}).contains("error"));
     CHECK(talk.servers.count("completion/complete") == 2);
+  }
+
+  TEST_CASE("a URI that is denied as a text is not had by encoding its letters") {
+    Talk talk({.grants = {R"(fs."resources/read"(uri any))"},
+               .denies = {R"(fs."resources/read"(uri == "file:///data/secret"))"},
+               .offers = true});
+    talk.with_servers(two_servers);
+    talk.servers.servers["fs"].capabilities["completions"] = Json::object();
+    talk.initialize();
+    int id = 0;
+    for (const std::string name : {"secret", "%73ecret", "s%65cret", "secre%74"}) {
+      CAPTURE(name);
+      const std::string uri = "file:///data/" + name;
+      CHECK(read(talk, ++id, uri).contains("error"));
+      CHECK(talk.ask(++id, "resources/subscribe", {{"uri", uri}}).contains("error"));
+      const Json ref{{"type", "ref/resource"}, {"uri", "file:///data/{name}"}};
+      const Json answer =
+          talk.ask(++id, "completion/complete",
+                   {{"ref", ref}, {"argument", {{"name", "name"}, {"value", name}}}});
+      CHECK(answer.at("result").at("completion").at("values").empty());
+    }
+    CHECK(talk.world.upstream.calls.empty());
+    CHECK(talk.servers.count("resources/subscribe") == 0);
+    CHECK(talk.servers.count("completion/complete") == 0);
+    // What has to be encoded may be.
+    CHECK(read(talk, ++id, "file:///data/a%20b%C3%A9").contains("result"));
+  }
+
+  TEST_CASE("what is completed is texts, and the server gets what the rules looked at") {
+    Talk talk({.grants = {R"(fs."resources/read"(uri starts "file:///data/"))",
+                          R"(fs."prompts/get"(name == "review", ..))"},
+               .offers = true});
+    talk.with_servers(two_servers);
+    auto& fs = talk.servers.servers["fs"];
+    fs.capabilities["completions"] = Json::object();
+    fs.answers["completion/complete"] = [](const Json&) {
+      return gate::Servers::Outcome(Json{{"completion", {{"values", {"one"}}}}});
+    };
+    talk.initialize();
+    const Json file{{"type", "ref/resource"}, {"uri", "file:///data/{name}"}};
+    const Json review{{"type", "ref/prompt"}, {"name", "fs.review"}};
+    const Json list = Json::array({"secret"});
+    const std::vector<Json> wrong{
+        {{"argument", {{"name", "name"}, {"value", list}}}},
+        {{"argument", {{"name", "name"}, {"value", 5}}}},
+        {{"argument", {{"name", "name"}}}},
+        {{"argument", {{"name", list}, {"value", "v"}}}},
+        {{"argument", {{"value", "v"}}}},
+        {{"argument", {{"name", "name"}, {"value", "v"}}},
+         {"context", {{"arguments", {{"x", list}}}}}},
+        {{"argument", {{"name", "name"}, {"value", "v"}}}, {"context", {{"arguments", list}}}},
+        {{"argument", {{"name", "name"}, {"value", "v"}}}, {"context", list}}};
+    int id = 0;
+    for (const Json& ref : {file, review}) {
+      for (Json params : wrong) {
+        CAPTURE(params);
+        params["ref"] = ref;
+        CHECK(talk.ask(++id, "completion/complete", params).at("error").at("code") == -32602);
+      }
+    }
+    const Json other{{"name", "NAME"}, {"value", "v"}};
+    CHECK(talk.ask(++id, "completion/complete", {{"ref", file}, {"argument", other}})
+              .at("error")
+              .at("code") == -32602);
+    CHECK(talk.servers.count("completion/complete") == 0);
+    Json params{{"ref", file},
+                {"argument", {{"name", "name"}, {"value", "v"}, {"more", 1}}},
+                {"context", {{"arguments", {{"name", "another"}, {"x", "y"}}}, {"more", 1}}}};
+    CHECK(talk.ask(++id, "completion/complete", params).contains("result"));
+    CHECK(talk.servers.asked.back().params ==
+          Json{{"ref", file}, {"argument", {{"name", "name"}, {"value", "v"}}}});
+    params["ref"] = review;
+    CHECK(talk.ask(++id, "completion/complete", params).contains("result"));
+    CHECK(talk.servers.asked.back().params.at("context") == Json{{"arguments", {{"x", "y"}}}});
   }
 
   TEST_CASE("logs of a call reach the client that made it, from the level that it asked for") {

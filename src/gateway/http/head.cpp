@@ -45,6 +45,11 @@ std::optional<Refusal> refuse_framing(const Head& head) {
     if (head.count(name) > 1)
       return Refusal{400, fmt::format("the header {} stands more than once", name)};
   }
+  // A list of equal lengths may be one length to others (RFC 9110, section 8.6).
+  const std::string_view length = field(head, "Content-Length");
+  if (head.count("Content-Length") > 0 &&
+      (length.empty() || length.find_first_not_of("0123456789") != std::string_view::npos))
+    return Refusal{400, "the length of the body is not one number"};
   const std::string_view encoding = field(head, "Transfer-Encoding");
   if (encoding.empty()) return std::nullopt;
   if (lower(encoding) != "chunked") return Refusal{400, "the only transfer coding is chunked"};
@@ -107,6 +112,11 @@ std::optional<Refusal> refuse_head(const Head& head, const OurNames& names) {
       return Refusal{403, "pages of other origins may not speak to this server"};
   }
   return std::nullopt;
+}
+
+bool has_body(const Head& head) {
+  return head.count("Transfer-Encoding") > 0 ||
+         field(head, "Content-Length").find_first_not_of('0') != std::string_view::npos;
 }
 
 std::optional<Refusal> refuse_post(const Head& head) {

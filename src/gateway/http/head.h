@@ -52,6 +52,8 @@ struct OurNames {
 
 // Of a request that passes, the body may be read.
 [[nodiscard]] std::optional<Refusal> refuse_head(const Head& head, const OurNames& names);
+// Of a request that passed: whether a body follows.
+[[nodiscard]] bool has_body(const Head& head);
 // Of a POST to the endpoint: what it brings, and what it takes for an answer.
 [[nodiscard]] std::optional<Refusal> refuse_post(const Head& head);
 // Of a GET: it takes a stream.

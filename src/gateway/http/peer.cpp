@@ -131,17 +131,9 @@ asio::awaitable<bool> Peer::serve_one() {
   if (auto refusal = refuse_head(head, door_->names_))
     co_return co_await turn_away(std::move(*refusal));
   const std::string_view target(head.target().data(), head.target().size());
-  if (target == kHealth && head.method() == beast::http::verb::get) {
-    keep_alive_ = false;
-    co_return co_await answer_empty(door_->finishing_ ? 503 : 200);
-  }
-  if (const auto found = door_->setup_.documents.find(target);
-      found != door_->setup_.documents.end() && head.method() == beast::http::verb::get) {
-    keep_alive_ = false;
-    Response answer = response(200);
-    answer.set(beast::http::field::content_type, found->second.type);
-    answer.body() = found->second.make();
-    co_return co_await write(std::move(answer));
+  if (is_for_all(head)) {
+    co_await answer_all(head);
+    co_return false;
   }
   const auto token = bearer(head);
   if (!token) co_return co_await turn_away({401, "a bearer token is wanted"});
@@ -167,6 +159,32 @@ asio::awaitable<bool> Peer::serve_one() {
   keep_alive_ = parser.get().keep_alive();
   const bool whole = co_await route(*guest, head, parser.get().body());
   co_return whole&& keep_alive_ && !door_->finishing_;
+}
+
+bool Peer::is_for_all(const Head& head) const {
+  const std::string_view target(head.target().data(), head.target().size());
+  return head.method() == beast::http::verb::get &&
+         (target == kHealth || door_->setup_.documents.contains(target));
+}
+
+// The connection ends behind it: whoever shows no token gets one answer, and what follows was no
+// request where the head promised a body, which is not read here.
+asio::awaitable<void> Peer::answer_all(const Head& head) {
+  if (has_body(head)) {
+    co_await turn_away({400, "what needs no token takes no body"});
+    co_return;
+  }
+  keep_alive_ = false;
+  const std::string_view target(head.target().data(), head.target().size());
+  if (target == kHealth) {
+    co_await answer_empty(door_->finishing_ ? 503 : 200);
+    co_return;
+  }
+  const Document& document = door_->setup_.documents.find(target)->second;
+  Response answer = response(200);
+  answer.set(beast::http::field::content_type, document.type);
+  answer.body() = document.make();
+  co_await write(std::move(answer));
 }
 
 asio::awaitable<bool> Peer::read_head(Parser& parser) {

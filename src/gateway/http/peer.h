@@ -55,6 +55,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Task<> leave();
   // False: the connection ends here.
   Task<bool> serve_one();
+  // What everybody gets, with or without a token: whether mcpac serves, and documents.
+  [[nodiscard]] bool is_for_all(const Head& head) const;
+  Task<> answer_all(const Head& head);
   Task<bool> read_head(Parser& parser);
   Task<bool> read_body(Parser& parser, BodyRoom& room);
   // Nothing: none came free in time, and the client was told so.

@@ -131,7 +131,7 @@ TEST_SUITE("e2e/arguments") {
       const std::string id = started.at("run_id");
       CHECK_FALSE(
           has(workspace.mcpac({"audit", "list", "--run", id, "--json"}).out, "not-for-the-log"));
-      CHECK(workspace.mcpac({"audit", "verify", id}).exit_code == 0);
+      CHECK(workspace.mcpac({"audit", "verify", "--run", id}).exit_code == 0);
       CHECK(workspace.mcpac({"audit", "replay", id}).exit_code == 0);
     }
     CHECK(digests[0].size() == 64);

@@ -58,7 +58,9 @@ class Exporting {
   auto on_loop(Work work) {
     std::packaged_task<decltype(work())()> task(std::move(work));
     auto result = task.get_future();
-    boost::asio::post(loop_, std::move(task));
+    // As a lambda: what post() returns for a packaged_task depends on which headers of Asio a file
+    // has.
+    boost::asio::post(loop_, [task = std::move(task)]() mutable { task(); });
     return result.get();
   }
   explicit Exporting(const std::string& url, ExportLimits limits = short_limits(),

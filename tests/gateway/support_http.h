@@ -112,7 +112,9 @@ template <class Work>
 auto Hall::on_loop(Work work) -> decltype(work()) {
   std::packaged_task<decltype(work())()> task(std::move(work));
   auto result = task.get_future();
-  boost::asio::post(loop_, std::move(task));
+  // As a lambda: what post() returns for a packaged_task depends on which headers of Asio a file
+  // has.
+  boost::asio::post(loop_, [task = std::move(task)]() mutable { task(); });
   return result.get();
 }
 

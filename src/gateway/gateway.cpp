@@ -63,7 +63,10 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
     made->offers_ =
         std::make_unique<Offers>(made->host_->offering(), made->host_->executor(), made->clock_);
   });
-  made->upstream_ = std::make_unique<TimedUpstream>(made->host_->servers(), made->clock_);
+  const auto warnings = std::make_shared<BoundedWarnings>(made->setup_.warning, made->clock_);
+  made->upstream_ = std::make_unique<TimedUpstream>(
+      made->host_->servers(), made->clock_,
+      [warnings](const Error& error) { (*warnings)(error.to_text()); });
   if (auto begun = made->begin_tracing(); !begun) return pass_on(begun);
   return made;
 }

@@ -3,6 +3,15 @@
 #include <utility>
 
 namespace mcpac::gateway {
+namespace {
+
+void keep_advice(Error& error, const TimedUpstream::OnAdvice& on_advice) {
+  if (error.id != ErrorId::kServerHttp || error.fix.empty()) return;
+  if (on_advice) on_advice(error);
+  error.fix.clear();
+}
+
+}  // namespace
 
 void Durations::add(std::chrono::nanoseconds took) {
   const double seconds = std::chrono::duration<double>(took).count();
@@ -19,10 +28,11 @@ gate::Upstream::CallToken TimedUpstream::forward(const Permission& permission, J
   ++figures_->in_work;
   return inner_.forward(permission, std::move(arguments), std::move(caller),
                         [figures = figures_, clock = &clock_, begun = clock_.steady_now(),
-                         done = std::move(done)](Result<Json> result) {
+                         on_advice = on_advice_, done = std::move(done)](Result<Json> result) {
                           --figures->in_work;
                           ++(result ? figures->answered : figures->failed);
                           figures->durations.add(clock->steady_now() - begun);
+                          if (!result) keep_advice(result.error(), on_advice);
                           done(std::move(result));
                         });
 }

@@ -1,5 +1,5 @@
 // TimedUpstream: counts what servers are asked, and how long they take, on the
-// way through.
+// way through, and takes out of their errors what is advice for the person.
 //
 // For `mcpac serve --metrics`. No name of a tool, a server or a client is kept:
 // whoever may read the figures learns how much is done, not what.
@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "core/clock.h"
+#include "core/error.h"
 #include "gate/upstream.h"
 
 namespace mcpac::gateway {
@@ -41,8 +43,13 @@ struct UpstreamFigures {
 
 class TimedUpstream final : public gate::Upstream {
  public:
+  // Hears an error as it came whose advice (`fix`) its client does not get: over HTTP (kServerHttp)
+  // it says how the server is configured, maybe with an address of the server's choice, and a model
+  // would follow it.
+  using OnAdvice = std::function<void(const Error&)>;
   // Both are borrowed.
-  TimedUpstream(gate::Upstream& inner, const Clock& clock) : inner_(inner), clock_(clock) {}
+  TimedUpstream(gate::Upstream& inner, const Clock& clock, OnAdvice on_advice = nullptr)
+      : inner_(inner), clock_(clock), on_advice_(std::move(on_advice)) {}
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::shared_ptr<gate::Caller> caller,
@@ -60,6 +67,7 @@ class TimedUpstream final : public gate::Upstream {
  private:
   gate::Upstream& inner_;
   const Clock& clock_;
+  OnAdvice on_advice_;  // may be null
   // Answers may come when this object is gone.
   std::shared_ptr<UpstreamFigures> figures_ = std::make_shared<UpstreamFigures>();
 };

@@ -226,6 +226,30 @@ TEST_SUITE("gateway/operation") {
           64);
   }
 
+  TEST_CASE("how a server is to be reached is advice for the person, and not for a client") {
+    gate::testing::FakeUpstream servers;
+    const gate::testing::WorldClock clock;
+    std::vector<std::string> told;
+    TimedUpstream timed(servers, clock,
+                        [&](const Error& error) { told.push_back(error.to_text()); });
+    const auto fix_after = [&](const Error& error) {
+      std::string fix = "no answer";
+      timed.forward(gate::testing::permission("fs.read"), Json::object(), nullptr,
+                    [&](const Result<Json>& result) { fix = result.error().fix; });
+      servers.answer(servers.calls.size() - 1, std::unexpected(error));
+      return fix;
+    };
+    CHECK(fix_after({ErrorId::kServerHttp, "HTTP status 302", "server fs", "",
+                     "write \"url\": \"https://a.example\""})
+              .empty());
+    REQUIRE(told.size() == 1);
+    CHECK(has(told[0], "https://a.example"));
+    CHECK(fix_after({ErrorId::kServerHttp, "gone", "server fs", "", ""}).empty());
+    CHECK(fix_after({ErrorId::kLockDrift, "drifted", "", "", "mcpac lock diff fs"}) ==
+          "mcpac lock diff fs");
+    CHECK(told.size() == 1);
+  }
+
   TEST_CASE("durations are counted in every bound that they are within") {
     Durations durations;
     for (const auto took : {500us, 2'000us, 400'000us}) durations.add(took);

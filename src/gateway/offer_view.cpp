@@ -1,7 +1,6 @@
 #include "gateway/offer_view.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,53 +19,23 @@ std::optional<Permission> permission_for(const std::string& server, Offer offer)
   return permission ? std::optional(std::move(*permission)) : std::nullopt;
 }
 
-bool lists_it(const ServerList& list, std::string_view key) {
-  return list && std::ranges::any_of(*list, [&](const Json& entry) {
-           return string_member(entry, key_of(ListKind::kResources)) == key;
-         });
-}
-
-using Listers = std::unordered_map<std::string, std::vector<std::string>>;
-
-// Which servers list a URI.
-Listers listers_of(const ListsByServer& lists) {
-  Listers listers;
-  for (const auto& [server, list] : lists) {
-    if (!list) continue;
-    for (const Json& entry : *list)
-      listers[string_member(entry, key_of(ListKind::kResources))].push_back(server);
-  }
-  return listers;
-}
-
-bool has_template_for(const ServerList& list, const std::string& uri) {
-  return list && std::ranges::any_of(*list, [&](const Json& entry) {
-           return may_mean(string_member(entry, key_of(ListKind::kTemplates)), uri);
-         });
-}
-
 const ServerList& list_of(const ListsByServer& lists, const std::string& server) {
   static const ServerList none;
   const auto found = lists.find(server);
   return found == lists.end() ? none : found->second;
 }
 
-bool is_listed_by(const Listers& listers, const std::string& uri, const std::string& server) {
-  const auto found = listers.find(uri);
-  return found != listers.end() && std::ranges::find(found->second, server) != found->second.end();
-}
-
 // Of a URI that `server` lists: no other of `servers` lists it or has a template for it, and all
 // could be asked.
 bool is_alone_with(const std::string& server, const Readers& servers, const ResourceLists& lists,
-                   const Listers& listers) {
+                   Work& work) {
   if (!list_of(lists.templates, server)) return false;
   return std::ranges::all_of(servers, [&](const auto& other) {
     const auto& [name, uri] = other;
+    const auto& resources = list_of(lists.resources, name);
     const auto& templates = list_of(lists.templates, name);
-    return name == server ||
-           (list_of(lists.resources, name) && templates && !is_listed_by(listers, uri, name) &&
-            !has_template_for(templates, uri));
+    return name == server || (resources && templates && !resources->has(uri, work) &&
+                              templates->may_mean(uri, work) == Meaning::kNo);
   });
 }
 
@@ -87,37 +56,24 @@ Readers could_read(const gate::Gate& gate, const std::set<std::string>& servers,
   return could;
 }
 
-std::optional<std::string> owner_of(const Readers& servers, const ResourceLists& lists) {
+std::optional<std::string> owner_of(const Readers& servers, const ResourceLists& lists,
+                                    Work& work) {
   if (servers.size() == 1) return servers.begin()->first;
   std::optional<std::string> owner;
   for (const auto& [server, uri] : servers) {
     const auto& resources = list_of(lists.resources, server);
     const auto& templates = list_of(lists.templates, server);
     // Of one that cannot be asked nobody knows what it has.
-    const bool claims =
-        !resources || !templates || lists_it(resources, uri) || has_template_for(templates, uri);
-    if (!claims) continue;
-    if (owner || !resources || !templates) return std::nullopt;
+    if (!resources || !templates) return std::nullopt;
+    if (!resources->has(uri, work)) {
+      const auto meaning = templates->may_mean(uri, work);
+      if (meaning == Meaning::kNo) continue;
+      if (meaning == Meaning::kCannotTell) return std::nullopt;
+    }
+    if (owner) return std::nullopt;
     owner = server;
   }
   return owner;
-}
-
-bool may_mean(std::string_view uri_template, std::string_view uri) {
-  bool is_first = true;
-  while (true) {
-    const auto open = uri_template.find('{');
-    const auto literal = uri_template.substr(0, open);
-    if (open == std::string_view::npos) return is_first ? uri == literal : uri.ends_with(literal);
-    const auto at =
-        is_first ? (uri.starts_with(literal) ? 0 : std::string_view::npos) : uri.find(literal);
-    if (at == std::string_view::npos) return false;
-    uri.remove_prefix(at + literal.size());
-    const auto close = uri_template.find('}', open);
-    if (close == std::string_view::npos) return true;  // no template that can be read: any
-    uri_template.remove_prefix(close + 1);
-    is_first = false;
-  }
 }
 
 namespace {
@@ -159,18 +115,18 @@ std::set<std::string, std::less<>> variables_of(std::string_view uri_template) {
   return names;
 }
 
-// As owner_of() says, without a look through every list for every entry of each.
+// As owner_of() says.
 ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>& servers,
-                             const ResourceLists& lists) {
+                             const ResourceLists& lists, std::size_t work_on_lists) {
   ShownEntries shown;
-  const Listers listers = listers_of(lists.resources);
   for (const auto& [server, list] : lists.resources) {
     if (!list) continue;
+    Work work(work_on_lists / lists.resources.size());
     for (const Json& entry : *list) {
       const std::string uri = string_member(entry, key_of(ListKind::kResources));
       const auto could = could_read(gate, servers, uri);
       if (!could.contains(server)) continue;
-      if (could.size() == 1 || is_alone_with(server, could, lists, listers))
+      if (could.size() == 1 || is_alone_with(server, could, lists, work))
         shown.emplace(uri, std::shared_ptr<const Json>(list, &entry));
     }
   }

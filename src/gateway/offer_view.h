@@ -19,6 +19,7 @@
 #include "gate/gate.h"
 #include "gateway/client_name.h"
 #include "gateway/server_lists.h"
+#include "gateway/work.h"
 
 namespace mcpac::gateway {
 
@@ -36,20 +37,23 @@ using Readers = std::map<std::string, std::string>;
 // Of `servers`, which this client may read from: those that its rules leave for this URI.
 [[nodiscard]] Readers could_read(const gate::Gate& gate, const std::set<std::string>& servers,
                                  const std::string& uri);
-// Of these the one whose it is; nothing: nobody's.
+// Of these the one whose it is; nothing: nobody's. So it is where the work does not suffice to
+// tell.
 [[nodiscard]] std::optional<std::string> owner_of(const Readers& servers,
-                                                  const ResourceLists& lists);
+                                                  const ResourceLists& lists, Work& work);
 // A template (RFC 6570) with what is known of its variables; of the others nothing is put in. Not
 // encoded: for rules, and for nobody to send.
 [[nodiscard]] std::string filled_in(std::string_view uri_template, const Json& values);
 // The names of a template's variables.
 [[nodiscard]] std::set<std::string, std::less<>> variables_of(std::string_view uri_template);
-// Whether a template (RFC 6570) may mean this URI. Generous: an expression may stand for any text.
-[[nodiscard]] bool may_mean(std::string_view uri_template, std::string_view uri);
-
+// What all lists together may take; some tenths of a second at the most.
+inline constexpr std::size_t kWorkOnLists = std::size_t{1} << 26U;
+// Each server's list has a share of `work`: no server's templates and URIs use up another's. What
+// is left when it is used up is shown to nobody but where the rules leave one server.
 [[nodiscard]] ShownEntries shown_resources(const gate::Gate& gate,
                                            const std::set<std::string>& servers,
-                                           const ResourceLists& lists);
+                                           const ResourceLists& lists,
+                                           std::size_t work = kWorkOnLists);
 // And whose each template is.
 struct ShownTemplates {
   ShownEntries entries;

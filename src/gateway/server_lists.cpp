@@ -40,37 +40,6 @@ bool announces(const Json* capabilities, ListKind kind) {
 
 }  // namespace
 
-std::string_view method_of(ListKind kind) {
-  switch (kind) {
-    case ListKind::kResources: return "resources/list";
-    case ListKind::kTemplates: return "resources/templates/list";
-    case ListKind::kPrompts: break;
-  }
-  return "prompts/list";
-}
-
-std::string_view member_of(ListKind kind) {
-  switch (kind) {
-    case ListKind::kResources: return "resources";
-    case ListKind::kTemplates: return "resourceTemplates";
-    case ListKind::kPrompts: break;
-  }
-  return "prompts";
-}
-
-std::string_view key_of(ListKind kind) {
-  switch (kind) {
-    case ListKind::kResources: return "uri";
-    case ListKind::kTemplates: return "uriTemplate";
-    case ListKind::kPrompts: break;
-  }
-  return "name";
-}
-
-std::string_view capability_of(ListKind kind) {
-  return kind == ListKind::kPrompts ? "prompts" : "resources";
-}
-
 // A list on its way.
 struct ServerLists::Reading {
   Key key;
@@ -107,7 +76,7 @@ void ServerLists::get_one(const Key& key, Done done) {
   // One that is down has what it had; of one that never came up nobody knows.
   if (servers_.is_settled(server) && capabilities == nullptr) return done(slot.list);
   if (servers_.is_settled(server) && !has(capabilities, capability_of(kind)))
-    return done(std::make_shared<const std::vector<Json>>());
+    return done(std::make_shared<const KnownList>(kind, std::vector<Json>()));
   if (slot.list && clock_.steady_now() < slot.fresh_until) return done(slot.list);
   if (slot.waiting.size() >= kMaxWaiting) return done(slot.list);
   slot.waiting.push_back(std::move(done));
@@ -127,7 +96,9 @@ void ServerLists::read_page(const std::shared_ptr<Reading>& reading, Json params
         if (outcome && *outcome) return add_page(reading, **outcome);
         // One that has resources and no templates may not know the method.
         const bool none = outcome && (*outcome).error().code == ipc::kMethodNotFound;
-        finish(reading, none ? std::make_shared<const std::vector<Json>>() : nullptr);
+        finish(reading,
+               none ? std::make_shared<const KnownList>(reading->key.second, std::vector<Json>())
+                    : nullptr);
       });
 }
 
@@ -150,7 +121,7 @@ void ServerLists::add_page(const std::shared_ptr<Reading>& reading, const Json& 
   // A page may hold as much as a message: one that is the last is held to the bounds as well.
   if (is_too_much) return finish(reading, nullptr);
   if (cursor.empty())
-    return finish(reading, std::make_shared<const std::vector<Json>>(std::move(reading->entries)));
+    return finish(reading, std::make_shared<const KnownList>(kind, std::move(reading->entries)));
   if (clock_.steady_now() >= reading->until || !reading->cursors.insert(cursor).second)
     return finish(reading, nullptr);
   read_page(reading, {{"cursor", cursor}});
@@ -165,7 +136,7 @@ void ServerLists::finish(const std::shared_ptr<Reading>& reading, ServerList lis
   const auto fresh = std::min<std::chrono::milliseconds>(
       reading->fresh.count() > 0 ? reading->fresh : usual, kFreshMost);
   // A server that cannot be asked now has what it had: so nobody takes its place meanwhile.
-  if (list) slot.list = std::move(list);
+  if (list && (!slot.list || *slot.list != *list)) slot.list = std::move(list);
   slot.fresh_until = slot.is_outdated ? clock_.steady_now() : clock_.steady_now() + fresh;
   const ServerList known = slot.list;
   for (const Done& done : std::exchange(slot.waiting, {})) done(known);

@@ -2,7 +2,8 @@
 //
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
 // (offer_view.h). Entries are the server's, unchanged; one without a usable name or URI is left
-// out. Everything that a server can make long is bounded. On the loop's thread.
+// out. Everything that a server can make long is bounded. A list that did not change is the one
+// that there was: what was worked out from it holds on. On the loop's thread.
 #pragma once
 
 #include <chrono>
@@ -18,20 +19,13 @@
 #include "core/clock.h"
 #include "core/json.h"
 #include "gate/servers.h"
+#include "gateway/known_list.h"
+#include "gateway/list_kind.h"
 
 namespace mcpac::gateway {
 
-enum class ListKind : std::uint8_t { kResources, kTemplates, kPrompts };
-
-// "resources/list"; the member of its result; the member by which an entry is known.
-[[nodiscard]] std::string_view method_of(ListKind kind);
-[[nodiscard]] std::string_view member_of(ListKind kind);
-[[nodiscard]] std::string_view key_of(ListKind kind);
-// The capability that a server has it with: "resources", "prompts".
-[[nodiscard]] std::string_view capability_of(ListKind kind);
-
 // Null: it is not known what the server has.
-using ServerList = std::shared_ptr<const std::vector<Json>>;
+using ServerList = std::shared_ptr<const KnownList>;
 using ListsByServer = std::map<std::string, ServerList>;
 
 class ServerLists {

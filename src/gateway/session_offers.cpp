@@ -147,19 +147,14 @@ void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
   for (const std::string& uri : uris) bytes += bytes_of_watched(uri);
   agreed.seat = session_.setup_.room->take(bytes);
   if (!agreed.seat) return say_no_room(id);
-  struct Gathered {
-    Listening agreed;
-    std::size_t missing;
-  };
-  const auto gathered = std::make_shared<Gathered>(Gathered{std::move(agreed), uris.size()});
-  const auto ready = unless_over(id, [gathered, done] { done(gathered->agreed); });
-  for (const std::string& uri : uris) {
-    find_owner(uri, [this, gathered, ready, uri](const Owner& owner) {
-      if (owner.server && may_hear(*owner.server, owner.uri))
-        gathered->agreed.uris[uri] = {.server = *owner.server, .uri = owner.uri};
-      if (--gathered->missing == 0) ready();
-    });
-  }
+  find_owners(uris, unless_over(id, [this, agreed, done](const Owners& owners) {
+                Listening heard = agreed;
+                for (const auto& [uri, owner] : owners) {
+                  if (owner.server && may_hear(*owner.server, owner.uri))
+                    heard.uris[uri] = {.server = *owner.server, .uri = owner.uri};
+                }
+                done(std::move(heard));
+              }));
 }
 
 void SessionOffers::begin(Listening& listening) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -68,6 +69,9 @@ class SessionOffers {
     bool is_disputed = false;
   };
   void find_owner(const std::string& uri, std::function<void(Owner)> done);
+  // Of several, with one look at the servers' lists for all of them.
+  using Owners = std::map<std::string, Owner>;
+  void find_owners(const std::set<std::string>& uris, std::function<void(Owners)> done);
   void read(const ipc::Request& request, const RequestContext& context);
   void read_from(const ipc::Request& request, const RequestContext& context, const Owner& owner);
   void get_prompt(const ipc::Request& request, const RequestContext& context);

@@ -18,6 +18,8 @@
 namespace mcpac::gateway {
 namespace {
 
+// Whose the URIs of one request are; some hundredths of a second (gateway/work.h).
+constexpr std::size_t kWorkOfRequest = std::size_t{1} << 23U;
 // What is completed is not decided by any rule, so it is short: a text that a person types.
 constexpr std::size_t kMaxCompleted = 8'192;
 
@@ -132,19 +134,36 @@ void SessionOffers::refuse(const ipc::Request& request, std::string name,
 }
 
 void SessionOffers::find_owner(const std::string& uri, std::function<void(Owner)> done) {
-  const Readers could = could_read(*session_.setup_.gate, with("resources"), uri);
-  if (could.empty()) return done({});
-  if (could.size() == 1) return done({could.begin()->first, could.begin()->second});
+  find_owners({uri}, [uri, done = std::move(done)](Owners owners) { done(owners[uri]); });
+}
+
+void SessionOffers::find_owners(const std::set<std::string>& uris,
+                                std::function<void(Owners)> done) {
+  const Servers servers = with("resources");
+  Owners owners;
+  std::map<std::string, Readers> open;  // the rules leave several
   Servers asked;
-  for (const auto& [server, sent] : could) asked.insert(server);
-  resource_lists(asked, [weak = session_.weak_from_this(), could,
+  for (const std::string& uri : uris) {
+    Readers could = could_read(*session_.setup_.gate, servers, uri);
+    if (could.empty()) owners[uri] = {};
+    if (could.size() == 1) owners[uri] = {could.begin()->first, could.begin()->second};
+    if (could.size() < 2) continue;
+    for (const auto& [server, sent] : could) asked.insert(server);
+    open.emplace(uri, std::move(could));
+  }
+  if (open.empty()) return done(std::move(owners));
+  resource_lists(asked, [weak = session_.weak_from_this(), owners, open,
                          done = std::move(done)](const ResourceLists& lists) {
     const auto session = weak.lock();
     if (!session) return;
-    auto owner = owner_of(could, lists);
-    if (!owner) return done({.is_disputed = true});
-    const std::string sent = could.at(*owner);
-    done({std::move(owner), sent});
+    Owners found = owners;
+    Work work(kWorkOfRequest);
+    for (const auto& [uri, could] : open) {
+      auto owner = owner_of(could, lists, work);
+      const std::string sent = owner ? could.at(*owner) : "";
+      found[uri] = {.server = owner, .uri = sent, .is_disputed = !owner};
+    }
+    done(std::move(found));
   });
 }
 

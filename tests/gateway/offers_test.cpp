@@ -595,15 +595,4 @@ TEST_SUITE("gateway/offers") {
     for (int i = 0; i < 5'000; ++i) pace.tell(std::to_string(i), [&told] { told.push_back(-1); });
     CHECK(told.size() < 2'000);
   }
-
-  TEST_CASE("a template may mean what its expressions can stand for") {
-    CHECK(may_mean("file:///{path}", "file:///a/b"));
-    CHECK(may_mean("a://{x}/data/{y}", "a://1/data/2"));
-    CHECK(may_mean("a://{x}/end", "a://1/2/end"));
-    CHECK(may_mean("a://b", "a://b"));
-    CHECK_FALSE(may_mean("a://b", "a://bc"));
-    CHECK_FALSE(may_mean("a://{x}/end", "a://1/ends"));
-    CHECK_FALSE(may_mean("a://{x}", "b://1"));
-    CHECK(may_mean("a://{x", "a://1"));
-  }
 }

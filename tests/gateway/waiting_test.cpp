@@ -35,8 +35,8 @@ void hand_in(Talk& talk, int id, const char* method, Json params) {
   talk.session->receive(request(id, method, std::move(params)).dump());
 }
 
-ServerList list_of(std::vector<Json> entries) {
-  return std::make_shared<const std::vector<Json>>(std::move(entries));
+ServerList list_of(std::vector<Json> entries, ListKind kind = ListKind::kResources) {
+  return std::make_shared<const KnownList>(kind, std::move(entries));
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ TEST_SUITE("gateway/waiting") {
     ShownLists shown(*talk.world.gate);
     ResourceLists lists;
     lists.resources["fs"] = list_of({listed("uri", "x://a"), listed("uri", "x://b")});
-    lists.templates["fs"] = list_of({});
+    lists.templates["fs"] = list_of({}, ListKind::kTemplates);
     const auto first = shown.resources({"fs"}, lists);
     CHECK(first->size() == 2);
     CHECK(shown.resources({"fs"}, lists) == first);

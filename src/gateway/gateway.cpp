@@ -323,17 +323,21 @@ void Gateway::heard(const std::string& server, const std::string& method, const 
     if (!offers_->watch().is_too_much(server, clock_)) pass_on_to_clients(server, method, params);
     return;
   }
+  Announced about{.server = server, .method = method, .watched = {}};
   const bool is_update = method == "notifications/resources/updated";
-  if (is_update && !offers_->watch().is_watched(server)) return;
-  // Names that a server makes up take nobody's place.
-  if (!is_update && method != "notifications/resources/list_changed" &&
-      method != "notifications/prompts/list_changed")
+  const std::string uri = is_update ? string_member(params, "uri") : "";
+  if (is_update) {
+    // Names that a server makes up take nobody's place.
+    const auto watched = offers_->watch().watched_whole(server, uri);
+    if (!watched) return;
+    about.watched = *watched;
+  } else if (method != "notifications/resources/list_changed" &&
+             method != "notifications/prompts/list_changed") {
     return;
-  // What is said of one resource is not what is said of another.
-  const std::string about =
-      server + " " + method + (is_update ? " " + string_member(params, "uri") : "");
-  pace_->tell(about,
-              [this, server, method, params] { pass_on_to_clients(server, method, params); });
+  }
+  pace_->tell(about, uri, [this, server, method, is_update](const std::string& told) {
+    pass_on_to_clients(server, method, is_update ? Json{{"uri", told}} : Json());
+  });
 }
 
 void Gateway::pass_on_to_clients(const std::string& server, const std::string& method,

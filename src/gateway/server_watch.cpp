@@ -24,6 +24,12 @@ bool says(const Json* capabilities, std::string_view name, std::string_view flag
 
 }  // namespace
 
+bool is_part_of(std::string_view uri, std::string_view whole) {
+  return uri == whole ||
+         (uri.starts_with(whole) &&
+          (whole.ends_with('/') || uri[whole.size()] == '/' || uri[whole.size()] == '#'));
+}
+
 ServerWatch::~ServerWatch() {
   for (auto& [server, one] : listening_) {
     if (one.token != 0) servers_.forget(one.token);
@@ -54,6 +60,25 @@ void ServerWatch::unsubscribe(Subscriber who, const std::string& server, const s
   if (at_server->second.empty()) subscribed_.erase(at_server);
   if (servers_.is_stateless(server)) return listen_soon(server);
   servers_.request(server, "resources/unsubscribe", {{"uri", uri}}, nullptr, [](const auto&) {});
+}
+
+// Looked for from the longest on: what is sorted before `rest` and is no whole of it shows how much
+// of it a shorter one can have at most.
+std::optional<std::string> ServerWatch::watched_whole(const std::string& server,
+                                                      const std::string& uri) const {
+  const auto found = subscribed_.find(server);
+  if (found == subscribed_.end()) return std::nullopt;
+  const auto& watched = found->second;
+  for (std::string_view rest = uri; !rest.empty();) {
+    auto at = watched.upper_bound(rest);
+    if (at == watched.begin()) return std::nullopt;
+    const std::string& before = (--at)->first;
+    if (is_part_of(uri, before)) return before;
+    const auto differs = std::ranges::mismatch(rest, before);
+    const auto same = static_cast<std::size_t>(differs.in1 - rest.begin());
+    rest = rest.substr(0, same == before.size() && same > 0 ? same - 1 : same);
+  }
+  return std::nullopt;
 }
 
 void ServerWatch::want_level(const std::string& server, const std::string& level) {

@@ -10,8 +10,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,6 +22,9 @@
 #include "gate/servers.h"
 
 namespace mcpac::gateway {
+
+// The same resource, or one below it: servers may tell of a part of what was subscribed to.
+[[nodiscard]] bool is_part_of(std::string_view uri, std::string_view whole);
 
 class ServerWatch {
  public:
@@ -42,10 +47,10 @@ class ServerWatch {
   void unsubscribe(Subscriber who, const std::string& server, const std::string& uri);
   // The least severe level that anybody wants of this server; it never gets more severe again.
   void want_level(const std::string& server, const std::string& level);
-  // Whether anybody subscribed to anything of this server.
-  [[nodiscard]] bool is_watched(const std::string& server) const {
-    return subscribed_.contains(server);
-  }
+  // What somebody subscribed to at this server that this is, or is a part of; of several the
+  // longest, which is a part of the others. Nothing: nobody did.
+  [[nodiscard]] std::optional<std::string> watched_whole(const std::string& server,
+                                                         const std::string& uri) const;
   // Counts a log message of no call; true: more came within a second than anybody reads.
   [[nodiscard]] bool is_too_much(const std::string& server, const Clock& clock);
   // It is known by now what this server can do; again, when it was started again.
@@ -67,7 +72,8 @@ class ServerWatch {
   gate::Servers& servers_;
   boost::asio::any_io_executor executor_;
   Subscriber last_subscriber_ = 0;
-  std::map<std::string, std::map<std::string, std::set<Subscriber>>> subscribed_;  // server → uri
+  // Server → URI.
+  std::map<std::string, std::map<std::string, std::set<Subscriber>, std::less<>>> subscribed_;
   std::map<std::string, Listening> listening_;
   std::set<std::string> changed_;  // of those to be opened anew
   std::map<std::string, std::string> wanted_levels_;

@@ -29,13 +29,6 @@ bool wants(const Json& filter, std::string_view name) {
   return value != nullptr && value->is_boolean() && value->get<bool>();
 }
 
-// The same resource, or one below it: servers may tell of a part of what was subscribed to.
-bool is_part_of(const std::string& uri, const std::string& whole) {
-  return uri == whole ||
-         (uri.starts_with(whole) &&
-          (whole.ends_with('/') || uri[whole.size()] == '/' || uri[whole.size()] == '#'));
-}
-
 }  // namespace
 
 SessionOffers::Servers SessionOffers::with(std::string_view capability,

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "gateway/offer_view.h"
-#include "gateway/pace.h"
 #include "gateway/support_session.h"
 
 using namespace mcpac;
@@ -581,18 +580,5 @@ TEST_SUITE("gateway/offers") {
     const Json error = talk.heard().at(0).at("error");
     CHECK(error.at("code") == -32021);
     CHECK(error.at("data") == data);
-  }
-
-  TEST_CASE("announcements that come too fast become one, and the last is not missed") {
-    boost::asio::io_context loop;
-    Pace pace(loop.get_executor());
-    std::vector<int> told;
-    for (int i = 0; i < 1'000; ++i) pace.tell("a", [&told, i] { told.push_back(i); });
-    CHECK(told == std::vector<int>{0});
-    loop.run();
-    CHECK(told == std::vector<int>{0, 999});
-    CHECK(pace.count() == 0);
-    for (int i = 0; i < 5'000; ++i) pace.tell(std::to_string(i), [&told] { told.push_back(-1); });
-    CHECK(told.size() < 2'000);
   }
 }

@@ -114,7 +114,7 @@ TEST_SUITE("e2e/connect") {
     REQUIRE(home.mcpac({"generate"}).exit_code == 0);
     home.write(".cursor/mcp.json", "{}");
     home.workspace.write("data/a", "");
-    home.workspace.write("here.policy", R"(allow fixture.echo(text within ./data)
+    home.workspace.write("here.policy", R"(allow fixture.echo(apple within ./data)
 )");
     REQUIRE(home.connect("cursor", {"--policy", "here.policy"}).exit_code == 0);
     const Json entry =
@@ -126,7 +126,7 @@ TEST_SUITE("e2e/connect") {
                       {"io.modelcontextprotocol/clientInfo", {{"name", "c"}, {"version", "1"}}},
                       {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
       const Json params{
-          {"name", "fixture__echo"}, {"arguments", {{"text", text}}}, {"_meta", meta}};
+          {"name", "fixture__echo"}, {"arguments", {{"apple", text}}}, {"_meta", meta}};
       return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "tools/call"}, {"params", params}}
                  .dump() +
              "\n";

@@ -74,13 +74,16 @@ struct Client {
   std::string read_until(const std::string& part) {
     std::string text;
     std::vector<char> piece(1U << 20U);
-    const bool came = becomes([&] {
-      const auto before = text.size() < part.size() ? 0 : text.size() - part.size();
+    std::size_t searched = 0;  // up to here it does not begin
+    bool came = false;
+    becomes([&] {
       for (ssize_t got = 1; got > 0;) {
         got = ::read(out.read.get(), piece.data(), piece.size());
         if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
       }
-      return text.find(part, before) != std::string::npos;
+      came = came || text.find(part, searched) != std::string::npos;
+      searched = text.size() < part.size() ? 0 : text.size() - part.size();
+      return came;
     });
     CHECK(came);
     return text;

@@ -57,6 +57,78 @@ void end_recording(const RunParts& parts, const std::string& program, Outcome& o
   outcome.exit_code = static_cast<int>(exit_code_of(recorded.error().id));
 }
 
+void note_end(AgentOutcome ended, const RunLimits& limits, Outcome& outcome) {
+  outcome.tier = ended.tier;
+  outcome.verdict = ended.verdict;
+  outcome.exit_code = exit_code_of(ended);
+  outcome.error = error_of(ended, limits);
+  outcome.result = std::move(ended.result);
+}
+
+// `kept`: how many there are.
+void note_changes(Result<std::size_t> kept, const Listener& listener, Outcome& outcome) {
+  if (kept) {
+    outcome.changes = *kept;
+  } else if (!outcome.error || kept.error().id == ErrorId::kChangesLimit) {
+    outcome.exit_code = static_cast<int>(exit_code_of(kept.error().id));
+    outcome.error = std::move(kept.error());
+  } else {
+    listener.warning("the changes of files were not kept: " + kept.error().what);
+  }
+}
+
+// The socket by which the run's user sees, revokes and ends it. It lives on the loop, as long as
+// the gate.
+class LiveSocket {
+ public:
+  LiveSocket(const RunParts& parts, const std::string& run_id, LiveFacts facts, KillSwitch& kill)
+      : parts_(parts), run_id_(run_id), facts_(std::move(facts)), kill_(kill) {}
+
+  // On the loop. Null: the gate is going.
+  void show(gate::Gate* gate) {
+    control_.reset();
+    if (gate == nullptr) return;
+    auto opened = RunControl::open(parts_.host.executor(), parts_.folders.runs(), run_id_,
+                                   controls_of(*gate, facts_, [this] { kill_.pull(); }));
+    if (opened)
+      control_ = std::move(*opened);
+    else
+      parts_.listener.warning(opened.error().what);
+  }
+
+ private:
+  const RunParts& parts_;
+  const std::string& run_id_;
+  LiveFacts facts_;
+  KillSwitch& kill_;
+  std::unique_ptr<RunControl> control_;
+};
+
+// Tools that drift while the program runs are noted in its record, until this is gone. Of a
+// client's program whoever has the servers hears of it.
+class DriftNotes {
+ public:
+  DriftNotes(const RunParts& parts, audit::RunLog& log) : parts_(parts), anomalies_(log) {
+    parts_.host.on_loop([this] {
+      if (parts_.hosted != nullptr) return;
+      parts_.host.upstreams().on_drift(
+          [this](std::string_view what, const std::string& name) { anomalies_.note(what, name); });
+    });
+  }
+  ~DriftNotes() {
+    parts_.host.on_loop([this] {
+      if (parts_.hosted == nullptr) parts_.host.upstreams().on_drift(nullptr);
+      anomalies_.summarize();
+    });
+  }
+  DriftNotes(const DriftNotes&) = delete;
+  DriftNotes& operator=(const DriftNotes&) = delete;
+
+ private:
+  const RunParts& parts_;
+  gate::Anomalies anomalies_;
+};
+
 // Of a changeset they are never applied.
 void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
                        const Listener& listener) {
@@ -128,39 +200,20 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (!kill) return pass_on(kill);
   auto stop = changes->watch(kill->stop(), limits.changes);
   if (!stop) return pass_on(stop);
-  std::unique_ptr<RunControl> control;  // lives on the loop, as long as the gate
-  const LiveFacts facts{.program = authority.program,
-                        .started = rfc3339_utc(parts.clock.wall_now()),
-                        .granted = stated_rules(setup.authority)};
+  LiveSocket socket(parts, outcome.run_id,
+                    {.program = authority.program,
+                     .started = rfc3339_utc(parts.clock.wall_now()),
+                     .granted = stated_rules(setup.authority)},
+                    *kill);
   const AgentIo io{.standard_output = parts.listener.standard_output,
                    .standard_error = parts.listener.standard_error,
                    .output_sink = parts.listener.output_sink,
                    .error_sink = parts.listener.error_sink,
                    .log = parts.listener.log,
-                   .gate =
-                       [&](gate::Gate* gate) {
-                         control.reset();
-                         if (gate == nullptr) return;
-                         auto opened = RunControl::open(
-                             parts.host.executor(), parts.folders.runs(), outcome.run_id,
-                             controls_of(*gate, facts, [&kill] { kill->pull(); }));
-                         if (opened)
-                           control = std::move(*opened);
-                         else
-                           parts.listener.warning(opened.error().what);
-                       },
+                   .gate = [&socket](gate::Gate* gate) { socket.show(gate); },
                    .was_killed = [&kill] { return kill->was_pulled(); },
                    .network = network_of(parts, setup.authority)};
-  gate::Anomalies anomalies(**log);
-  const auto on_drift = [&](const Upstreams::OnDrift& heard) {
-    // Whoever has the servers hears of it.
-    if (hosted == nullptr) parts.host.upstreams().on_drift(heard);
-  };
-  parts.host.on_loop([&] {
-    on_drift([&anomalies](std::string_view what, const std::string& name) {
-      anomalies.note(what, name);
-    });
-  });
+  std::optional<DriftNotes> drift(std::in_place, parts, **log);
   const std::string replayed = parts.recording == nullptr ? "" : parts.recording->replayed_digest();
   auto started =
       record_start({.program = program.arguments.front(),
@@ -173,25 +226,11 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
   auto kept = changes->end(parts.clock, **log);
   warn_of_new_names(program, limits, parts.listener);
-  parts.host.on_loop([&] {
-    on_drift(nullptr);
-    anomalies.summarize();
-  });
+  drift.reset();
   auto closed = (*log)->close();
   if (!ended) return pass_on(ended);
-  outcome.tier = ended->tier;
-  outcome.verdict = ended->verdict;
-  outcome.exit_code = exit_code_of(*ended);
-  outcome.error = error_of(*ended, limits);
-  outcome.result = std::move(ended->result);
-  if (kept) {
-    outcome.changes = *kept;
-  } else if (!outcome.error || kept.error().id == ErrorId::kChangesLimit) {
-    outcome.exit_code = static_cast<int>(exit_code_of(kept.error().id));
-    outcome.error = std::move(kept.error());
-  } else {
-    parts.listener.warning("the changes of files were not kept: " + kept.error().what);
-  }
+  note_end(std::move(*ended), limits, outcome);
+  note_changes(std::move(kept), parts.listener, outcome);
   end_recording(parts, authority.binding.program, outcome);
   note_unclosed(closed, parts.listener, outcome);
   return {};

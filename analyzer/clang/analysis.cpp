@@ -5,34 +5,22 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <set>
 #include <type_traits>
 
 #include "analyzer/clang/allowances.h"
-#include "analyzer/clang/argument_errors.h"
 #include "analyzer/clang/attributes.h"
+#include "analyzer/clang/checks.h"
 #include "analyzer/clang/confusables.h"
 #include "analyzer/clang/constancy.h"
 #include "analyzer/clang/diagnostics.h"
-#include "analyzer/clang/early.h"
-#include "analyzer/clang/entry.h"
 #include "analyzer/clang/findings.h"
-#include "analyzer/clang/forgery.h"
-#include "analyzer/clang/hatches.h"
-#include "analyzer/clang/hidden.h"
 #include "analyzer/clang/identity.h"
-#include "analyzer/clang/narrows.h"
-#include "analyzer/clang/outside.h"
 #include "analyzer/clang/own_templates.h"
 #include "analyzer/clang/part.h"
 #include "analyzer/clang/preprocessing.h"
-#include "analyzer/clang/raw_bytes.h"
-#include "analyzer/clang/replacements.h"
 #include "analyzer/clang/sources.h"
 #include "analyzer/clang/stage.h"
 #include "analyzer/clang/text_checks.h"
-#include "analyzer/clang/undefined.h"
-#include "analyzer/clang/uses.h"
 #include "analyzer/clang/walker.h"
 #include "analyzer/clang/word_checks.h"
 #include "core/file.h"
@@ -133,33 +121,6 @@ std::vector<Allowance> check_spelling(CXTranslationUnit unit, const Request& req
   return allowances;
 }
 
-std::vector<std::string> unused_of(const std::vector<Declared>& declared,
-                                   const std::vector<Use>& uses) {
-  std::set<std::string> used;
-  for (const Use& use : uses) used.insert(use.permission);
-  std::vector<std::string> unused;
-  for (const Declared& item : declared) {
-    // Files and the network are no tools: no call shows that they are used.
-    if (item.permission.starts_with("mcpac.")) continue;
-    if (!used.contains(item.permission)) unused.push_back(item.text());
-  }
-  return unused;
-}
-
-void check_undeclared(const Report& report, Findings& findings) {
-  for (const Use& use : report.uses) {
-    const bool declared = std::ranges::find(report.declared, use.permission,
-                                            &Declared::permission) != report.declared.end();
-    if (declared) continue;
-    Place place;
-    place.line = use.line;
-    place.column = use.column;
-    findings.add_in(use.file, "undeclared-use", place,
-                    fmt::format("{} is called, but the entry does not declare it", use.permission),
-                    "add it to the Requires of the entry");
-  }
-}
-
 // A name that does not compile is no permission either, which its writer need not hear twice.
 void forget_consequences(Report& report) {
   std::erase_if(report.findings,
@@ -194,37 +155,18 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   check_inclusions(unit, sources, findings);
 
   set_stage("walking through its declarations and folding its arguments");
-  EntryFinder entry(identity, sources, findings);
   ConstancyChecker constancy;
   Walker(sources, findings, {&constancy}).walk(unit);
   const bool writes = constancy.writes_through_constness();
-  const bool unknown = writes || (part != nullptr && part->variables_unknown);
-  const Variables told = part == nullptr ? Variables::kKnown : Variables::kPlain;
-  UseChecker uses(unit, identity, sources, unknown ? Variables::kUnknown : told);
-  ForgeryChecker forgery(identity, sources, findings);
-  ReplacementChecker replacements(sources, findings);
-  HatchChecker hatches(identity, sources, findings);
-  RawBytesChecker bytes(sources, findings, unknown ? Constness::kMayBeCast : Constness::kHolds);
-  OutsideChecker outside(sources, findings);
-  EarlyChecker early(identity, sources, findings);
-  HiddenChecker hidden(identity, findings);
-  ArgumentErrors arguments(identity);
-  UndefinedChecker undefined(sources);
-  NarrowChecker narrows(identity);
-  Walker(sources, findings,
-         {&entry, &uses, &forgery, &replacements, &hatches, &bytes, &outside, &early, &hidden,
-          &arguments, &undefined, &narrows})
-      .walk(unit);
+  Checks checks(unit, identity, sources, findings, knowledge_of(part, writes));
+  checks.walk(unit);
+
   set_stage("comparing what its files share");
   if (part != nullptr) {
-    part->has_entry = entry.is_present();
     part->writes_through_constness = writes;
     part->definitions = definitions_of(unit, sources);
-    part->undefined = std::move(undefined).take();
-  } else {
-    for (const auto& [usr, function] : std::move(undefined).take())
-      findings.add("undefined-function", function.place, function.message(), Undefined::kFix);
   }
+  checks.share(part);
 
   set_stage("putting the report together");
   Report report;
@@ -233,20 +175,9 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   // What clang repairs while it reads on is not the program: a program with errors declares
   // nothing.
   const bool refused = findings.refuses();
-  const auto diagnosed = check_diagnostics(unit, identity, sources, arguments, findings);
+  const auto diagnosed = check_diagnostics(unit, identity, sources, checks.arguments(), findings);
   const bool errors = diagnosed.errors;
-  if (!errors) {
-    const bool elsewhere = part != nullptr && !part->has_entry;
-    auto found = elsewhere ? EntryFinder::Found{Entry::kNone, part->declared} : entry.finish(unit);
-    report.entry = found.entry;
-    report.declared = std::move(found.declared);
-    report.uses = uses.finish(report.declared, findings);
-    report.unused = unused_of(report.declared, report.uses);
-    narrows.finish(report.declared, findings);
-    outside.finish(report.declared);
-    if (!findings.refuses()) check_undeclared(report, findings);
-  }
-  if (errors) outside.finish({});
+  checks.finish(errors ? nullptr : unit, part, report);
   report.verdict = Verdict::kOk;
   if (findings.refuses()) report.verdict = Verdict::kRefused;
   if (errors && !refused) report.verdict = Verdict::kCompileError;

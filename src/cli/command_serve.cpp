@@ -74,15 +74,17 @@ Result<void> open_doors(ServeDoors& doors, const ServeOptions& options,
 }
 
 // A descriptor a connection: with too few of them, fewer connections are let in, and that is said.
-void fit_connections(ServeLog& log, std::size_t doors, gateway::http::HttpLimits& limits) {
-  if (doors == 0) return;
+gateway::http::HttpLimits limits_of(ServeLog& log, std::size_t doors) {
+  gateway::http::HttpLimits limits;
+  if (doors == 0) return limits;
   const std::size_t wanted = limits.max_connections;
   limits.max_connections = make_room_for_connections(doors, wanted);
-  if (limits.max_connections == wanted) return;
+  if (limits.max_connections == wanted) return limits;
   // A guest's share of them stays three quarters.
   limits.max_guest_connections = limits.max_connections * 3 / 4;
   log.warn(fmt::format("the limit on open files (ulimit -n) has room for {} connections{}, not {}",
                        limits.max_connections, doors > 1 ? " a door" : "", wanted));
+  return limits;
 }
 
 // SIGHUP is also how a terminal says that it goes, and with it whoever started us there.
@@ -97,6 +99,46 @@ void reload(ServeLog& log, const ServeOptions& options, ServeDoors& doors) {
     log.info("reloaded: rules and certificate, for new connections");
   else
     log.warn(fmt::format("nothing was reloaded: {}", done.error().to_text()));
+}
+
+// With tokens of their own policies, nobody comes in by what stands on the command line but by
+// saying so.
+std::optional<std::string> one_time_token(ServeLog& log, const ServeOptions& options) {
+  const bool has_own = options.tokens || !options.issuer.empty();
+  const bool is_given = options.grants->are_given();
+  if (!has_own && !is_given)
+    log.warn("no rule is given: clients see no tool (--grant, --ask or --policy)");
+  if (options.http.empty() || (has_own && !is_given)) return std::nullopt;
+  return gateway::new_token();
+}
+
+std::optional<std::filesystem::path> token_file_of(const Context& context,
+                                                   const ServeOptions& options) {
+  if (!options.tokens) return std::nullopt;
+  return gateway::token_file(context.folders);
+}
+
+std::optional<gateway::http::TlsFiles> tls_of(const ServeOptions& options) {
+  if (options.tls_key.empty()) return std::nullopt;
+  return gateway::http::TlsFiles{options.tls_certificate, options.tls_key};
+}
+
+// Until the last client left (false) or a signal asks for it (true).
+bool wait_for_end(const execute::Interrupt& interrupt, ServeLog& log, const ServeOptions& options,
+                  ServeDoors& doors) {
+  const bool had_terminal = has_terminal();
+  bool reloads = false;  // at SIGHUP, instead of ending
+  // A SIGHUP that came while the last was seen to is for the next look.
+  const auto is_to_end = [&] {
+    return (reloads ? interrupt.received_but_hangup() : interrupt.received()).has_value();
+  };
+  while (!doors.all_left()) {
+    reloads = !options.http.empty() && (!had_terminal || has_terminal());
+    if (reloads && interrupt.take(SIGHUP)) reload(log, options, doors);
+    if (is_to_end()) break;
+    std::this_thread::sleep_for(kLook);
+  }
+  return is_to_end();
 }
 
 void serve(Context& context, const ServeOptions& options) {
@@ -128,28 +170,14 @@ void serve(Context& context, const ServeOptions& options) {
                                          .code = code_of(options),
                                          .tracing = std::move(*tracing)});
   if (!gateway) return context.fail(gateway.error());
-  // With tokens of their own policies, nobody comes in by what stands on the command line but by
-  // saying so.
-  const bool has_own = options.tokens || !options.issuer.empty();
-  if (!has_own && !options.grants->are_given())
-    log.warn("no rule is given: clients see no tool (--grant, --ask or --policy)");
-  const bool one_time = !options.http.empty() && (!has_own || options.grants->are_given());
-  std::optional<std::string> token;
-  if (one_time) token = gateway::new_token();
-  std::optional<std::filesystem::path> token_file;
-  if (options.tokens) token_file = gateway::token_file(context.folders);
-  std::optional<gateway::http::TlsFiles> tls;
-  if (!options.tls_key.empty())
-    tls = gateway::http::TlsFiles{options.tls_certificate, options.tls_key};
-  gateway::http::HttpLimits limits;
-  fit_connections(log, options.http.size(), limits);
+  const auto token = one_time_token(log, options);
   ServeDoors doors({.gateway = gateway->get(),
                     .rules = std::move(*rules),
                     .one_time_token = token,
-                    .token_file = std::move(token_file),
+                    .token_file = token_file_of(context, options),
                     .warning = warning,
-                    .limits = limits,
-                    .tls = std::move(tls),
+                    .limits = limits_of(log, options.http.size()),
+                    .tls = tls_of(options),
                     .hosts = options.hosts,
                     .oauth = std::move(*oauth)});
   if (auto opened = open_doors(doors, options, token); !opened) {
@@ -157,19 +185,7 @@ void serve(Context& context, const ServeOptions& options) {
     gateway->reset();  // before the doors: what waits on its loop comes back to them
     return context.fail(opened.error());
   }
-  const bool had_terminal = has_terminal();
-  bool reloads = false;  // at SIGHUP, instead of ending
-  // A SIGHUP that came while the last was seen to is for the next look.
-  const auto is_to_end = [&] {
-    return (reloads ? interrupt.received_but_hangup() : interrupt.received()).has_value();
-  };
-  while (!doors.all_left()) {
-    reloads = !options.http.empty() && (!had_terminal || has_terminal());
-    if (reloads && interrupt.take(SIGHUP)) reload(log, options, doors);
-    if (is_to_end()) break;
-    std::this_thread::sleep_for(kLook);
-  }
-  const bool asked_to_end = is_to_end();
+  const bool asked_to_end = wait_for_end(interrupt, log, options, doors);
   if (asked_to_end) doors.drain();
   doors.close(asked_to_end ? "asked-to-end" : "client-left");
   (*gateway)->end_tracing();

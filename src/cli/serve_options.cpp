@@ -99,80 +99,96 @@ Result<std::optional<gateway::tracing::Settings>> tracing_of(const ServeOptions&
   return gateway::tracing::read_settings(options.otlp, gateway::tracing::variable_of_process);
 }
 
+namespace {
+
+// An option that is given several times, one value each.
+void several(CLI::Option* option, const char* type) {
+  option->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
+}
+
+void add_door_options(CLI::App& command, ServeOptions& options) {
+  several(command.add_option(
+              "--http", options.http,
+              "listen on ADDRESS:PORT (0: any that is free), without TLS a loopback address, "
+              "instead of standard input; several times for several"),
+          "ADDRESS:PORT");
+  command.add_flag("--stdio", options.stdio, "beside --http, serve standard input, too");
+  command.add_flag("--tokens", options.tokens,
+                   "let in whoever has a token of `mcpac token create`, each under its policy");
+  command
+      .add_option("--tls-cert", options.tls_certificate,
+                  "TLS with this certificate, its chain behind it (PEM)")
+      ->type_name("FILE");
+  command.add_option("--tls-key", options.tls_key, "and its key, which nobody else may read")
+      ->type_name("FILE");
+  several(command.add_option(
+              "--host", options.hosts,
+              "a name by which clients call this machine, beside the address; several times "
+              "for several"),
+          "NAME");
+}
+
+void add_oauth_options(CLI::App& command, ServeOptions& options) {
+  command
+      .add_option("--oauth-issuer", options.issuer,
+                  "let in whoever has an access token of this issuer, by its scopes")
+      ->type_name("URL");
+  command
+      .add_option("--oauth-audience", options.audience,
+                  "the URL by which clients know this server: tokens must be for it")
+      ->type_name("URL");
+  command
+      .add_option("--oauth-jwks", options.keys,
+                  "the issuer's keys, instead of those that it publishes")
+      ->type_name("FILE");
+  several(command.add_option(
+              "--scope", options.scopes,
+              "what a scope of such a token is worth: a policy; several times for several"),
+          "NAME=FILE");
+}
+
+void add_operation_options(CLI::App& command, ServeOptions& options) {
+  command
+      .add_option("--log-format", options.log_format,
+                  "of what is said on standard error: text, or json, an object a line")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command
+      .add_option("--metrics", options.metrics,
+                  "figures for Prometheus at /metrics of a loopback ADDRESS:PORT")
+      ->type_name("ADDRESS:PORT");
+  command
+      .add_option("--otlp", options.otlp,
+                  "send traces to this collector over OTLP/HTTP (http://127.0.0.1:4318), or to "
+                  "the one of OTEL_EXPORTER_OTLP_ENDPOINT (env)")
+      ->type_name("URL|env");
+}
+
+void add_view_options(CLI::App& command, ServeOptions& options) {
+  command
+      .add_option("--names", options.names,
+                  "how tools are called: dotted (server.tool), plain (server__tool, for clients "
+                  "that cannot take dots), bare (tool, before one server)")
+      ->check(CLI::IsMember({"dotted", "plain", "bare"}))
+      ->capture_default_str();
+  command.add_flag("--code", options.code,
+                   "code mode: also let clients run C++ programs that call what they are granted");
+  command.add_flag("--code-only", options.code_only,
+                   "the same, without showing the granted tools themselves");
+  options.lowest_tier = add_tier_option(command);
+}
+
+}  // namespace
+
 std::shared_ptr<ServeOptions> add_serve_options(CLI::App& command, Context& context) {
   auto options = std::make_shared<ServeOptions>();
   add_common_options(command, context);
   options->grants = add_grant_options(command);
   options->approver = add_approver_options(command, "the person at the client, by a form");
-  command
-      .add_option("--http", options->http,
-                  "listen on ADDRESS:PORT (0: any that is free), without TLS a loopback address, "
-                  "instead of standard input; several times for several")
-      ->type_name("ADDRESS:PORT")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  command.add_flag("--stdio", options->stdio, "beside --http, serve standard input, too");
-  command.add_flag("--tokens", options->tokens,
-                   "let in whoever has a token of `mcpac token create`, each under its policy");
-  command
-      .add_option("--tls-cert", options->tls_certificate,
-                  "TLS with this certificate, its chain behind it (PEM)")
-      ->type_name("FILE");
-  command.add_option("--tls-key", options->tls_key, "and its key, which nobody else may read")
-      ->type_name("FILE");
-  command
-      .add_option("--host", options->hosts,
-                  "a name by which clients call this machine, beside the address; several times "
-                  "for several")
-      ->type_name("NAME")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      .add_option("--oauth-issuer", options->issuer,
-                  "let in whoever has an access token of this issuer, by its scopes")
-      ->type_name("URL");
-  command
-      .add_option("--oauth-audience", options->audience,
-                  "the URL by which clients know this server: tokens must be for it")
-      ->type_name("URL");
-  command
-      .add_option("--oauth-jwks", options->keys,
-                  "the issuer's keys, instead of those that it publishes")
-      ->type_name("FILE");
-  command
-      .add_option("--scope", options->scopes,
-                  "what a scope of such a token is worth: a policy; several times for several")
-      ->type_name("NAME=FILE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      .add_option("--log-format", options->log_format,
-                  "of what is said on standard error: text, or json, an object a line")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command
-      .add_option("--metrics", options->metrics,
-                  "figures for Prometheus at /metrics of a loopback ADDRESS:PORT")
-      ->type_name("ADDRESS:PORT");
-  command
-      .add_option("--otlp", options->otlp,
-                  "send traces to this collector over OTLP/HTTP (http://127.0.0.1:4318), or to "
-                  "the one of OTEL_EXPORTER_OTLP_ENDPOINT (env)")
-      ->type_name("URL|env");
-  command
-      .add_option("--names", options->names,
-                  "how tools are called: dotted (server.tool), plain (server__tool, for clients "
-                  "that cannot take dots), bare (tool, before one server)")
-      ->check(CLI::IsMember({"dotted", "plain", "bare"}))
-      ->capture_default_str();
-  command.add_flag("--code", options->code,
-                   "code mode: also let clients run C++ programs that call what they are granted");
-  command.add_flag("--code-only", options->code_only,
-                   "the same, without showing the granted tools themselves");
-  options->lowest_tier = add_tier_option(command);
+  add_door_options(command, *options);
+  add_oauth_options(command, *options);
+  add_operation_options(command, *options);
+  add_view_options(command, *options);
   return options;
 }
 

@@ -133,7 +133,7 @@ asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connecti
   while (true) {
     auto piece = co_await connection->read_body();
     if (!piece) {
-      co_return failure(ErrorId::kServerHttp, std::move(piece.error().what));
+      co_return failure(piece.error().id, std::move(piece.error().what));
     }
     if (piece->empty()) co_return text;
     if (text.size() + piece->size() > limit) {

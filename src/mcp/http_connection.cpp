@@ -32,6 +32,10 @@ namespace {
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHead = std::uint32_t{64} << 10U;
 constexpr std::size_t kChunk = std::size_t{64} << 10U;
+// What is read and not yet understood. The limit of the head holds for the head alone: the line
+// that begins a chunk and the trailer after the last one would else grow as long as the server
+// likes.
+constexpr std::size_t kMaxUnread = kMaxHead + kChunk;
 // A request without an answer of its own has no other clock.
 constexpr std::chrono::seconds kConnectTimeout{30};
 
@@ -89,7 +93,7 @@ class Connection final : public HttpConnection {
     auto [unsent, sent] = co_await http::async_write(stream_, request_, kAwait);
     if (unsent) co_return failure(ErrorId::kServerHttp, "cannot send", unsent);
     auto [unread, size] = co_await http::async_read_header(stream_, buffer_, *parser_, kAwait);
-    if (unread) co_return failure(ErrorId::kServerHttp, "no response", unread);
+    if (unread) co_return failure(id_of(unread), "no response", unread);
     co_return read_head();
   }
 
@@ -100,7 +104,7 @@ class Connection final : public HttpConnection {
       body.size = chunk_.size();
       auto [error, size] = co_await http::async_read_some(stream_, buffer_, *parser_, kAwait);
       if (error && error != http::error::need_buffer) {
-        co_return failure(ErrorId::kServerHttp, "the response broke off", error);
+        co_return failure(id_of(error), "the response broke off", error);
       }
       const std::size_t filled = chunk_.size() - body.size;
       if (filled > 0) co_return std::string_view(chunk_.data(), filled);
@@ -134,6 +138,12 @@ class Connection final : public HttpConnection {
     } else {
       return Stream(executor);
     }
+  }
+
+  static ErrorId id_of(const boost::system::error_code& error) {
+    const bool too_long =
+        error == http::error::header_limit || error == http::error::buffer_overflow;
+    return too_long ? ErrorId::kServerLimit : ErrorId::kServerHttp;
   }
 
   PlainStream& lowest() { return beast::get_lowest_layer(stream_); }
@@ -185,7 +195,7 @@ class Connection final : public HttpConnection {
   asio::ip::tcp::resolver resolver_;
   Stream stream_;
   HttpRequest request_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{kMaxUnread};
   std::optional<http::response_parser<http::buffer_body>> parser_;
   std::array<char, kChunk> chunk_{};
   bool closed_ = false;

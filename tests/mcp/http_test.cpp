@@ -196,6 +196,16 @@ TEST_SUITE("mcp/http") {
     CHECK(server.call("echo").has_value());
   }
 
+  TEST_CASE("what frames an answer is bounded like the answer itself") {
+    for (const std::string path : {"/long-chunk-line", "/long-trailer"}) {
+      CAPTURE(path);
+      HttpFixture web({"initialize"});
+      Connected server(web.config(path));
+      REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+      CHECK(id_of(server.call("echo")) == ErrorId::kServerLimit);
+    }
+  }
+
   TEST_CASE("a call whose time is up is cancelled") {
     HttpFixture web({"initialize"});
     Connected server(web.config("/json"));

@@ -97,6 +97,14 @@ async function handlePost(request, response, path, message) {
     sessions.set(`listen-${id}`, { listener: write });
     return;
   }
+  // Framing that is longer than any answer: what a client has to read before it has a byte of the body.
+  if ((path === '/long-chunk-line' || path === '/long-trailer') && method === 'tools/call') {
+    const body = Buffer.from(encode(await answer(message, request)));
+    const padding = 'y'.repeat(1 << 20);
+    const [line, trailer] = path === '/long-chunk-line' ? [`;y=${padding}`, ''] : ['', `Y: ${padding}\r\n`];
+    request.socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
+    return void request.socket.write(`${body.length.toString(16)}${line}\r\n${body}\r\n0\r\n${trailer}\r\n`);
+  }
   if (path === '/json' || path === '/loses-session' || method === 'initialize') {
     const body = encode(await answer(message, request));
     response.writeHead(200, { 'Content-Type': 'application/json', ...headers });

@@ -71,7 +71,7 @@ Result<Parameters> answer_in(std::string_view target, const std::string& state) 
 asio::awaitable<Result<Parameters>> serve(tcp::socket socket, std::string state) {
   beast::tcp_stream stream(std::move(socket));
   stream.expires_after(kVisit);
-  beast::flat_buffer buffer;
+  beast::flat_buffer buffer(2 * kMaxHead);
   http::request_parser<http::empty_body> parser;
   parser.header_limit(kMaxHead);
   auto [error, size] = co_await http::async_read_header(stream, buffer, parser, kAwait);

@@ -58,12 +58,13 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
   if (!recording) return pass_on(recording);
   made->recording_ = std::move(*recording);
   made->recording_->join(*made->host_);
-  // What is asked of servers takes the way of their calls.
-  made->host_->on_loop([&made] {
-    made->offers_ =
-        std::make_unique<Offers>(made->host_->offering(), made->host_->executor(), made->clock_);
-  });
   const auto warnings = std::make_shared<BoundedWarnings>(made->setup_.warning, made->clock_);
+  // What is asked of servers takes the way of their calls.
+  made->host_->on_loop([&made, &warnings] {
+    made->offers_ =
+        std::make_unique<Offers>(made->host_->offering(), made->host_->executor(), made->clock_,
+                                 [warnings](const std::string& text) { (*warnings)(text); });
+  });
   made->upstream_ = std::make_unique<TimedUpstream>(
       made->host_->servers(), made->clock_,
       [warnings](const Error& error) { (*warnings)(error.to_text()); });

@@ -13,8 +13,11 @@ constexpr auto kPatience = std::chrono::seconds(5);
 }  // namespace
 
 Offers::Offers(gate::Servers& servers, const boost::asio::any_io_executor& executor,
-               const Clock& clock)
-    : servers_(servers), executor_(executor), lists_(servers, clock), watch_(servers, executor) {
+               const Clock& clock, ServerLists::Warning warning)
+    : servers_(servers),
+      executor_(executor),
+      lists_(servers, executor, clock, std::move(warning)),
+      watch_(servers, executor) {
   servers_.on_settled([this] { look(); });
 }
 
@@ -53,8 +56,7 @@ void Offers::look() {
     if (servers_.capabilities(server) == nullptr) continue;
     const auto start = servers_.starts(server);
     if (std::exchange(known_[server], start) == start) continue;
-    for (const ListKind kind : {ListKind::kResources, ListKind::kTemplates, ListKind::kPrompts})
-      lists_.forget(server, kind);
+    lists_.began_anew(server);
     watch_.settled(server);
   }
   std::list<std::shared_ptr<Waiting>> over;

@@ -23,8 +23,10 @@ namespace mcpac::gateway {
 
 class Offers {
  public:
-  // `servers` and `clock` are borrowed. Hears from then on which servers are settled.
-  Offers(gate::Servers& servers, const boost::asio::any_io_executor& executor, const Clock& clock);
+  // `servers` and `clock` are borrowed. Hears from then on which servers are settled. `warning`:
+  // of lists that servers do not give; may be null.
+  Offers(gate::Servers& servers, const boost::asio::any_io_executor& executor, const Clock& clock,
+         ServerLists::Warning warning = nullptr);
   ~Offers();
   Offers(const Offers&) = delete;
   Offers& operator=(const Offers&) = delete;

@@ -1,9 +1,10 @@
 // ServerLists: what servers say that they have besides tools, kept while it is fresh.
 //
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
-// (offer_view.h). Entries are the server's, unchanged; one without a usable name or URI is left
-// out. Everything that a server can make long is bounded. A list that did not change is the one
-// that there was: what was worked out from it holds on. On the loop's thread.
+// (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how
+// long clients wait for it (list_patience.h): who is not in time has what it had, and its list is
+// read on for those who come later. A list that did not change is the one that there was: what was
+// worked out from it holds on. On the loop's thread.
 #pragma once
 
 #include <chrono>
@@ -14,13 +15,19 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "core/clock.h"
 #include "core/json.h"
 #include "gate/servers.h"
 #include "gateway/known_list.h"
 #include "gateway/list_kind.h"
+#include "gateway/list_patience.h"
+#include "gateway/list_reading.h"
 
 namespace mcpac::gateway {
 
@@ -30,33 +37,55 @@ using ListsByServer = std::map<std::string, ServerList>;
 
 class ServerLists {
  public:
-  // Both are borrowed.
-  ServerLists(gate::Servers& servers, const Clock& clock) : servers_(servers), clock_(clock) {}
+  // Hears, once, of a server that does not answer, and why a list of one is not read.
+  using Warning = std::function<void(const std::string&)>;
+  // `servers` and `clock` are borrowed.
+  ServerLists(gate::Servers& servers, boost::asio::any_io_executor executor, const Clock& clock,
+              Warning warning = nullptr, const ListPatience::Spans& spans = {})
+      : servers_(servers),
+        executor_(std::move(executor)),
+        clock_(clock),
+        warning_(std::move(warning)),
+        spans_(spans) {}
 
   // The lists of these servers, asked for where they are not fresh. `done` may come at once.
   void get(ListKind kind, const std::set<std::string>& servers,
            std::function<void(const ListsByServer&)> done);
   // What is kept is not so any more.
   void forget(const std::string& server, ListKind kind);
+  // The server was started again.
+  void began_anew(const std::string& server);
 
  private:
   using Done = std::function<void(const ServerList&)>;
   struct Slot {
+    explicit Slot(const ListPatience::Spans& spans) : patience(spans) {}
     ServerList list;
     std::chrono::steady_clock::time_point fresh_until;
-    std::vector<Done> waiting;  // somebody asks the server already
-    bool is_outdated = false;   // it changed meanwhile
+    std::shared_ptr<ListReading> reading;  // the server is being asked
+    std::vector<Done> waiting;             // for that
+    std::unique_ptr<boost::asio::steady_timer> timer;
+    bool is_late = false;      // nobody waits for it any more
+    bool is_outdated = false;  // it changed meanwhile
+    ListPatience patience;
   };
-  struct Reading;
   using Key = std::pair<std::string, ListKind>;
+  enum class Ended : std::uint8_t { kAnswered, kGaveNoList };
 
   void get_one(const Key& key, Done done);
-  void read_page(const std::shared_ptr<Reading>& reading, Json params);
-  void add_page(const std::shared_ptr<Reading>& reading, const Json& result);
-  void finish(const std::shared_ptr<Reading>& reading, ServerList list);
+  void begin_reading(const Key& key, Slot& slot);
+  void read_page(const Key& key, const std::shared_ptr<ListReading>& reading, Json params);
+  void add_page(const Key& key, const std::shared_ptr<ListReading>& reading, const Json& result);
+  void stop_waiting(const Key& key);
+  void finish(const Key& key, Ended ended, ServerList list);
+  void say_missing(const Key& key, Slot& slot, std::string_view why) const;
+  static void tell(Slot& slot);
 
   gate::Servers& servers_;
+  boost::asio::any_io_executor executor_;
   const Clock& clock_;
+  Warning warning_;  // may be null
+  ListPatience::Spans spans_;
   std::map<Key, Slot> slots_;
   // Answers may come when this object is gone.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -110,16 +110,23 @@ void SessionOffers::list(const ipc::Request& request, const RequestContext& cont
                        }));
 }
 
+// Both at a time: a silent server is waited for once.
 void SessionOffers::resource_lists(const Servers& servers,
                                    std::function<void(const ResourceLists&)> done) {
-  offers_->lists().get(
-      ListKind::kResources, servers,
-      [offers = offers_, servers, done = std::move(done)](const ListsByServer& resources) {
-        offers->lists().get(ListKind::kTemplates, servers,
-                            [resources, done](const ListsByServer& templates) {
-                              done({resources, templates});
-                            });
-      });
+  struct Gathered {
+    ResourceLists lists{};
+    bool is_half = false;
+    std::function<void(const ResourceLists&)> done;
+  };
+  const auto gathered = std::make_shared<Gathered>(Gathered{.done = std::move(done)});
+  const auto into = [gathered](ListsByServer ResourceLists::*which) {
+    return [gathered, which](const ListsByServer& lists) {
+      gathered->lists.*which = lists;
+      if (std::exchange(gathered->is_half, true)) gathered->done(gathered->lists);
+    };
+  };
+  offers_->lists().get(ListKind::kResources, servers, into(&ResourceLists::resources));
+  offers_->lists().get(ListKind::kTemplates, servers, into(&ResourceLists::templates));
 }
 
 void SessionOffers::agree(const ipc::Id& id, const Json& wanted,

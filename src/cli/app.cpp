@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/standard_output.h"
 #include "core/nearest_name.h"
@@ -18,7 +19,7 @@
 namespace mcpac::cli {
 namespace {
 
-void add_all(CLI::App& app, Context& context) {
+void declare(CLI::App& app, Context& context, const std::vector<std::string>& words) {
   app.require_subcommand(1);
   add_common_options(app, context);  // they may stand before the command as well as after it
   app.add_option_function<std::string>(
@@ -28,28 +29,7 @@ void add_all(CLI::App& app, Context& context) {
       ->check([](const std::string&) { return "stands first: mcpac -C FOLDER COMMAND"; });
   app.set_version_flag("--version", fmt::format("mcpac {}", MCPAC_VERSION));
   app.failure_message(CLI::FailureMessage::help);
-  add_init(app, context);
-  add_server(app, context);
-  add_generate(app, context);
-  add_lock(app, context);
-  add_tools(app, context);
-  add_prompt(app, context);
-  add_permissions(app, context);
-  add_policy(app, context);
-  add_execute(app, context);
-  add_run(app, context);
-  add_audit(app, context);
-  add_runs(app, context);
-  add_changes(app, context);
-  add_approvals(app, context);
-  add_resident(app, context);
-  add_serve(app, context);
-  add_replay(app, context);
-  add_connect(app, context);
-  add_token(app, context);
-  add_login(app, context);
-  add_info(app, context);
-  add_doctor(app, context);
+  declare_commands(app, context, words);
 }
 
 bool wants_json(int argc, char** argv) {
@@ -135,7 +115,6 @@ std::vector<std::string> words_of(int argc, char** argv) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  std::ranges::reverse(words);  // as CLI11 takes them
   return words;
 }
 
@@ -150,8 +129,10 @@ int run_in(Context context, int argc, char** argv) {
       "granted.",
       "mcpac");
   try {
-    add_all(app, context);
-    app.parse(words_of(argc, argv));
+    auto words = words_of(argc, argv);
+    declare(app, context, words);
+    std::ranges::reverse(words);  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::Success& wanted) {  // --help, --version
     context.exit_code = app.exit(wanted);
   } catch (const CLI::ParseError& error) {

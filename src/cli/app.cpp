@@ -156,11 +156,12 @@ int run(int argc, char** argv) {
   std::vector<char*> words(argv, argv + argc);
   if (argc >= 3 && std::string_view(argv[1]) == "-C") {
     if (::chdir(argv[2]) != 0) {
+      const int why = errno;  // what comes next asks the terminal, too
       Context context = make_context();
       context.json = wants_json(argc, argv);
       context.fail(Error{ErrorId::kFileUnreadable,
                          fmt::format("cannot work in {}", printable(argv[2])), "-C",
-                         std::system_category().message(errno), ""});
+                         std::system_category().message(why), ""});
       return context.exit_code;
     }
     words.erase(words.begin() + 1, words.begin() + 3);

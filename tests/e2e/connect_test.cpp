@@ -187,8 +187,10 @@ TEST_SUITE("e2e/connect") {
     INFO(there.err);
     CHECK(there.exit_code == 0);
     CHECK(has(there.out, "fixture"));
-    CHECK(home.workspace.mcpac({"-C", folder + "/nowhere", "server", "list"}, {.folder = "/"})
-              .exit_code == 66);
+    const auto nowhere =
+        home.workspace.mcpac({"-C", folder + "/nowhere", "server", "list"}, {.folder = "/"});
+    CHECK(nowhere.exit_code == 66);
+    CHECK(has(nowhere.err, "No such file or directory"));
     CHECK(home.mcpac({"server", "list", "-C", "."}).exit_code == 64);
     CHECK(home.mcpac({"--json", "-C", ".", "server", "list"}).exit_code == 64);
   }

@@ -7,6 +7,7 @@ clang-format-14 --dry-run --Werror "${sources[@]}"
 echo "formatting: ok (${#sources[@]} files)"
 python3 tools/check_layers.py .
 python3 tools/check_threat_model.py .
+python3 tools/check_configuration.py .
 grep -q './dev quickstart' README.md
 grep -q './dev test' README.md
 echo "README: names both commands"

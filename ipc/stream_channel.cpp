@@ -178,6 +178,7 @@ SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   queued_ += line.size() + 1;
   if (descriptor) ++queued_descriptors_;
   queue_.push_back({std::move(line), std::move(descriptor)});
+  ++accepted_;
   if (waiting_to_write_) return SendStatus::kQueued;
   if (const int error = write_some(); error != 0) {
     write_failed(error);

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -81,6 +82,9 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // other side has it once it has read that byte), and is closed here when it is sent or dropped.
   SendStatus send(std::string line, UniqueFd descriptor = {});
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
+  // Of the lines that send() took, how many the kernel has whole.
+  [[nodiscard]] std::uint64_t accepted_lines() const { return accepted_; }
+  [[nodiscard]] std::uint64_t sent_lines() const { return accepted_ - queue_.size(); }
   // Open here until the peer reads on.
   [[nodiscard]] std::size_t queued_descriptors() const { return queued_descriptors_; }
   // Read, but not yet handed out: while not paused, the part of a line whose end has not come.
@@ -126,6 +130,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   std::size_t front_sent_ = 0;  // of the first line and its newline
   std::size_t queued_ = 0;
   std::size_t queued_descriptors_ = 0;
+  std::uint64_t accepted_ = 0;
   bool is_socket_ = false;
   bool is_pair_ = false;
   bool reading_ = false;

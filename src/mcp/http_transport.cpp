@@ -119,6 +119,8 @@ void HttpTransport::send(Outgoing message) {
   if (closed_) return;
   // In the stateless era a request is taken back by closing its stream, which abandon() does.
   if (state_.era == Era::kStateless && message.method == "notifications/cancelled") return;
+  if (message.is_answer() && !answers_.add(message.line.size()))
+    return give_up(failure(ErrorId::kServerLimit, AnswersUnderWay::too_many()).error());
   if (message.request_id) live_.insert(*message.request_id);
   if (holding_ && held_.size() < kMaxHeldMessages) return held_.push_back(std::move(message));
   if (message.method == "notifications/initialized") holding_ = true;
@@ -140,6 +142,7 @@ asio::awaitable<void> HttpTransport::post(Outgoing message) {
   const auto self = shared_from_this();
   Result<void> done;
   if (is_live(message)) done = co_await deliver_authorized(message);
+  if (message.is_answer()) answers_.remove(message.line.size());
   if (message.method == "notifications/initialized") release_held();
   if (!is_live(message) || !message.request_id) co_return;
   live_.erase(*message.request_id);
@@ -219,6 +222,14 @@ void HttpTransport::kill() {
   for (const auto& idle : idle_) idle.connection->close();
   idle_.clear();
   for (auto* timer : timers_) timer->cancel();
+}
+
+void HttpTransport::give_up(Error error) {
+  kill();
+  // Posted, so that no callback comes out of send() itself.
+  asio::post(executor_, [events = events_, error = std::move(error)]() mutable {
+    events->on_closed(std::move(error));
+  });
 }
 
 std::unexpected<Error> HttpTransport::failure(ErrorId id, std::string what, std::string why,

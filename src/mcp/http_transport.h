@@ -20,6 +20,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "mcp/answers_under_way.h"
 #include "mcp/http_connection.h"
 #include "mcp/http_headers.h"
 #include "mcp/oauth/authorizer.h"
@@ -80,6 +81,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   boost::asio::awaitable<void> delete_session();
   [[nodiscard]] bool is_live(const Outgoing& message) const;
   void release_held();
+  void give_up(Error error);
   // http_answer.cpp: receiving
   boost::asio::awaitable<Result<void>> take_answer(const Outgoing& message, HttpHead head,
                                                    Connection connection);
@@ -115,6 +117,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::set<boost::asio::steady_timer*> timers_;
   bool is_stream_settled_ = false;  // of listen(): it was answered, whatever with
   boost::asio::steady_timer* stream_wait_ = nullptr;
+  AnswersUnderWay answers_;
   std::deque<Outgoing> held_;
   bool holding_ = false;  // notifications/initialized is on its way; nothing may overtake it
   bool closed_ = false;

@@ -102,8 +102,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void receive(std::string_view line, std::optional<std::int64_t> carrier);
   void receive_response(ipc::Response response, std::string_view line);
-  void receive_request(ipc::Request request, std::optional<std::int64_t> carrier);
-  boost::asio::awaitable<void> answer(ipc::Request request, Answer answer);
+  void receive_request(ipc::Request request, std::size_t size, std::optional<std::int64_t> carrier);
+  boost::asio::awaitable<void> answer(ipc::Request request, std::size_t size, Answer answer);
   void receive_notification(const ipc::Notification& notification,
                             std::optional<std::int64_t> carrier);
   void receive_log(const Json& params, std::optional<std::int64_t> carrier);
@@ -131,7 +131,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::size_t junk_lines_ = 0;
   std::optional<std::string> client_;  // whose calls that can be asked about were carried
   bool serves_several_ = false;
-  std::size_t asked_ = 0;  // questions of the server that are being answered
+  std::size_t asked_ = 0;        // questions of the server that are being answered
+  std::size_t asked_bytes_ = 0;  // ... and the texts that they came in
   bool stateless_ = false;
   std::optional<Error> death_;
 };

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMaxJunkLines = 10'000;
 // A person answers one question at a time; a server that asks this many at once floods.
 constexpr std::size_t kMaxAsked = 16;
+constexpr std::size_t kMaxAskedBytes = std::size_t{16} << 20U;
 
 }  // namespace
 
@@ -29,7 +30,7 @@ void Session::receive(std::string_view line, std::optional<std::int64_t> carrier
   if (auto* response = std::get_if<ipc::Response>(&*message)) {
     receive_response(std::move(*response), line);
   } else if (auto* request = std::get_if<ipc::Request>(&*message)) {
-    receive_request(std::move(*request), carrier);
+    receive_request(std::move(*request), line.size(), carrier);
   } else {
     receive_notification(std::get<ipc::Notification>(*message), carrier);
   }
@@ -76,20 +77,23 @@ Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& respons
   return reply;
 }
 
-void Session::receive_request(ipc::Request request, std::optional<std::int64_t> carrier) {
+void Session::receive_request(ipc::Request request, std::size_t size,
+                              std::optional<std::int64_t> carrier) {
   if (request.method == "ping") {
     return transport_->send({.line = ipc::encode_result(request.id, Json::object())});
   }
   const auto capability = capability_of(request.method);
   const bool declared = !capability.empty() && capabilities().contains(capability);
   const Answer found = declared && !stateless_ ? answer_for(carrier) : nullptr;
-  if (!found || asked_ >= kMaxAsked) {
+  const bool floods = asked_ >= kMaxAsked || (asked_ > 0 && asked_bytes_ + size > kMaxAskedBytes);
+  if (!found || floods) {
     return transport_->send(
         {.line = ipc::encode_error(request.id, ipc::kMethodNotFound,
                                    "mcpac does not offer " + printable(request.method, 100))});
   }
   ++asked_;
-  asio::co_spawn(executor_, answer(std::move(request), found), asio::detached);
+  asked_bytes_ += size;
+  asio::co_spawn(executor_, answer(std::move(request), size, found), asio::detached);
 }
 
 Answer Session::answer_for(std::optional<std::int64_t> id) const {
@@ -109,12 +113,13 @@ Answer Session::answer_for(std::optional<std::int64_t> id) const {
   return only && !id ? only : events_.answer;
 }
 
-asio::awaitable<void> Session::answer(ipc::Request request, Answer answer) {
+asio::awaitable<void> Session::answer(ipc::Request request, std::size_t size, Answer answer) {
   const auto self = shared_from_this();
   Json params = request.params.is_null() ? Json::object() : std::move(request.params);
   secrets_->redact(params);
   auto answered = co_await answer(request.method, params);
   --asked_;
+  asked_bytes_ -= size;
   if (death_) co_return;
   if (!answered) {
     transport_->send({.line = ipc::encode_error(request.id, ipc::kInternalError,

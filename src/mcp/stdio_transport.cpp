@@ -97,6 +97,7 @@ void StdioTransport::start(TransportEvents events) {
 
 void StdioTransport::send(Outgoing message) {
   if (closed_) return;
+  if (message.is_answer()) return send_answer(std::move(message.line));
   const auto status = channel_->send(std::move(message.line));
   if (status == ipc::SendStatus::kClosed) {
     // Mostly the server is dying, and its end will say more; if it lives on, it is of no use.
@@ -115,6 +116,29 @@ void StdioTransport::send(Outgoing message) {
                   .why = "",
                   .fix = ""});
   });
+}
+
+void StdioTransport::send_answer(std::string line) {
+  if (!broken_.empty()) return;
+  while (!unsent_.empty() && unsent_.front().number <= channel_->sent_lines()) {
+    answers_.remove(unsent_.front().bytes);
+    unsent_.pop_front();
+  }
+  const std::size_t bytes = line.size();
+  if (!answers_.add(bytes)) {
+    broken_ = AnswersUnderWay::too_many();
+    // Posted, so that no callback comes out of send() itself.
+    return asio::post(executor_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->something_ended();
+    });
+  }
+  const auto status = channel_->send(std::move(line));
+  if (status == ipc::SendStatus::kQueued)
+    return unsent_.push_back({channel_->accepted_lines(), bytes});
+  answers_.remove(bytes);
+  if (status != ipc::SendStatus::kClosed) return;
+  stdin_broken_ = true;
+  wait_for_last_words();
 }
 
 void StdioTransport::stdout_ended(const ipc::CloseReason& reason) {

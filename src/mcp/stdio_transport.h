@@ -5,6 +5,8 @@
 // well. The ladder of close() is the specification's: end of stdin, SIGTERM to the group, SIGKILL.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 
@@ -12,6 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "ipc/stream_channel.h"
+#include "mcp/answers_under_way.h"
 #include "mcp/child_process.h"
 #include "mcp/secrets.h"
 #include "mcp/stderr_reader.h"
@@ -50,6 +53,7 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
  private:
   StdioTransport(boost::asio::any_io_executor executor, StdioTarget target,
                  std::shared_ptr<ChildProcess> child, std::shared_ptr<const SecretValues> secrets);
+  void send_answer(std::string line);
   void stdout_ended(const ipc::CloseReason& reason);
   void something_ended();
   void wait_for_last_words();
@@ -63,6 +67,12 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
   std::shared_ptr<StderrReader> stderr_;
   boost::asio::steady_timer last_words_;
   std::shared_ptr<const TransportEvents> events_;
+  struct Unsent {
+    std::uint64_t number = 0;  // among all lines of the channel
+    std::size_t bytes = 0;
+  };
+  std::deque<Unsent> unsent_;  // answers that the server has not read yet
+  AnswersUnderWay answers_;
   std::string broken_;  // why we gave it up, when it did not simply end
   bool stdout_ended_ = false;
   bool stdin_broken_ = false;

@@ -27,6 +27,7 @@ struct Outgoing {
   std::string method{};                          // empty for a response of ours
   std::string name{};                            // params.name or params.uri: the header Mcp-Name
   std::map<std::string, std::string> headers{};  // Mcp-Param-*, encoded; stateless era alone
+  [[nodiscard]] bool is_answer() const { return !request_id && method.empty(); }
 };
 
 struct TransportEvents {

@@ -206,6 +206,17 @@ TEST_SUITE("mcp/http") {
     }
   }
 
+  TEST_CASE("a server that asks on and takes no answers is given up") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/asks-on"));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    CHECK(server.call("echo", R"({"times":20})").has_value());
+    const auto flooded = server.call("echo", R"({"times":20})");
+    CHECK(id_of(flooded) == ErrorId::kServerLimit);
+    CHECK(flooded.error().what.find("does not take the answers") != std::string::npos);
+    CHECK_FALSE((*server).is_alive());
+  }
+
   TEST_CASE("a call whose time is up is cancelled") {
     HttpFixture web({"initialize"});
     Connected server(web.config("/json"));

@@ -87,6 +87,10 @@ async function call(id, params) {
       asked.set(own, (reply) => answer(text(reply)));
       return send({ id: own, method: args.method, params: args.params ?? { message: 'Who?' } });
     }
+    case 'ask_on': // not listed; asks, and reads no answer
+      if (args.deaf) lines.pause();
+      process.stdout.write(Array.from({ length: args.times }, (_, i) => JSON.stringify({ jsonrpc: '2.0', id: `own-${i}`, method: 'ping' }) + '\n').join(''));
+      return answer(text('asked'));
     case 'log': // not listed; answers with what the request said of its caller
       send({ method: 'notifications/message', params: { level: 'info', data: args.data } });
       return answer(text(_meta ?? {}));
@@ -177,7 +181,8 @@ if (mode === 'ignores-term') process.on('SIGTERM', () => process.stderr.write('n
 if (mode === 'ignores-eof' || mode === 'ignores-term') setInterval(() => {}, 1000);
 process.stderr.write(`fixture ${mode} ready, pid ${process.pid}\n`);
 
-createInterface({ input: process.stdin }).on('line', (line) => {
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => {
   if (line.trim() !== '') handle(JSON.parse(line));
 }).on('close', () => {
   if (mode !== 'ignores-eof' && mode !== 'ignores-term') process.exit(0);

@@ -1,12 +1,15 @@
 // The fenced examples of docs/grants.md: each loads, and means what stands beside it.
 #include <doctest/doctest.h>
 
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "core/offer.h"
 #include "places.h"
 #include "policy/support_world.h"
 #include "policy/text/format.h"
+#include "policy/text/parser.h"
 
 namespace mcpac::policy::testing {
 namespace {
@@ -170,6 +173,38 @@ TEST_CASE("the policy file in docs/grants.md loads with its tests and profile, a
   const auto tidy = format({"docs/grants.md", text});
   REQUIRE(tidy);
   CHECK(*tidy == text);
+}
+
+TEST_CASE("the grammar in docs/grants.md has the words that the parser reads") {
+  const auto all = fences();
+  REQUIRE(all.size() >= 2);
+  const std::string& grammar = all.at(all.size() - 2);
+  const std::string& examples = all.back();
+  REQUIRE(grammar.starts_with("file "));
+  const auto parsed = parse_file({"docs/grants.md", examples});
+  REQUIRE_MESSAGE(parsed, (parsed ? "" : parsed.error().to_text()));
+  // What the grammar has and no example shows may be a word that nobody reads.
+  std::set<std::string> words;
+  const std::regex quoted("\"([a-z_-]+)\"");
+  for (std::sregex_iterator word(grammar.begin(), grammar.end(), quoted), end; word != end; ++word)
+    words.insert((*word)[1]);
+  for (const std::string& word : words) {
+    CAPTURE(word);
+    CHECK(std::regex_search(examples, std::regex("(^|[^a-z_-])" + word + "($|[^a-z_-])")));
+  }
+  // And what the parser says that it knows is there.
+  const auto unknown = parse_rule({"--grant", "a.b(c wrong)"}, Effect::kAllow);
+  REQUIRE_FALSE(unknown);
+  std::istringstream tests(unknown.error().why);
+  std::size_t seen = 0;
+  for (std::string word; tests >> word;) {
+    if (word.ends_with(',')) word.pop_back();
+    if (word == "tests:" || word == "a" || word == "range" || word == "1..10") continue;
+    CAPTURE(word);
+    CHECK(grammar.contains("\"" + word + "\""));
+    ++seen;
+  }
+  CHECK(seen > 20);
 }
 
 }  // namespace mcpac::policy::testing

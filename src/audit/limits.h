@@ -21,9 +21,6 @@ inline constexpr JsonLimits kLineLimits{
 // Letters, digits and '-': a run id is also a file name.
 [[nodiscard]] bool is_run_id(std::string_view text);
 
-// A file of one run, read whole; beyond it something is wrong and memory would be too.
-inline constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
-
 // The files of all runs whose ids begin with `start`, sorted. No folder means none.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> run_files(
     const std::filesystem::path& folder, std::string_view start);

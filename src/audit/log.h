@@ -53,6 +53,12 @@ class Sink {
 // than what happened is worse than a call that did not happen.
 inline constexpr std::size_t kMaxEventBytes = std::size_t{1} << 20U;
 
+// One file. Readers take a run whole, so a longer one would prove nothing; and whoever calls in a
+// loop would fill the disk. The last part of it is for what was begun: how calls under way and the
+// run itself ended.
+inline constexpr std::size_t kMaxRunBytes = std::size_t{1} << 30U;
+inline constexpr std::size_t kRoomForTheEnd = 4 * kMaxEventBytes;
+
 inline constexpr std::string_view kCheckpointKind = "Checkpoint";
 
 // A checkpoint signs all records up to itself: what is cut off after it is missed. Whichever comes
@@ -66,10 +72,12 @@ struct CheckpointEvery {
 class RunLog final : public Sink {
  public:
   // Creates FOLDER/RUN.jsonl (0600, folder 0700), and the key beside the folder where there is none
-  // (signing_key.h). `clock` is borrowed.
+  // (signing_key.h). `clock` is borrowed. `at_most`: bytes of the file, above kRoomForTheEnd;
+  // events beyond it are refused.
   static Result<std::unique_ptr<RunLog>> create(const std::filesystem::path& folder,
                                                 std::string run_id, const Clock& clock,
-                                                CheckpointEvery every = {});
+                                                CheckpointEvery every = {},
+                                                std::size_t at_most = kMaxRunBytes);
   // Where nobody closed it, something went wrong before its end: what is there is signed, and the
   // run has no closing record.
   ~RunLog() override;

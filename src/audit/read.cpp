@@ -30,7 +30,7 @@ Result<Event> read_line(std::string_view line, std::string_view run_id) {
 }
 
 Result<std::vector<Event>> read_run_once(const std::filesystem::path& path) {
-  auto text = read_file(path, kMaxFileBytes);
+  auto text = read_file(path, kMaxRunBytes);
   if (!text) {
     return fail(ErrorId::kAuditUnreadable, text.error().what, {.where = path.string()});
   }

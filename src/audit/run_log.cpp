@@ -47,7 +47,7 @@ bool is_kind(std::string_view text) {
 
 struct RunLog::State {
   State(UniqueFd the_fd, std::filesystem::path the_path, std::string the_run_id, SigningKey the_key,
-        const Clock& the_clock, CheckpointEvery the_every)
+        const Clock& the_clock, CheckpointEvery the_every, std::size_t the_most)
       : fd(std::move(the_fd)),
         path(std::move(the_path)),
         run_id(std::move(the_run_id)),
@@ -55,6 +55,7 @@ struct RunLog::State {
         argument_key(key.argument_key(run_id)),
         clock(the_clock),
         every(the_every),
+        at_most(the_most),
         head(chain_start("run", run_id)) {}
 
   // All three with the mutex held.
@@ -71,6 +72,7 @@ struct RunLog::State {
   const Digest argument_key;
   const Clock& clock;
   const CheckpointEvery every;
+  const std::size_t at_most;
 
   std::mutex mutex;
   std::condition_variable_any due;
@@ -86,7 +88,7 @@ struct RunLog::State {
 
 Result<std::unique_ptr<RunLog>> RunLog::create(const std::filesystem::path& folder,
                                                std::string run_id, const Clock& clock,
-                                               CheckpointEvery every) {
+                                               CheckpointEvery every, std::size_t at_most) {
   if (!is_run_id(run_id)) {
     return fail(ErrorId::kAuditUnwritable, "a run id is 1 to 64 letters, digits or '-'");
   }
@@ -105,7 +107,7 @@ Result<std::unique_ptr<RunLog>> RunLog::create(const std::filesystem::path& fold
     if (errno != EINTR) return unwritable(path, reason_of(errno));
   }
   auto state = std::make_unique<State>(std::move(fd), std::move(path), std::move(run_id),
-                                       std::move(*key), clock, every);
+                                       std::move(*key), clock, every, at_most);
   return std::unique_ptr<RunLog>(new RunLog(std::move(state)));
 }
 
@@ -180,6 +182,10 @@ Result<std::string> RunLog::State::record(std::string_view kind, Json payload, b
   const std::string line =
       closed_line(std::move(body), hash,
                   is_signed ? std::optional(key.sign(kCheckpointDomain, hash)) : std::nullopt);
+  const bool ends =
+      is_signed || kind == "CallFinished" || kind == "ConnectionEnded" || kind == "RunEnded";
+  if (size + line.size() > at_most - (ends ? 0 : kRoomForTheEnd))
+    return unwritable(path, "the record of this run is as long as one may be: begin another run");
   auto written = write_line(line);
   if (!written) {
     // The index has promised another first record than the next try would write.

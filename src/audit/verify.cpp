@@ -37,7 +37,7 @@ Result<RunVerdict> verify_file(const std::filesystem::path& path, const IndexEnt
   }
   // Asked before the file is read: who closes it in between has closed it well.
   const bool is_alive = ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  auto text = read_descriptor(fd.get(), path.string(), kMaxFileBytes);
+  auto text = read_descriptor(fd.get(), path.string(), kMaxRunBytes);
   if (!text) return pass_on(text);
   return verify_run(path.string(), path.stem().string(), *text, entry, is_alive, keys);
 }

@@ -149,6 +149,26 @@ TEST_SUITE("audit/log") {
     CHECK(events->size() == 1);
   }
 
+  TEST_CASE("a record that is as long as one may be takes no call, and yet the end of its run") {
+    const auto folder = temporary_folder();
+    constexpr std::size_t kAtMost = kRoomForTheEnd + 2 * kMaxEventBytes;
+    auto log = RunLog::create(folder.path(), "run-1", kClock, {}, kAtMost);
+    REQUIRE(log);
+    const std::string text(kMaxEventBytes - 1000, 'x');
+    CHECK((*log)->append("CapabilityCheck", text));
+    CHECK((*log)->append("CapabilityCheck", text));
+    const auto over = (*log)->append("CapabilityCheck", text);
+    REQUIRE_FALSE(over);
+    CHECK(over.error().id == ErrorId::kAuditUnwritable);
+    CHECK(over.error().why.contains("begin another run"));
+    CHECK((*log)->append("CallFinished", text));
+    CHECK((*log)->append("RunEnded", Json::object()));
+    CHECK((*log)->close());
+    const auto events = read_events(folder.path(), {});
+    REQUIRE(events);
+    CHECK(events->back().kind == kCheckpointKind);
+  }
+
   TEST_CASE("whatever depth is accepted can be read, and deeper is refused") {
     const auto folder = temporary_folder();
     const auto log = new_log(folder.path(), "run-1");

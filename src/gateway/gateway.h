@@ -6,12 +6,9 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -24,14 +21,13 @@
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
 #include "execute/recording/run_recording.h"
-#include "gateway/client_run.h"
+#include "gateway/announcements.h"
+#include "gateway/client_runs.h"
 #include "gateway/figures.h"
 #include "gateway/offers.h"
-#include "gateway/pace.h"
 #include "gateway/timed_upstream.h"
-#include "gateway/tracing/exporter.h"
+#include "gateway/trace_sending.h"
 #include "gateway/tracing/settings.h"
-#include "gateway/tracing/traced_upstream.h"
 
 namespace mcpac::gateway {
 
@@ -57,11 +53,7 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  // Who comes: a client, and the subject behind it, who may come as several (by other tokens).
-  struct Comer {
-    std::string client;
-    std::string subject;
-  };
+  using Comer = gateway::Comer;
   // On the loop. The run of this client: the one that it has, or a new one under these rules, read
   // now. An error: a rule that does not load, a record that cannot be written, a run that ended, or
   // a subject who lost everything under this or another name.
@@ -73,15 +65,17 @@ class Gateway {
     return let_in(Comer{client, client}, rules);
   }
   // On the loop. What let this client in is over: its runs end, also those under former rules.
-  void end_client(const std::string& client, std::string_view verdict);
+  void end_client(const std::string& client, std::string_view verdict) {
+    runs_.end_client(client, verdict);
+  }
   // On the loop. Its sessions end, with what is in work; it may come again.
-  void hang_up(const std::string& client);
+  void hang_up(const std::string& client) { runs_.hang_up(client); }
   [[nodiscard]] execute::Host& host() { return *host_; }
   // On the loop. Whoever connects from now on gets a run under the rules of now; runs that there
   // are go on for the sessions that have them, and end with the last of these.
-  void renew_rules();
+  void renew_rules() { runs_.renew(); }
   // On the loop. Calls of all clients that have no answer yet.
-  [[nodiscard]] std::size_t calls_in_flight() const;
+  [[nodiscard]] std::size_t calls_in_flight() const { return runs_.calls_in_flight(); }
   // On the loop; what doors know of is left out.
   [[nodiscard]] Figures figures() const;
   // On the loop. Nobody is let in after it.
@@ -97,20 +91,13 @@ class Gateway {
   [[nodiscard]] Result<void> begin_tracing();
   [[nodiscard]] Result<std::shared_ptr<ClientRun>> begin(const Comer& comer,
                                                          policy::LayerText rules);
-  // Its user ended one of the subject's runs: all of them end, and there is no way back in.
-  void bar(const std::string& subject);
-  [[nodiscard]] bool is_barred(const Comer& comer) const;
   [[nodiscard]] gate::GateSetup gate_setup(policy::Authority authority,
                                            const gate::Binding& binding,
                                            const ClientRun::Parts& parts) const;
-  void heard(const std::string& server, const std::string& method, const Json& params);
-  void pass_on_to_clients(const std::string& server, const std::string& method, const Json& params);
   [[nodiscard]] std::unique_ptr<code_mode::CodeMode> code_for(
       ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules);
   // Until the gateway goes.
   void sweep_later();
-  [[nodiscard]] std::vector<std::shared_ptr<ClientRun>> all_runs() const;
-  void end_former();
   void show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
                     const std::string& granted);
 
@@ -119,24 +106,17 @@ class Gateway {
   codegen::Lock lock_;
   execute::PolicyWorld world_;
   execute::ApprovalStore approvals_;
-  execute::ProjectUse use_;       // until its servers are down
-  std::set<std::string> barred_;  // subjects; on the loop
+  execute::ProjectUse use_;  // until its servers are down
   std::unique_ptr<execute::Host> host_;
-  std::unique_ptr<Offers> offers_;  // on the loop
-  std::unique_ptr<Pace> pace_;      // on the loop
-  // Who was ever let in that may use a server; on the loop.
-  std::map<std::string, std::set<std::string>> clients_of_;
+  std::unique_ptr<Offers> offers_;                // on the loop
+  std::unique_ptr<Announcements> announcements_;  // on the loop
   std::unique_ptr<execute::RunRecording> recording_;
-  std::unique_ptr<code_mode::Programs> programs_;           // on the loop
-  std::unique_ptr<TimedUpstream> upstream_;                 // over those of the host
-  std::shared_ptr<tracing::Exporter> exporter_;             // on the loop; null: no tracing
-  std::shared_ptr<tracing::Tracer> tracer_;                 // with it
-  std::unique_ptr<tracing::TracedUpstream> traced_;         // with it, over upstream_
-  std::map<std::string, std::shared_ptr<ClientRun>> runs_;  // on the loop
-  std::vector<std::shared_ptr<ClientRun>> former_;          // under rules of before, still in use
-  bool ending_ = false;                                     // on the loop
-  Figures ended_;                                           // of runs that are not kept any more
-  std::shared_ptr<boost::asio::steady_timer> sweep_;        // likewise
+  std::unique_ptr<code_mode::Programs> programs_;     // on the loop
+  std::unique_ptr<TimedUpstream> upstream_;           // over those of the host
+  std::unique_ptr<TraceSending> traces_;              // over upstream_; null: no tracing
+  ClientRuns runs_;                                   // on the loop
+  bool ending_ = false;                               // likewise
+  std::shared_ptr<boost::asio::steady_timer> sweep_;  // likewise
 };
 
 }  // namespace mcpac::gateway

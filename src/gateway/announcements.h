@@ -1,0 +1,43 @@
+// Announcements: what servers say that is about no call, on its way to the clients.
+//
+// Changes reach clients in measure (pace.h), and only those of what somebody watches; a log message
+// only where it can be about one client alone. Who may hear what is each session's business. On the
+// loop.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "core/clock.h"
+#include "gateway/client_runs.h"
+#include "gateway/offers.h"
+#include "gateway/pace.h"
+
+namespace mcpac::gateway {
+
+class Announcements {
+ public:
+  // All but the executor are borrowed.
+  Announcements(Offers& offers, ClientRuns& runs, const Clock& clock,
+                boost::asio::any_io_executor executor)
+      : offers_(offers), runs_(runs), clock_(clock), pace_(std::move(executor)) {}
+
+  // This client was let to these servers, which run.
+  void let_in(const std::string& client, const std::set<std::string>& servers);
+  void heard(const std::string& server, const std::string& method, const Json& params);
+
+ private:
+  void pass_on(const std::string& server, const std::string& method, const Json& params);
+
+  Offers& offers_;
+  ClientRuns& runs_;
+  const Clock& clock_;
+  Pace pace_;
+  // Who was ever let in that may use a server.
+  std::map<std::string, std::set<std::string>> clients_of_;
+};
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,158 @@
+// How the run of one client begins: its rules, its gate, its record, and what its user sees of it.
+#include <fmt/format.h>
+
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+
+#include "core/ids.h"
+#include "core/rfc3339.h"
+#include "execute/asking/run_binding.h"
+#include "execute/host/tool_tables.h"
+#include "execute/live/gate_control.h"
+#include "execute/records/run_record.h"
+#include "gateway/code_mode/definitions.h"
+#include "gateway/gateway.h"
+
+namespace mcpac::gateway {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream rest(text);
+  for (std::string line; std::getline(rest, line);) lines.push_back(line);
+  return lines;
+}
+
+// What a client's programs are held to is what the client was let in with, whatever becomes of the
+// file.
+Result<execute::Project> with_kept_policy(execute::Project project) {
+  auto ceiling = execute::read_ceiling(project);
+  if (!ceiling) return pass_on(ceiling);
+  auto kept = std::make_shared<execute::KeptProject>();
+  kept->policy = std::move(*ceiling);
+  project.kept = std::move(kept);
+  return project;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::LayerText rules) {
+  const std::string& client = comer.client;
+  auto project = with_kept_policy(setup_.project);
+  if (!project) return pass_on(project);
+  auto authority = execute::load_authority(*project, world_, {rules});
+  if (!authority) return pass_on(authority);
+  ClientRun::Parts parts;
+  parts.name = client;
+  parts.subject = comer.subject;
+  parts.catalog = Catalog::make(lock_, *authority, setup_.names,
+                                setup_.code ? code_mode::names() : std::set<std::string>());
+  auto compiled = execute::compile_tools(lock_, parts.catalog->servers());
+  for (const Error& error : compiled.unusable)
+    setup_.warning(fmt::format("{}: {}", error.where, error.what));
+  execute::add_offers(parts.catalog->permissions(), lock_, compiled.table);
+  parts.tools = std::make_shared<const gate::ToolTable>(std::move(compiled.table));
+  parts.upstream = upstream_.get();
+  if (traces_) {
+    parts.upstream = &traces_->upstream();
+    parts.tracer = traces_->tracer();
+  }
+  parts.offers = offers_.get();
+  if (setup_.approver)
+    parts.approver = setup_.approver(host_->executor());
+  else
+    parts.approver = std::make_unique<ClientApprover>(host_->executor());
+  const auto binding = execute::bind_run(client, lock_, setup_.project.config, *authority);
+  parts.memory = std::make_unique<execute::RunMemory>(approvals_, binding, client);
+  auto log = audit::RunLog::create(setup_.folders.audit(), new_uuid_v7(clock_), clock_);
+  if (!log) return pass_on(log);
+  parts.log = std::move(*log);
+  const std::string granted = authority->print();
+  const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
+                                      lock_, parts.catalog->permissions(), *authority, *project)
+                                : nullptr;
+  auto gate = gate_setup(std::move(*authority), binding, parts);
+  auto started = execute::record_start(
+      {.program = client, .declared_in = "grants", .replayed = recording_->replayed_digest()}, gate,
+      lock_, setup_.folders.audit(), *parts.log);
+  if (!started) return pass_on(started);
+  host_->start(parts.catalog->servers());
+  std::set<std::string> used = parts.catalog->servers();
+  const auto running = host_->started();
+  std::erase_if(used, [&](const std::string& server) { return !running.contains(server); });
+  offers_->use(used);
+  announcements_->let_in(client, used);
+  auto run = std::make_shared<ClientRun>(std::move(parts), std::move(gate));
+  if (view) run->offer(code_for(*run, view, std::move(rules)));
+  show_as_live(run, client, granted);
+  return run;
+}
+
+std::unique_ptr<code_mode::CodeMode> Gateway::code_for(
+    ClientRun& run, std::shared_ptr<const code_mode::GrantedView> view, policy::LayerText rules) {
+  return std::make_unique<code_mode::CodeMode>(
+      code_mode::Setup{.host = host_.get(),
+                       .programs = programs_.get(),
+                       .gate = &run.gate(),
+                       .lock = &lock_,
+                       .folders = &setup_.folders,
+                       .clock = &clock_,
+                       .view = std::move(view),
+                       .rules = std::move(rules),
+                       .client_run = run.log().run_id(),
+                       .offer = *setup_.code,
+                       .is_replay = recording_->is_replay(),
+                       .tracer = traces_ ? traces_->tracer() : nullptr});
+}
+
+gate::GateSetup Gateway::gate_setup(policy::Authority authority, const gate::Binding& binding,
+                                    const ClientRun::Parts& parts) const {
+  gate::Declared declared{.permissions = parts.catalog->permissions(), .texts = {}};
+  for (const Permission& tool : declared.permissions) declared.texts.push_back(tool.text());
+  // For its programs, and so that it can be taken back.
+  if (setup_.code && authority.speaks_of_network())
+    declared.texts.emplace_back(policy::kNetworkPermission);
+  return {.tools = parts.tools.get(),
+          .authority = std::move(authority),
+          .declared = std::move(declared),
+          .upstream = parts.upstream,
+          .audit = parts.log.get(),
+          .clock = &clock_,
+          .asking = {
+              .approver = parts.approver.get(), .memory = parts.memory.get(), .binding = binding}};
+}
+
+void Gateway::show_as_live(const std::shared_ptr<ClientRun>& run, const std::string& client,
+                           const std::string& granted) {
+  execute::LiveFacts facts{
+      .program = client, .started = rfc3339_utc(clock_.wall_now()), .granted = lines_of(granted)};
+  // The socket that asks for it goes with the run, after its answer.
+  auto kill = [this, weak = std::weak_ptr(run)] {
+    boost::asio::post(host_->executor(), [this, alive = std::weak_ptr(sweep_), weak] {
+      const auto killed = weak.lock();
+      if (killed && !alive.expired()) runs_.bar(killed->subject());
+    });
+  };
+  auto controls = execute::controls_of(run->gate(), std::move(facts), std::move(kill));
+  controls.revoke = [weak = std::weak_ptr(run),
+                     revoke = std::move(controls.revoke)](const std::string& permission) {
+    auto revoked = revoke(permission);
+    const auto live = weak.lock();
+    if (revoked && live && live->code() != nullptr) live->code()->heard_of_revocation(permission);
+    return revoked;
+  };
+  auto control = execute::RunControl::open(host_->executor(), setup_.folders.runs(),
+                                           run->log().run_id(), std::move(controls));
+  if (control)
+    run->control_by(std::move(*control));
+  else
+    setup_.warning(control.error().what);
+}
+
+}  // namespace mcpac::gateway

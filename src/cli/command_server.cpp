@@ -8,6 +8,7 @@
 #include "cli/config_file.h"
 #include "core/file.h"
 #include "core/permission.h"
+#include "execute/clients/foreign_servers.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
@@ -70,22 +71,28 @@ Result<mcp::ServerConfig> make_server(const AddOptions& options) {
   return server;
 }
 
-// Takes the servers of another client's file as they are.
-Result<std::vector<std::string>> import(ConfigFile& config, const AddOptions& options) {
+// Takes what it can of another client's file. What it cannot is said, each by itself, and is the
+// exit code.
+Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
+                                        const AddOptions& options) {
   auto text = read_file(options.import_file);
   if (!text) return pass_on(text);
-  auto parsed = mcp::parse_config(*text, options.import_file);
-  if (!parsed) return pass_on(parsed);
-  auto json = parse_ordered_json(*text, options.import_file);
-  if (!json) return pass_on(json);
+  auto servers = execute::read_foreign_servers(*text, options.import_file);
+  if (!servers) return pass_on(servers);
   std::vector<std::string> names;
-  for (const auto& server : parsed->servers) {
-    if (config.has(server.name) && !options.force) {
-      return fail(ErrorId::kUsage, fmt::format("there is already a server {}", server.name),
-                  {.fix = "--force replaces it"});
+  for (auto& [name, entry] : *servers) {
+    if (entry && config.has(name) && !options.force) {
+      entry =
+          mcpac::fail(ErrorId::kConfigInvalid, fmt::format("there is already a server {}", name),
+                      {.where = context.config_file.string(), .fix = "--force replaces it"});
     }
-    config.put(server.name, (*json)["mcpServers"][server.name]);
-    names.push_back(server.name);
+    if (!entry) {
+      entry.error().what = fmt::format("{} is not imported: {}", name, entry.error().what);
+      context.fail(entry.error());
+      continue;
+    }
+    config.put(name, std::move(*entry));
+    names.push_back(name);
   }
   return names;
 }
@@ -108,9 +115,10 @@ void add_one(Context& context, const AddOptions& options) {
   if (!config) return context.fail(config.error());
   std::vector<std::string> names;
   if (!options.import_file.empty()) {
-    auto imported = import(*config, options);
+    auto imported = import(context, *config, options);
     if (!imported) return context.fail(imported.error());
     names = std::move(*imported);
+    if (names.empty()) return context.say("nothing was added");
   } else {
     auto server = make_server(options);
     if (!server) return context.fail(server.error());
@@ -136,23 +144,26 @@ void add_add(CLI::App& server, Context& context) {
   auto* command =
       server.add_subcommand("add", "add a server: NAME -- COMMAND ARGS…, or NAME --url URL");
   add_common_options(*command, context);
-  command->add_option("NAME", options->name, "how grants and C++ call it");
-  command->add_option("--url", options->url, "an MCP server over Streamable HTTP");
-  command
-      ->add_option("--header", options->headers,
-                   "NAME=VALUE, e.g. Authorization=Bearer ${env:TOKEN}")
+  auto* import = command
+                     ->add_option("--import", options->import_file,
+                                  "take the servers of another client's configuration file")
+                     ->type_name("FILE");
+  // Nothing of one server is said of all of them.
+  const auto of_one = [&](const char* option, auto& into, const char* help) {
+    return command->add_option(option, into, help)->excludes(import);
+  };
+  of_one("NAME", options->name, "how grants and C++ call it");
+  of_one("--url", options->url, "an MCP server over Streamable HTTP");
+  of_one("--header", options->headers, "NAME=VALUE, e.g. Authorization=Bearer ${env:TOKEN}")
       ->expected(1)
       ->take_all();
-  command->add_option("--env", options->environment, "NAME=VALUE for the server's environment")
+  of_one("--env", options->environment, "NAME=VALUE for the server's environment")
       ->expected(1)
       ->take_all();
-  command->add_option("--cwd", options->working_directory, "the folder the server starts in");
-  command->add_option("--root", options->root, "the folder that the server's relative paths mean");
-  command->add_option("--import", options->import_file,
-                      "take all servers of another client's configuration file");
+  of_one("--cwd", options->working_directory, "the folder the server starts in");
+  of_one("--root", options->root, "the folder that the server's relative paths mean");
   command->add_flag("--force", options->force, "replace a server of the same name");
-  command->add_option("COMMAND", options->command,
-                      "the server's program and its arguments, after --");
+  of_one("COMMAND", options->command, "the server's program and its arguments, after --");
   command->callback([&context, options] { add_one(context, *options); });
 }
 

@@ -84,6 +84,33 @@ TEST_SUITE("e2e/bad input") {
     CHECK(has(run.err, "read_text_file"));
   }
 
+  TEST_CASE("an import takes what it can, and says of the rest why not") {
+    const Workspace workspace(R"({"mcpServers": {"mine": {"command": "s"}}})");
+    workspace.write("theirs.json", R"({
+      // of an editor
+      "servers": {
+        "asks": {"command": "s", "args": ["${input:key}"]},
+        "good": {"command": "s", "args": ["x"],},
+        "mine": {"command": "theirs"},
+      }
+    })");
+    auto run = workspace.mcpac({"server", "add", "--import", "theirs.json"});
+    CHECK(run.exit_code == 78);
+    CHECK(has(run.err, "added good"));
+    CHECK(has(run.err, "asks is not imported"));
+    CHECK(has(run.err, "mine is not imported"));
+    auto servers = mcpac::parse_json(workspace.read("mcpac.json")).value()["mcpServers"];
+    CHECK(servers.size() == 2);
+    CHECK(servers["good"]["args"][0] == "x");
+    CHECK(servers["mine"]["command"] == "s");
+    run = workspace.mcpac({"server", "add", "--force", "--import", "theirs.json"});
+    CHECK(run.exit_code == 78);
+    servers = mcpac::parse_json(workspace.read("mcpac.json")).value()["mcpServers"];
+    CHECK(servers["mine"]["command"] == "theirs");
+    CHECK(workspace.mcpac({"server", "add", "--import", "theirs.json", "--cwd", "x"}).exit_code ==
+          64);
+  }
+
   TEST_CASE("a wrong command line is exit 64, as JSON when asked") {
     auto run = Workspace::shared().mcpac({"execute", "--no-such-option"});
     CHECK(run.exit_code == 64);

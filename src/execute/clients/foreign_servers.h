@@ -1,0 +1,26 @@
+// ForeignServers: what another client's file has for mcpac.json (`mcpac server add --import`).
+//
+// Every server by itself: one that mcpac cannot have does not keep the others out. Read as editors
+// read such files, comments and commas at the end included. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace mcpac::execute {
+
+struct ForeignServer {
+  std::string name;
+  Result<OrderedJson> entry;  // as mcpac.json would have it, or why it cannot
+};
+
+// In the order of the file: "mcpServers" as they are, "servers" of VS Code as `mcpac connect
+// --adopt` would take them. An Error where the text is no JSON, or has neither.
+[[nodiscard]] Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
+                                                                      const std::string& where);
+
+}  // namespace mcpac::execute

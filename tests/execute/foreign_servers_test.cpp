@@ -1,0 +1,102 @@
+// The files of other clients, as `mcpac server add --import` reads them.
+#include "execute/clients/foreign_servers.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace mcpac;
+using execute::ForeignServer;
+using execute::read_foreign_servers;
+
+namespace {
+
+const ForeignServer& one(const std::vector<ForeignServer>& servers, const std::string& name) {
+  const auto found = std::ranges::find(servers, name, &ForeignServer::name);
+  REQUIRE(found != servers.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_SUITE("execute/foreign_servers") {
+  TEST_CASE("comments and commas at the end stand in files of editors, and are read") {
+    const auto servers = read_foreign_servers(R"({
+      // of the team
+      "mcpServers": {
+        "files": {"command": "npx", "args": ["-y", "server",], /* pinned */},
+      },
+    })",
+                                              "mcp.json");
+    REQUIRE(servers);
+    REQUIRE(servers->size() == 1);
+    REQUIRE(servers->at(0).entry);
+    CHECK(*servers->at(0).entry == OrderedJson{{"command", "npx"}, {"args", {"-y", "server"}}});
+  }
+
+  TEST_CASE("what a server of VS Code names of VS Code alone keeps that one out") {
+    const auto servers = read_foreign_servers(R"({
+      "inputs": [{"id": "key", "type": "promptString"}],
+      "servers": {
+        "asks": {"command": "s", "env": {"KEY": "${input:key}"}},
+        "held": {"command": "s", "sandboxEnabled": true},
+        "plain": {"type": "http", "url": "https://example.com/mcp",
+                  "headers": {"Authorization": "Bearer ${env:TOKEN}"}},
+        "watched": {"type": "stdio", "command": "s", "dev": {"watch": "src/**"}}
+      }
+    })",
+                                              "mcp.json");
+    REQUIRE(servers);
+    CHECK(servers->size() == 4);
+    const auto& asks = one(*servers, "asks");
+    REQUIRE_FALSE(asks.entry);
+    CHECK(asks.entry.error().where == "mcp.json: servers.asks");
+    CHECK_FALSE(asks.entry.error().fix.empty());
+    CHECK_FALSE(one(*servers, "held").entry);
+    REQUIRE(one(*servers, "plain").entry);
+    CHECK(one(*servers, "plain").entry->at("headers").at("Authorization") == "Bearer ${env:TOKEN}");
+    REQUIRE(one(*servers, "watched").entry);
+    CHECK_FALSE(one(*servers, "watched").entry->contains("dev"));
+  }
+
+  TEST_CASE("one that mcpac cannot have is an error at its place, beside the others") {
+    const auto servers = read_foreign_servers(R"({"mcpServers": {
+        "old": {"type": "sse", "url": "https://example.com/sse"},
+        "with space": {"command": "s"},
+        "list": [],
+        "good": {"command": "s", "autoApprove": ["x"]}}})",
+                                              "a.json");
+    REQUIRE(servers);
+    REQUIRE_FALSE(one(*servers, "old").entry);
+    CHECK(one(*servers, "old").entry.error().where == "a.json: mcpServers.old.type");
+    CHECK_FALSE(one(*servers, "with space").entry);
+    CHECK_FALSE(one(*servers, "list").entry);
+    REQUIRE(one(*servers, "good").entry);
+    CHECK(one(*servers, "good").entry->contains("autoApprove"));
+  }
+
+  TEST_CASE("of one name in both tables the second is refused") {
+    const auto servers = read_foreign_servers(
+        R"({"mcpServers": {"a": {"command": "one"}}, "servers": {"a": {"command": "two"}}})",
+        "a.json");
+    REQUIRE(servers);
+    REQUIRE(servers->size() == 2);
+    REQUIRE(servers->at(0).entry);
+    CHECK(servers->at(0).entry->at("command") == "one");
+    REQUIRE_FALSE(servers->at(1).entry);
+    CHECK(servers->at(1).entry.error().what.contains("twice"));
+  }
+
+  TEST_CASE("a file without servers, and one that is no JSON, are errors of the whole") {
+    for (const char* text : {"", "{}", R"({"servers": []})", R"({"mcpServers": null})"}) {
+      const auto servers = read_foreign_servers(text, "a.json");
+      REQUIRE_FALSE(servers);
+      CHECK(servers.error().id == ErrorId::kConfigInvalid);
+      CHECK_FALSE(servers.error().fix.empty());
+    }
+    const auto servers = read_foreign_servers("{\n \"mcpServers\": }", "a.json");
+    REQUIRE_FALSE(servers);
+    CHECK(servers.error().id == ErrorId::kConfigSyntax);
+    CHECK(servers.error().where.starts_with("a.json:2:"));
+  }
+}

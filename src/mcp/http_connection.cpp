@@ -9,11 +9,13 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -22,6 +24,8 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+
+#include "mcp/url_addresses.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;
@@ -58,22 +62,25 @@ class Connection final : public HttpConnection {
       : url_(std::move(url)),
         tls_(std::move(tls)),
         reach_(reach),
-        resolver_(executor),
+        looking_up_(executor),
         stream_(make_stream(executor, tls_)) {}
 
   asio::awaitable<Result<void>> open() override {
-    auto [error, addresses] =
-        co_await resolver_.async_resolve(url_.host, std::to_string(url_.port), kAwait);
+    auto addresses = co_await addresses_of(url_, looking_up_);
+    boost::system::error_code error;
     if (closed_) error = asio::error::operation_aborted;
     if (error) co_return failure(ErrorId::kServerHttp, "cannot find the host", error);
-    const bool near = std::ranges::any_of(
-        addresses, [](const auto& entry) { return !is_public(entry.endpoint().address()); });
+    if (!addresses) co_return pass_on(addresses);
+    const bool near =
+        std::ranges::any_of(*addresses, [](const auto& address) { return !is_public(address); });
     if (reach_ == Reach::kPublic && near) {
       co_return fail(ErrorId::kServerHttp, "the host has an address of a private network",
                      {.where = url_.authority()});
     }
+    std::vector<asio::ip::tcp::endpoint> endpoints;
+    for (const auto& address : *addresses) endpoints.emplace_back(address, url_.port);
     lowest().expires_after(kConnectTimeout);
-    auto [refused, peer] = co_await lowest().async_connect(addresses, kAwait);
+    auto [refused, peer] = co_await lowest().async_connect(endpoints, kAwait);
     if (refused) co_return failure(ErrorId::kServerHttp, "cannot connect", refused);
     lowest().socket().set_option(asio::ip::tcp::no_delay(true), error);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
@@ -124,7 +131,7 @@ class Connection final : public HttpConnection {
 
   void close() override {
     closed_ = true;
-    resolver_.cancel();
+    looking_up_.cancel();
     boost::system::error_code ignored;
     lowest().socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
     lowest().close();
@@ -192,7 +199,7 @@ class Connection final : public HttpConnection {
   Url url_;
   std::shared_ptr<asio::ssl::context> tls_;
   Reach reach_;
-  asio::ip::tcp::resolver resolver_;
+  asio::steady_timer looking_up_;
   Stream stream_;
   HttpRequest request_;
   beast::flat_buffer buffer_{kMaxUnread};

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
 
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/file.h"
+#include "ipc/lookups.h"
 #include "mcp/support.h"
 
 using namespace mcpac;
@@ -256,6 +258,30 @@ TEST_SUITE("mcp/http") {
     Connected server(config);
     REQUIRE_FALSE(server.client.has_value());
     CHECK(server.client.error().id == ErrorId::kServerHttp);
+  }
+
+  TEST_CASE("a name server that does not answer holds up neither a server's start nor the end") {
+    // The thread has all of it: it may go on when this test is over.
+    std::promise<void> release;
+    const std::shared_future<void> held = release.get_future().share();
+    asio::io_context loop;
+    ipc::replace_system_lookups(
+        loop.get_executor(),
+        std::make_shared<ipc::Lookups>(loop.get_executor(), [held](const std::string&) {
+          held.wait();
+          return Result<ipc::Addresses>();
+        }));
+    mcp::ServerConfig config;
+    config.name = "web";
+    config.url = "http://server.example/mcp";
+    config.era = mcp::Era::kInitialize;
+    config.timeout = 50ms;
+    const auto client = test::run(loop, mcp::Client::connect(loop.get_executor(), config));
+    REQUIRE_FALSE(client.has_value());
+    CHECK(client.error().id == ErrorId::kServerTimeout);
+    loop.restart();
+    loop.run();  // nothing is left to wait for
+    release.set_value();
   }
 
   TEST_CASE("a certificate is verified: against known roots and the host's name") {

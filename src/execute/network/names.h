@@ -2,21 +2,19 @@
 //
 // Names are asked for as they were decided, whole: a name server is asked with the final dot, so
 // that no search domain of the machine is hung on. /etc/hosts is read here, because glibc does not
-// find names with that dot there. Blocking, for threads of their own (lookups.h).
+// find names with that dot there. Blocking, for threads of their own (ipc/lookups.h).
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
-
-#include <boost/asio/ip/address.hpp>
 
 #include "core/error.h"
+#include "ipc/name_service.h"
 
 namespace mcpac::execute {
 
-using Addresses = std::vector<boost::asio::ip::address>;
+using Addresses = ipc::Addresses;
 
 struct NameSources {
   std::filesystem::path hosts = "/etc/hosts";

@@ -1,52 +1,37 @@
 #include "execute/network/resolver.h"
 
 #include <chrono>
-#include <optional>
-#include <tuple>
+#include <memory>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
-#include "execute/network/lookups.h"
+#include "execute/network/names.h"
+#include "ipc/lookups.h"
 
 namespace mcpac::execute {
 namespace asio = boost::asio;
 namespace {
 
+// Of one that does not answer at all. Who asks may be given less (HostDialer::Limits).
+constexpr std::chrono::seconds kAtMost{30};
+
 class SystemResolver final : public Resolver {
  public:
   explicit SystemResolver(const asio::any_io_executor& executor)
       : executor_(executor),
-        lookups_(executor, [](const std::string& name) { return look_up(name); }) {}
+        lookups_(std::make_shared<ipc::Lookups>(
+            executor, [](const std::string& name) { return look_up(name); })) {}
 
   asio::awaitable<Result<Addresses>> resolve(std::string host) override {
-    // The answer may come when the one who waits is gone.
-    auto waiter = std::make_shared<Waiter>(executor_);
-    auto asked =
-        lookups_.ask(std::move(host), [weak = std::weak_ptr(waiter)](Result<Addresses> found) {
-          const auto waits = weak.lock();
-          if (!waits) return;
-          waits->found = std::move(found);
-          waits->wake.cancel();
-        });
-    if (!asked) co_return pass_on(asked);
-    std::ignore = co_await waiter->wake.async_wait(asio::as_tuple(asio::use_awaitable));
-    if (!waiter->found) co_return fail(ErrorId::kNetworkName, "the look-up was given up");
-    co_return std::move(*waiter->found);
+    asio::steady_timer patience(executor_);
+    co_return co_await ipc::look_up(lookups_, std::move(host), patience, kAtMost);
   }
-  void close() override { lookups_.close(); }
+  void close() override { lookups_->close(); }
 
  private:
-  struct Waiter {
-    explicit Waiter(const asio::any_io_executor& executor)
-        : wake(executor, asio::steady_timer::time_point::max()) {}
-    asio::steady_timer wake;
-    std::optional<Result<Addresses>> found;
-  };
   asio::any_io_executor executor_;
-  Lookups lookups_;
+  std::shared_ptr<ipc::Lookups> lookups_;
 };
 
 }  // namespace

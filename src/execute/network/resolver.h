@@ -25,7 +25,7 @@ class Resolver {
 };
 
 // What /etc/hosts and the name servers of this machine say (names.h), found on threads of its own
-// (lookups.h): a name server that does not answer holds up neither the loop nor its end.
+// (ipc/lookups.h): a name server that does not answer holds up neither the loop nor its end.
 [[nodiscard]] std::shared_ptr<Resolver> system_resolver(boost::asio::any_io_executor executor);
 
 }  // namespace mcpac::execute

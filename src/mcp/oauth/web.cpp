@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/field.hpp>
 #include <boost/beast/http/verb.hpp>
 
 #include "core/printable.h"
+#include "mcp/url_addresses.h"
 
 namespace mcpac::mcp::oauth {
 namespace asio = boost::asio;
@@ -77,14 +76,11 @@ bool ends_in_number(std::string_view host) {
 }  // namespace
 
 asio::awaitable<Reach> reach_of(asio::any_io_executor executor, Url url) {
-  asio::ip::tcp::resolver resolver(executor);
-  auto [error, found] = co_await resolver.async_resolve(url.host, std::to_string(url.port),
-                                                        asio::as_tuple(asio::use_awaitable));
-  if (error) co_return Reach::kPublic;
-  for (const auto& entry : found) {
-    if (!is_public(entry.endpoint().address())) co_return Reach::kAnywhere;
-  }
-  co_return Reach::kPublic;
+  asio::steady_timer patience(executor);
+  const auto found = co_await addresses_of(url, patience);
+  const bool near =
+      found && std::ranges::any_of(*found, [](const auto& address) { return !is_public(address); });
+  co_return near ? Reach::kAnywhere : Reach::kPublic;
 }
 
 bool is_loopback(const Url& url) {

@@ -1,4 +1,4 @@
-#include "execute/network/lookups.h"
+#include "ipc/lookups.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -12,9 +12,14 @@
 #include <thread>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
-namespace mcpac::execute {
+namespace mcpac::ipc {
 namespace asio = boost::asio;
 
 struct Lookups::Waiting {
@@ -103,7 +108,7 @@ void Lookups::work(const std::shared_ptr<State>& state, const std::weak_ptr<Wait
   }
 }
 
-Result<void> Lookups::ask(std::string name, Found found) {
+Result<Lookups::Ticket> Lookups::ask(std::string name, Found found) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->executor) return fail(ErrorId::kNetworkName, "names are no longer looked up");
   if (state_->queue.size() >= limits_.waiting) {
@@ -125,7 +130,77 @@ Result<void> Lookups::ask(std::string name, Found found) {
   const auto id = ++state_->last_id;
   waiting_->found.emplace(id, std::move(found));
   state_->queue.push_back({id, std::move(name)});
-  return {};
+  return id;
 }
 
-}  // namespace mcpac::execute
+void Lookups::forget(Ticket ticket) {
+  waiting_->found.erase(ticket);
+  const std::lock_guard lock(state_->mutex);
+  std::erase_if(state_->queue,
+                [ticket](const State::Question& question) { return question.id == ticket; });
+}
+
+namespace {
+
+class Forgetting {
+ public:
+  Forgetting(Lookups& lookups, Lookups::Ticket ticket) : lookups_(lookups), ticket_(ticket) {}
+  ~Forgetting() { lookups_.forget(ticket_); }
+  Forgetting(const Forgetting&) = delete;
+  Forgetting& operator=(const Forgetting&) = delete;
+
+ private:
+  Lookups& lookups_;
+  Lookups::Ticket ticket_;
+};
+
+// Belongs to a loop and goes with it.
+class OfLoop final : public asio::execution_context::service {
+ public:
+  static asio::execution_context::id id;
+  explicit OfLoop(asio::execution_context& context) : service(context) {}
+  std::shared_ptr<Lookups> lookups;
+
+ private:
+  void shutdown() override {
+    if (lookups) lookups->leave_alone();
+  }
+};
+
+asio::execution_context::id OfLoop::id;
+
+OfLoop& of_loop(const asio::any_io_executor& executor) {
+  return asio::use_service<OfLoop>(asio::query(executor, asio::execution::context));
+}
+
+}  // namespace
+
+asio::awaitable<Result<Addresses>> look_up(std::shared_ptr<Lookups> lookups, std::string name,
+                                           asio::steady_timer& patience,
+                                           std::chrono::milliseconds at_most) {
+  std::optional<Result<Addresses>> found;
+  patience.expires_after(at_most);
+  auto asked = lookups->ask(std::move(name), [&](Result<Addresses> answer) {
+    found = std::move(answer);
+    patience.cancel();
+  });
+  if (!asked) co_return pass_on(asked);
+  const Forgetting when_gone(*lookups, *asked);
+  const auto [given_up] = co_await patience.async_wait(asio::as_tuple(asio::use_awaitable));
+  if (found) co_return std::move(*found);
+  co_return fail(ErrorId::kNetworkName,
+                 given_up ? "the look-up was given up" : "the name server does not answer");
+}
+
+std::shared_ptr<Lookups> system_lookups(const asio::any_io_executor& executor) {
+  auto& here = of_loop(executor);
+  if (!here.lookups) here.lookups = std::make_shared<Lookups>(executor, ask_name_service);
+  return here.lookups;
+}
+
+void replace_system_lookups(const asio::any_io_executor& executor,
+                            std::shared_ptr<Lookups> lookups) {
+  of_loop(executor).lookups = std::move(lookups);
+}
+
+}  // namespace mcpac::ipc

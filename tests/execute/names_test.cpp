@@ -1,14 +1,10 @@
-// Names are looked up whole, on threads that nobody has to wait for.
-#include "execute/network/lookups.h"
+// Names are looked up whole, as they were decided.
+#include "execute/network/names.h"
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <fstream>
 #include <functional>
-#include <future>
-#include <mutex>
-#include <set>
 #include <thread>
 
 #include <boost/asio/io_context.hpp>
@@ -28,29 +24,6 @@ Addresses addresses(const std::vector<std::string>& texts) {
   return list;
 }
 
-// A name service that answers when the test says so; it is waited for, by its threads alone.
-struct HeldService {
-  HeldService() : released(release.get_future().share()) {}
-  LookUp look_up() {
-    return [this, go = released](const std::string& name) -> Result<Addresses> {
-      {
-        const std::lock_guard lock(mutex);
-        asked.insert(name);
-      }
-      go.wait();
-      return addresses({"93.184.216.34"});
-    };
-  }
-  std::size_t count() {
-    const std::lock_guard lock(mutex);
-    return asked.size();
-  }
-  std::promise<void> release;
-  std::shared_future<void> released;
-  std::mutex mutex;
-  std::set<std::string> asked;
-};
-
 void turn_until(asio::io_context& loop, const std::function<bool()>& condition) {
   while (!condition()) {
     if (loop.poll() == 0) std::this_thread::yield();
@@ -60,7 +33,7 @@ void turn_until(asio::io_context& loop, const std::function<bool()>& condition) 
 
 }  // namespace
 
-TEST_SUITE("execute/lookups") {
+TEST_SUITE("execute/names") {
   TEST_CASE("a name server is asked for the whole name, with its final dot") {
     std::string asked;
     const NameSources sources{.hosts = "/nowhere", .ask = [&](const std::string& name) {
@@ -108,58 +81,6 @@ TEST_SUITE("execute/lookups") {
     for (const char* name : {"localhost", "a.localhost"})
       CHECK(look_up(name, sources).value() == addresses({"127.0.0.1", "::1"}));
     CHECK(look_up("localhost"));  // as this machine is
-  }
-
-  TEST_CASE("so many at once, so many wait, and more is an error") {
-    HeldService service;
-    asio::io_context loop;
-    Lookups lookups(loop.get_executor(), service.look_up(), {.at_once = 2, .waiting = 3});
-    std::size_t answered = 0;
-    const auto ask = [&](int i) {
-      return lookups.ask("n" + std::to_string(i), [&](Result<Addresses> found) {
-        CHECK(found);
-        ++answered;
-      });
-    };
-    for (int i = 0; i < 2; ++i) REQUIRE(ask(i));
-    turn_until(loop, [&] { return service.count() == 2; });
-    for (int i = 2; i < 5; ++i) REQUIRE(ask(i));
-    const auto refused = ask(5);
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().id == ErrorId::kNetworkName);
-    CHECK(refused.error().what.find("too many names") != std::string::npos);
-    CHECK(answered == 0);
-    service.release.set_value();
-    turn_until(loop, [&] { return answered == 5; });
-    CHECK(service.count() == 5);
-    REQUIRE(ask(6));  // threads that have gone come again
-    turn_until(loop, [&] { return answered == 6; });
-  }
-
-  TEST_CASE("a name server that does not answer holds up neither the loop nor its end") {
-    // The thread has all of it, as the product's look-up has nothing of anybody's.
-    auto service = std::make_shared<HeldService>();
-    auto ended = std::make_shared<std::atomic<bool>>(false);
-    {
-      asio::io_context loop;
-      Lookups lookups(loop.get_executor(), [service, ended](const std::string& name) {
-        auto found = service->look_up()(name);
-        *ended = true;
-        return found;
-      });
-      std::size_t told = 0;
-      REQUIRE(lookups.ask("slow", [&](Result<Addresses> found) {
-        CHECK_FALSE(found);
-        ++told;
-      }));
-      turn_until(loop, [&] { return service->count() == 1; });
-      lookups.close();
-      CHECK(told == 1);
-      CHECK_FALSE(lookups.ask("more", [](Result<Addresses>) { FAIL("nobody is answered"); }));
-    }
-    // The loop is gone; what the thread finds out now reaches nobody.
-    service->release.set_value();
-    while (!*ended) std::this_thread::yield();
   }
 
   TEST_CASE("a dialer that goes gives up what its resolver looks up") {

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -193,5 +194,30 @@ TEST_SUITE("execute/image file") {
     CHECK_FALSE(execute::sealed_image(folder->path() / "link").has_value());
     CHECK_FALSE(execute::sealed_image(folder->path()).has_value());
     CHECK_FALSE(execute::sealed_image(folder->path() / "none").has_value());
+  }
+
+  TEST_CASE("what cannot be a program is told from what this machine cannot do") {
+    auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-");
+    REQUIRE(folder.has_value());
+    const auto error_of = [&](const fs::path& file) {
+      const auto image = execute::sealed_image(folder->path() / file);
+      return image ? std::string("none") : std::string(to_string(image.error().id));
+    };
+    const std::string unusable{to_string(ErrorId::kProgramUnusable)};
+    REQUIRE(write_file_atomic(folder->path() / "empty", "").has_value());
+    CHECK(error_of("empty") == unusable);
+    REQUIRE(write_file_atomic(folder->path() / "large", "").has_value());
+    fs::resize_file(folder->path() / "large", execute::kLargestImage + 1);
+    CHECK(error_of("large") == unusable);
+    CHECK(error_of("none") == unusable);
+    CHECK(error_of("/proc/self/status") == unusable);  // is read where it cannot be copied
+    REQUIRE(write_file_atomic(folder->path() / "agent", Image().bytes()).has_value());
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const std::string without_descriptors = error_of("agent");
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(without_descriptors == std::string(to_string(ErrorId::kInternal)));
   }
 }

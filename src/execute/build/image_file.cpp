@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -30,6 +32,10 @@ struct Table {
 std::unexpected<Error> unusable(std::string why) {
   return fail(ErrorId::kProgramUnusable, "the linked program is none that can be run here",
               {.why = std::move(why)});
+}
+
+std::unexpected<Error> too_large() {
+  return unusable("it is larger than 64 MiB");
 }
 
 std::uint64_t page_down(std::uint64_t address) {
@@ -183,22 +189,63 @@ std::unexpected<Error> cannot_keep(const char* what) {
   return fail(ErrorId::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
+// The next part of the file; 0 at its end. For file systems that the kernel does not copy from.
+ssize_t copy_through_us(int from, int to, std::size_t most) {
+  std::array<char, std::size_t{64} << 10U> part;
+  const ssize_t n = ::read(from, part.data(), std::min(most, part.size()));
+  for (ssize_t done = 0; done < n;) {
+    const ssize_t written = ::write(to, part.data() + done, static_cast<std::size_t>(n - done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return -1;
+    done += written;
+  }
+  return n;
+}
+
+// The whole file, in the kernel where it can: how many bytes it had.
+Result<std::size_t> copy(int from, int to) {
+  std::size_t size = 0;
+  for (bool in_kernel = true; size <= kLargestImage;) {
+    const std::size_t most = kLargestImage + 1 - size;
+    const ssize_t n =
+        in_kernel ? ::sendfile(to, from, nullptr, most) : copy_through_us(from, to, most);
+    if (n == 0) return size;
+    if (n > 0) {
+      size += static_cast<std::size_t>(n);
+    } else if (in_kernel && (errno == EINVAL || errno == ENOSYS)) {
+      in_kernel = false;
+    } else if (errno != EINTR) {
+      return cannot_keep("cannot copy the program into memory");
+    }
+  }
+  return too_large();
+}
+
+// Through a private mapping: kernels before 6.7 refuse a shared one of what is sealed.
+Result<void> check_sealed(int image, std::size_t size) {
+  if (size == 0) return check_image({});
+  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, image, 0);
+  if (bytes == MAP_FAILED) return cannot_keep("cannot look at the program");
+  auto checked = check_image({static_cast<const char*>(bytes), size});
+  ::munmap(bytes, size);
+  return checked;
+}
+
 }  // namespace
 
 Result<void> check_image(std::string_view bytes) {
-  if (bytes.size() > kLargestImage) return unusable("it is larger than 64 MiB");
+  if (bytes.size() > kLargestImage) return too_large();
   return Checker(bytes).all();
 }
 
 Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
   // The linker wrote it under another id, in a folder that it could write: links are not followed.
   const UniqueFd source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  if (!source && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+    return cannot_keep("cannot open the program");
   struct stat info {};
   if (!source || ::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return unusable("the linker wrote no file");
-  auto bytes = read_descriptor(source.get(), file.native(), kLargestImage);
-  if (!bytes) return pass_on(bytes);
-  if (auto done = check_image(*bytes); !done) return pass_on(done);
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   constexpr unsigned kExecutable = 0x10;  // MFD_EXEC: since Linux 6.3, asked for by some settings
   UniqueFd image(::memfd_create("mcpac-image", kFlags | kExecutable));
@@ -207,15 +254,13 @@ Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
   if (!image && (errno == EINVAL || errno == EACCES))
     image = UniqueFd(::memfd_create("mcpac-image", kFlags));
   if (!image) return cannot_keep("cannot make memory for the program");
-  for (std::string_view rest = *bytes; !rest.empty();) {
-    const ssize_t n = ::write(image.get(), rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return cannot_keep("cannot write the program into memory");
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
+  const auto size = copy(source.get(), image.get());
+  if (!size) return pass_on(size);
   if (::fcntl(image.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
       0)
     return cannot_keep("cannot seal the program");
+  // What is checked is what nobody can change any more.
+  if (auto done = check_sealed(image.get(), *size); !done) return pass_on(done);
   return image;
 }
 

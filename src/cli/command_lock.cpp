@@ -93,21 +93,21 @@ Json to_json(const execute::Status& status) {
 
 // The worst that was found decides the exit code: drift, then headers, then servers that cannot be
 // asked.
-std::optional<Error> verdict(const execute::Status& status) {
+std::optional<Error> verdict(const execute::Project& project, const execute::Status& status) {
   if (status.drifted()) {
-    return Error{ErrorId::kLockDrift, "servers offer other tools than mcpac.lock approved", "",
-                 "drifted and withdrawn tools cannot be called",
+    return Error{ErrorId::kLockDrift, "servers offer other tools than mcpac.lock approved",
+                 project.config_file.string(), "drifted and withdrawn tools cannot be called",
                  "`mcpac lock diff` shows the changes, `mcpac lock accept` approves them"};
   }
   if (!status.headers.empty()) {
-    return Error{ErrorId::kHeaderDrift, "servers/ does not fit mcpac.lock", "",
-                 "the headers were edited, or are older or newer than the lock",
-                 "mcpac generate --offline"};
+    return Error{
+        ErrorId::kHeaderDrift, "servers/ does not fit mcpac.lock", project.headers().string(),
+        "the headers were edited, or are older or newer than the lock", "mcpac generate --offline"};
   }
   if (!status.lock_fits_itself) {
     return Error{
-        ErrorId::kHeaderDrift, "mcpac.lock names other headers than its tools give", "",
-        "it was edited by hand, or is of another version of mcpac",
+        ErrorId::kHeaderDrift, "mcpac.lock names other headers than its tools give",
+        project.lock_file().string(), "it was edited by hand, or is of another version of mcpac",
         "restore it from your repository, or look at its tools and `mcpac generate --offline`"};
   }
   for (const auto& server : status.servers) {
@@ -127,7 +127,7 @@ void status(Context& context, bool offline) {
   } else {
     show(*found);
   }
-  const auto error = verdict(*found);
+  const auto error = verdict(*project, *found);
   if (!error) return;
   context.fail(*error);
 }
@@ -195,7 +195,9 @@ void accept(Context& context, const AcceptOptions& options) {
     return context.fail(nobody_there(options.names));
   if (!context.json) print_diff(context, *review, stderr);
   if (!options.yes && !ask()) {
-    return context.fail({ErrorId::kLockDrift, "not approved; nothing was written", "", "", ""});
+    return context.fail({ErrorId::kLockDrift, "not approved; nothing was written",
+                         project->lock_file().string(), "what was approved before stays",
+                         "mcpac lock accept SERVER.TOOL approves a part"});
   }
   Json shown = Json::array();
   for (const auto& server : review->diff) shown.push_back(codegen::to_json(server));

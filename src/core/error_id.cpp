@@ -40,7 +40,6 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kLockDrift:
     case ErrorId::kHeaderDrift:
     case ErrorId::kLockBusy: return ExitCode::kRefused;
-    case ErrorId::kToolUnsupported: return ExitCode::kData;
     case ErrorId::kUnknownTool: return ExitCode::kConfig;
     case ErrorId::kSourceEmpty:
     case ErrorId::kSourceNotText:

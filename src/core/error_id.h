@@ -45,7 +45,7 @@ enum class ErrorId : std::uint16_t {
   kLockInvalid = 401,
   kLockDrift = 402,
   kHeaderDrift = 403,  // a generated header is not the one the lock names
-  kToolUnsupported = 404,
+  // 404 was kToolUnsupported: such a tool is left out with a warning.
   kUnknownTool = 405,
   kLockBusy = 406,  // mcpac.lock changed between what was shown and what would be approved
   // 05: analyzer

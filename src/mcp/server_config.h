@@ -49,6 +49,7 @@ struct ServerConfig {
       3'000};  // for an answer to server/discover; then initialize
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
+  std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is nobody's
 
   [[nodiscard]] bool is_http() const { return !url.empty(); }
   // Command line or URL with secrets unexpanded: what the lock calls the server's identity.

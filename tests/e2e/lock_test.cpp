@@ -63,6 +63,7 @@ TEST_SUITE("e2e/lock") {
     CHECK(status.exit_code == 77);
     CHECK(has(status.out, "1 drifted, 1 withdrawn, 1 new"));
     CHECK(has(status.err, "MCPAC-E0402"));
+    CHECK(has(status.err, "--> " + (project.folder() / "mcpac.json").string()));
     const auto diff = project.mcpac({"lock", "diff"});
     INFO(diff.out);
     CHECK(diff.exit_code == 0);
@@ -107,6 +108,7 @@ TEST_SUITE("e2e/lock") {
     const auto call = project.mcpac({"tools", "call", "notes.read", "--grant", "notes.read"});
     CHECK(call.exit_code == 77);
     CHECK(has(call.err, "MCPAC-E0402"));
+    CHECK(has(call.err, (project.folder() / "mcpac.json").string() + " starts or calls another"));
     CHECK(has(project.mcpac({"lock", "diff"}).out, "ANOTHER SERVER"));
     CHECK(project.mcpac({"lock", "accept", "notes", "--yes"}).exit_code == 0);
     CHECK(project.mcpac({"tools", "call", "notes.read", "--grant", "notes.read"}).exit_code == 0);

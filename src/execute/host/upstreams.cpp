@@ -106,7 +106,9 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
         ErrorId::kLockDrift,
         fmt::format("the server {} is not the one that mcpac.lock approved", server.config.name),
         {.where = fmt::format("server {}", server.config.name),
-         .why = "mcpac.json starts or calls another one now",
+         .why =
+             fmt::format("{} starts or calls another one now",
+                         server.config.file.empty() ? "mcpac.json" : server.config.file.string()),
          .fix = fmt::format("`mcpac lock diff {0}` shows it, `mcpac lock accept {0}` approves it",
                             server.config.name)});
   }

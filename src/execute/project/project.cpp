@@ -31,7 +31,10 @@ Result<Project> load_project(const std::filesystem::path& config_file, const Fol
   project.config_file = std::filesystem::absolute(config_file, error);
   project.folder = project.config_file.parent_path();
   project.config = std::move(*config);
-  for (auto& server : project.config.servers) server.tokens = folders.state / "logins";
+  for (auto& server : project.config.servers) {
+    server.tokens = folders.state / "logins";
+    server.file = project.config_file;
+  }
   return project;
 }
 

@@ -30,12 +30,13 @@ Result<std::vector<mcp::ServerConfig>> servers_to_ask(const Project& project,
       return fail(
           ErrorId::kUnknownServer,
           fmt::format("neither mcpac.json nor mcpac.lock has a server {}", printable(server, 80)),
-          {.fix = "mcpac server list"});
+          {.where = project.config_file.string(), .fix = "mcpac server list"});
     }
     if (config == nullptr && name != server) {
       return fail(ErrorId::kUnknownServer,
                   fmt::format("the server {} is no longer in mcpac.json", printable(server, 80)),
-                  {.why = "its tools leave mcpac.lock together",
+                  {.where = project.config_file.string(),
+                   .why = "its tools leave mcpac.lock together",
                    .fix = fmt::format("mcpac lock diff {}", server)});
     }
     const bool asked =
@@ -43,8 +44,9 @@ Result<std::vector<mcp::ServerConfig>> servers_to_ask(const Project& project,
     if (config == nullptr || asked) continue;
     if (config->disabled) {
       return fail(ErrorId::kUnknownServer, fmt::format("the server {} is disabled", server),
-                  {.why = "a server that is not asked cannot be compared",
-                   .fix = "remove \"disabled\" from its entry in mcpac.json"});
+                  {.where = project.config_file.string(),
+                   .why = "a server that is not asked cannot be compared",
+                   .fix = "remove \"disabled\" from its entry"});
     }
     servers.push_back(*config);
   }
@@ -75,7 +77,8 @@ Result<void> check_tool_names(const Review& review, const std::vector<std::strin
     if (other) {
       return fail(ErrorId::kLockDrift,
                   fmt::format("the server {} is not the one that mcpac.lock approved", server),
-                  {.why = "its tools can only be approved together with it",
+                  {.where = review.config_file.string(),
+                   .why = "its tools can only be approved together with it",
                    .fix = fmt::format("mcpac lock diff {}", server)});
     }
   }
@@ -107,6 +110,7 @@ codegen::LockDiff compare(const Review& review) {
 Result<Review> review(const Project& project, const std::vector<std::string>& names,
                       const OnProgress& progress) {
   Review result;
+  result.config_file = project.config_file;
   auto before = read_lock_file(project);
   if (!before) return pass_on(before);
   result.before = std::move(*before);

@@ -21,6 +21,7 @@ namespace mcpac::execute {
 struct Review {
   codegen::LockDiff diff;            // what differs, within the scope asked for
   std::vector<codegen::Note> notes;  // tools that cannot stand in the lock
+  std::filesystem::path config_file;  // whose servers were asked
   // What accept() writes:
   LockFile before;
   std::vector<ServerListing> live;

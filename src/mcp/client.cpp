@@ -92,7 +92,8 @@ class ClientImpl final : public Client {
                                            CallEvents events) override {
     RequestOptions options;
     options.name = string_member(params, method == "resources/read" ? "uri" : "name");
-    options.wants_progress = true;
+    // A list is read, not worked on: who reports progress of it only keeps it going.
+    options.wants_progress = !method.ends_with("/list");
     options.keeps_errors = true;
     options.events = std::move(events);
     if (params.is_null()) params = Json::object();

@@ -46,7 +46,8 @@ struct ServerConfig {
 
   // Not in the file: how patient we are ourselves.
   std::chrono::milliseconds probe_timeout{
-      3'000};  // for an answer to server/discover; then initialize
+      3'000};                                   // for an answer to server/discover; then initialize
+  std::chrono::milliseconds list_time{30'000};  // for a whole list of tools, all its pages
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
   std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is nobody's

@@ -71,7 +71,10 @@ std::int64_t Session::begin(std::string method, Json params, RequestOptions opti
   }
   if (options.events.meta.is_object() && !options.events.meta.empty())
     params["_meta"].update(options.events.meta);
-  if (options.wants_progress) params["_meta"]["progressToken"] = id;
+  if (options.wants_progress)
+    params["_meta"]["progressToken"] = id;
+  else if (const auto meta = params.find("_meta"); meta != params.end() && meta->is_object())
+    meta->erase("progressToken");  // whoever chose that is not heard here
   if (stateless_) {
     Json& sent = params["_meta"];
     sent.update(stateless_meta(capabilities_for(options.events)));

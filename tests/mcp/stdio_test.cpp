@@ -119,6 +119,31 @@ TEST_SUITE("mcp/stdio") {
     }
   }
 
+  TEST_CASE("a list has one time for all of its pages") {
+    auto config = fixture("slow-pages");  // each at once, and never the last
+    config.list_time = 300ms;
+    Connected server(config);
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    auto listing = server.list();
+    REQUIRE_FALSE(listing.has_value());
+    CHECK(listing.error().id == ErrorId::kServerTimeout);
+    CHECK(listing.error().what == "server fixture did not list its tools within 300 ms");
+  }
+
+  TEST_CASE("progress is asked for where a server works, and not of lists") {
+    Connected server(fixture("plain"));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    mcp::CallEvents events;
+    events.meta = args(R"({"progressToken":"mine","other":1})");
+    const auto list =
+        test::run(server.loop, (*server).request("things/list", Json::object(), kPatience, events));
+    REQUIRE(list.has_value());
+    CHECK((**list)["asked"] == args(R"({"other":1})"));
+    const auto call = parse_json(text_of(server.call("log")));
+    REQUIRE(call.has_value());
+    CHECK((*call)["progressToken"].is_number_integer());
+  }
+
   TEST_CASE("a tool whose name means another thing in rules is left out, and said so") {
     std::vector<std::string> warnings;
     mcp::Events events;

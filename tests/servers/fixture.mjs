@@ -162,6 +162,10 @@ function handle(message) {
     listen = id;
     return send({ method: 'notifications/subscriptions/acknowledged', params: { notifications: params.notifications } });
   }
+  if (method === 'things/list') return send({ id, result: complete({ asked: params?._meta ?? {} }) });
+  if (mode === 'slow-pages' && method === 'tools/list') {
+    return void setTimeout(() => send({ id, result: { tools: [{ name: `t${params?.cursor}`, inputSchema: object() }], nextCursor: `${params?.cursor}+` } }), 20);
+  }
   if (method === 'tools/list' && mode !== 'no-tools') return send({ id, result: complete(list(params)) });
   if (method === 'tools/call') return void call(id, params);
   send({ id, error: { code: -32601, message: 'Method not found' } });

@@ -6,7 +6,12 @@
 namespace mcpac {
 namespace {
 
-// Insertions, deletions and replacements; texts beyond 256 bytes are names of no tool.
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// Insertions, deletions and replacements, capitals alike; texts beyond 256 bytes are names of no
+// tool.
 std::size_t edits(std::string_view a, std::string_view b) {
   a = a.substr(0, 256);
   b = b.substr(0, 256);
@@ -16,7 +21,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
     }

@@ -8,6 +8,8 @@
 #include <cctype>
 #include <utility>
 
+#include "core/nearest_name.h"
+
 namespace mcpac::mcp {
 namespace {
 
@@ -20,32 +22,10 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
-  const std::string wanted = lower(name.substr(0, 32));
-  std::string_view best;
-  std::size_t best_distance = wanted.size() <= 4 ? 2 : 3;  // must be less than this
-  for (const auto candidate : known) {
-    const auto distance = edit_distance(wanted, lower(candidate));
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
+  const std::string best = nearest_name(name, {known.begin(), known.end()});
   if (!best.empty()) return fmt::format("did you mean \"{}\"?", best);
   return fmt::format("known are: {}", fmt::join(known, ", "));
 }

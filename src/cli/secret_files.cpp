@@ -41,9 +41,8 @@ Result<std::string> SecretFiles::keep(const std::string& server, const std::stri
     const auto file = folder_ / fmt::format("{}.{}{}", server, plain(name), end);
     auto there = read_private_file(file, kMaxSecret + 1);
     if (!there || (*there && **there != bytes)) continue;  // somebody else's, or another value
-    if (!*there) {
-      if (auto written = write_file_atomic(file, bytes, 0600); !written) return pass_on(written);
-    }
+    // Also where it is there: whoever wrote it may have failed to sync it.
+    if (auto written = write_file_atomic(file, bytes, 0600); !written) return pass_on(written);
     return fmt::format("${{file:{}}}", file.string());
   }
   return refuse("there are too many of its name");

@@ -33,17 +33,16 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-// The name is on the disk, too: else a machine that loses its power has the old file, or none. 0 or
-// errno. A folder that may be written to and not be read cannot be asked for it, nor can some file
-// systems.
+}  // namespace
+
 int sync_folder(const std::filesystem::path& path) {
   const UniqueFd folder(
       ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return errno == EACCES ? 0 : errno;
-  return ::fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;
+  if (::fsync(folder.get()) == 0) return 0;
+  const bool has_none = errno == EINVAL || errno == EOPNOTSUPP;
+  return has_none ? 0 : errno;
 }
-
-}  // namespace
 
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
   if (this != &other) {

@@ -38,9 +38,15 @@ class UniqueFd {
                                                   std::size_t max_bytes);
 
 // Writes beside the target and renames, so a reader sees the old bytes or the new ones. The file is
-// synced before the rename. `mode` is the permission of a new file.
+// synced before the rename, and the folder after it: a failure of either is told, and writing again
+// syncs again. `mode` is the permission of a new file.
 [[nodiscard]] Result<void> write_file_atomic(const std::filesystem::path& path,
                                              std::string_view bytes, unsigned mode = 0644);
+
+// The names in it are on the disk, too: else a machine that loses its power has the old file, or
+// none. 0 or errno. A folder that may be written to and not be read cannot be asked for it, nor can
+// some file systems: those are no errors.
+[[nodiscard]] int sync_folder(const std::filesystem::path& path);
 
 // A fresh private folder (mode 0700) that is removed with everything in it.
 class TemporaryFolder {

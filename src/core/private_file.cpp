@@ -42,8 +42,14 @@ Result<std::optional<std::string>> read_private_file(const std::filesystem::path
 Result<UniqueFd> take_turn(const std::filesystem::path& folder, std::string_view what) {
   std::error_code ignored;
   std::filesystem::create_directories(folder.parent_path(), ignored);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+  const bool made = ::mkdir(folder.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST)
     return fail(ErrorId::kFileUnwritable, fmt::format("cannot make {}", folder.string()));
+  if (const int error = made ? sync_folder(folder.parent_path()) : 0; error != 0) {
+    ::rmdir(folder.c_str());  // else the next one would find it, and not sync its name
+    return fail(ErrorId::kFileUnwritable, fmt::format("cannot make {}: {}", folder.string(),
+                                                      std::system_category().message(error)));
+  }
   UniqueFd turn(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!turn) return not_locked(folder, what, errno);
   while (::flock(turn.get(), LOCK_EX) != 0) {

@@ -19,7 +19,8 @@ namespace mcpac {
     const std::filesystem::path& file, std::size_t max_bytes);
 
 // Held until it is dropped: two processes that read, change and write a file of this folder would
-// each lose what the other wrote. The folder is made (0700) where there is none. `what` stands in
+// each lose what the other wrote. The folder is made (0700), and its name synced, where there is
+// none. `what` stands in
 // the error: "kept approvals".
 [[nodiscard]] Result<UniqueFd> take_turn(const std::filesystem::path& folder,
                                          std::string_view what);

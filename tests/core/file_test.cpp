@@ -9,13 +9,17 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <thread>
 #include <vector>
 
+#include "core/private_file.h"
+
 namespace {
 
 std::atomic<int> folders_synced = 0;
+std::atomic<int> folder_error = 0;  // what the next ones end with
 
 }  // namespace
 
@@ -23,7 +27,12 @@ std::atomic<int> folders_synced = 0;
 // taking its power away.
 extern "C" int fsync(int fd) {
   struct stat info {};
-  if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) ++folders_synced;
+  const bool is_folder = ::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
+  if (is_folder && folder_error != 0) {
+    errno = folder_error;
+    return -1;
+  }
+  if (is_folder) ++folders_synced;
   return static_cast<int>(::syscall(SYS_fsync, fd));
 }
 
@@ -158,6 +167,38 @@ TEST_SUITE("core/file") {
     const auto folder = temporary_folder();
     const int before = folders_synced;
     REQUIRE(write_file_atomic(folder.path() / "a.txt", "text", 0600));
+    CHECK(folders_synced == before + 1);
+  }
+
+  TEST_CASE(
+      "a folder that cannot be synced is an error, one whose file system has no such thing not") {
+    const auto folder = temporary_folder();
+    for (const int error : {EINVAL, EOPNOTSUPP}) {
+      folder_error = error;
+      CHECK(write_file_atomic(folder.path() / "a.txt", "text", 0600));
+    }
+    folder_error = EIO;
+    const auto failed = write_file_atomic(folder.path() / "a.txt", "other", 0600);
+    folder_error = 0;
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().id == ErrorId::kFileUnwritable);
+    CHECK(entries(folder.path()) == 1);
+    const int before = folders_synced;
+    REQUIRE(write_file_atomic(folder.path() / "a.txt", "other", 0600));
+    CHECK(folders_synced == before + 1);
+  }
+
+  TEST_CASE("the folder of private files has its name on the disk before anything is in it") {
+    const auto folder = temporary_folder();
+    const auto kept = folder.path() / "kept";
+    folder_error = EIO;
+    CHECK_FALSE(take_turn(kept, "things"));
+    folder_error = 0;
+    CHECK_FALSE(fs::exists(kept));  // made again, and synced, by the next one
+    const int before = folders_synced;
+    CHECK(take_turn(kept, "things"));
+    CHECK(folders_synced == before + 1);
+    CHECK(take_turn(kept, "things"));
     CHECK(folders_synced == before + 1);
   }
 

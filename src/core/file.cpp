@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -31,6 +32,15 @@ int write_all(int fd, std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return 0;
+}
+
+// How much there is to read as far as the kernel knows: pipes and files of /proc have no size, and
+// a file may grow or shrink meanwhile.
+std::size_t expected_bytes(int fd) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  const off_t at = ::lseek(fd, 0, SEEK_CUR);
+  return at < 0 || at >= info.st_size ? 0 : static_cast<std::size_t>(info.st_size - at);
 }
 
 }  // namespace
@@ -65,6 +75,7 @@ void UniqueFd::reset() {
 
 Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t max_bytes) {
   std::string text;
+  text.reserve(std::min(expected_bytes(fd), max_bytes));  // else a long one is copied as it grows
   std::array<char, 65536> buffer;
   for (;;) {
     const ssize_t n = ::read(fd, buffer.data(), buffer.size());

@@ -118,6 +118,30 @@ TEST_SUITE("core/file") {
     CHECK_FALSE(read_file("/dev/zero", 1000));
   }
 
+  TEST_CASE("a file is read into as much memory as it needs, from wherever its reader stands") {
+    const auto folder = temporary_folder();
+    const std::string bytes(300'000, 'x');
+    REQUIRE(write_file_atomic(folder.path() / "f", bytes + "end"));
+    const auto text = read_file(folder.path() / "f");
+    REQUIRE(text);
+    CHECK(text->size() == bytes.size() + 3);
+    CHECK(text->capacity() < bytes.size() + 4'096);
+    const UniqueFd fd(::open((folder.path() / "f").c_str(), O_RDWR | O_CLOEXEC));
+    REQUIRE(::lseek(fd.get(), 300'000, SEEK_SET) == 300'000);
+    CHECK(read_descriptor(fd.get(), "f", 100) == std::string("end"));
+    CHECK(read_descriptor(fd.get(), "f", 100) == std::string());
+  }
+
+  TEST_CASE("what has no size is read to its end") {
+    CHECK(read_file("/proc/self/status")->find("Pid:") != std::string::npos);
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    const UniqueFd reader(ends[0]);
+    REQUIRE(::write(ends[1], "text", 4) == 4);
+    ::close(ends[1]);
+    CHECK(read_descriptor(reader.get(), "pipe", 100) == std::string("text"));
+  }
+
   TEST_CASE("what is absent or a folder is unreadable, and said by name") {
     const auto folder = temporary_folder();
     const auto absent = read_file(folder.path() / "absent");

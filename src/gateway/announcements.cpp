@@ -18,7 +18,7 @@ void Announcements::heard(const std::string& server, const std::string& method,
   const std::string uri = is_update ? string_member(params, "uri") : "";
   if (is_update) {
     // Names that a server makes up take nobody's place.
-    const auto watched = offers_.watch().watched_whole(server, uri);
+    const auto watched = offers_.watch().subscriptions().watched_whole(server, uri);
     if (!watched) return;
     about.watched = *watched;
   } else if (method != "notifications/resources/list_changed" &&

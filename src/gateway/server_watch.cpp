@@ -24,12 +24,6 @@ bool says(const Json* capabilities, std::string_view name, std::string_view flag
 
 }  // namespace
 
-bool is_part_of(std::string_view uri, std::string_view whole) {
-  return uri == whole ||
-         (uri.starts_with(whole) &&
-          (whole.ends_with('/') || uri[whole.size()] == '/' || uri[whole.size()] == '#'));
-}
-
 ServerWatch::~ServerWatch() {
   for (auto& [server, one] : listening_) {
     if (one.token != 0) servers_.forget(one.token);
@@ -38,47 +32,15 @@ ServerWatch::~ServerWatch() {
 
 void ServerWatch::subscribe(Subscriber who, const std::string& server, const std::string& uri,
                             std::shared_ptr<gate::Caller> caller, Done done) {
-  auto& subscribers = subscribed_[server][uri];
-  const bool is_first = subscribers.empty();
-  subscribers.insert(who);
-  if (servers_.is_stateless(server)) {
-    listen_soon(server);
-    return done(gate::Servers::Outcome(Json::object()));
-  }
-  if (!is_first) return done(gate::Servers::Outcome(Json::object()));
-  servers_.request(server, "resources/subscribe", {{"uri", uri}}, std::move(caller),
-                   std::move(done));
+  subscriptions_.add(who, server, uri);
+  if (!servers_.is_stateless(server))
+    return subscriptions_.ask(server, uri, std::move(caller), std::move(done));
+  listen_soon(server);
+  done(gate::Servers::Outcome(Json::object()));
 }
 
 void ServerWatch::unsubscribe(Subscriber who, const std::string& server, const std::string& uri) {
-  const auto at_server = subscribed_.find(server);
-  if (at_server == subscribed_.end()) return;
-  const auto found = at_server->second.find(uri);
-  if (found == at_server->second.end() || found->second.erase(who) == 0) return;
-  if (!found->second.empty()) return;
-  at_server->second.erase(found);
-  if (at_server->second.empty()) subscribed_.erase(at_server);
-  if (servers_.is_stateless(server)) return listen_soon(server);
-  servers_.request(server, "resources/unsubscribe", {{"uri", uri}}, nullptr, [](const auto&) {});
-}
-
-// Looked for from the longest on: what is sorted before `rest` and is no whole of it shows how much
-// of it a shorter one can have at most.
-std::optional<std::string> ServerWatch::watched_whole(const std::string& server,
-                                                      const std::string& uri) const {
-  const auto found = subscribed_.find(server);
-  if (found == subscribed_.end()) return std::nullopt;
-  const auto& watched = found->second;
-  for (std::string_view rest = uri; !rest.empty();) {
-    auto at = watched.upper_bound(rest);
-    if (at == watched.begin()) return std::nullopt;
-    const std::string& before = (--at)->first;
-    if (is_part_of(uri, before)) return before;
-    const auto differs = std::ranges::mismatch(rest, before);
-    const auto same = static_cast<std::size_t>(differs.in1 - rest.begin());
-    rest = rest.substr(0, same == before.size() && same > 0 ? same - 1 : same);
-  }
-  return std::nullopt;
+  if (subscriptions_.remove(who, server, uri) && servers_.is_stateless(server)) listen_soon(server);
 }
 
 void ServerWatch::want_level(const std::string& server, const std::string& level) {
@@ -112,10 +74,7 @@ void ServerWatch::settled(const std::string& server) {
   levels_.erase(server);
   apply_level(server);
   if (servers_.is_stateless(server)) return listen(server);
-  const auto found = subscribed_.find(server);
-  if (found == subscribed_.end()) return;
-  for (const auto& [uri, subscribers] : found->second)
-    servers_.request(server, "resources/subscribe", {{"uri", uri}}, nullptr, [](const auto&) {});
+  subscriptions_.ask_again(server);
 }
 
 Json ServerWatch::filter_of(const std::string& server) const {
@@ -123,11 +82,8 @@ Json ServerWatch::filter_of(const std::string& server) const {
   Json filter = Json::object();
   if (says(capabilities, "resources", "listChanged")) filter["resourcesListChanged"] = true;
   if (says(capabilities, "prompts", "listChanged")) filter["promptsListChanged"] = true;
-  const auto found = subscribed_.find(server);
-  if (found == subscribed_.end()) return filter;
-  Json uris = Json::array();
-  for (const auto& [uri, subscribers] : found->second) uris.push_back(uri);
-  filter["resourceSubscriptions"] = std::move(uris);
+  if (auto uris = subscriptions_.uris_at(server); !uris.empty())
+    filter["resourceSubscriptions"] = std::move(uris);
   return filter;
 }
 

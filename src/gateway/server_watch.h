@@ -2,7 +2,8 @@
 //
 // One for a gateway. A server is asked once, whoever wants to hear; what it then says is passed on
 // by whoever subscribed (session_offers.h). A server of the initialize era is asked resource by
-// resource, one of 2026-07-28 by one open `subscriptions/listen` with all of them. On the loop.
+// resource (subscriptions.h), one of 2026-07-28 by one open `subscriptions/listen` with all of
+// them. On the loop.
 #pragma once
 
 #include <chrono>
@@ -10,32 +11,27 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/clock.h"
 #include "gate/servers.h"
+#include "gateway/subscriptions.h"
 
 namespace mcpac::gateway {
 
-// The same resource, or one below it: servers may tell of a part of what was subscribed to.
-[[nodiscard]] bool is_part_of(std::string_view uri, std::string_view whole);
-
 class ServerWatch {
  public:
-  // One who subscribes: a number that is nobody else's, now or later.
-  using Subscriber = std::uint64_t;
+  using Subscriber = Subscriptions::Subscriber;
   [[nodiscard]] Subscriber new_subscriber() { return ++last_subscriber_; }
-  using Done = std::function<void(Result<gate::Servers::Outcome>)>;
+  using Done = Subscriptions::Done;
 
   // `servers` is borrowed.
   ServerWatch(gate::Servers& servers, boost::asio::any_io_executor executor)
-      : servers_(servers), executor_(std::move(executor)) {}
+      : servers_(servers), executor_(std::move(executor)), subscriptions_(servers) {}
   ~ServerWatch();
   ServerWatch(const ServerWatch&) = delete;
   ServerWatch& operator=(const ServerWatch&) = delete;
@@ -47,10 +43,7 @@ class ServerWatch {
   void unsubscribe(Subscriber who, const std::string& server, const std::string& uri);
   // The least severe level that anybody wants of this server; it never gets more severe again.
   void want_level(const std::string& server, const std::string& level);
-  // What somebody subscribed to at this server that this is, or is a part of; of several the
-  // longest, which is a part of the others. Nothing: nobody did.
-  [[nodiscard]] std::optional<std::string> watched_whole(const std::string& server,
-                                                         const std::string& uri) const;
+  [[nodiscard]] const Subscriptions& subscriptions() const { return subscriptions_; }
   // Counts a log message of no call; true: more came within a second than anybody reads.
   [[nodiscard]] bool is_too_much(const std::string& server, const Clock& clock);
   // It is known by now what this server can do; again, when it was started again.
@@ -72,8 +65,7 @@ class ServerWatch {
   gate::Servers& servers_;
   boost::asio::any_io_executor executor_;
   Subscriber last_subscriber_ = 0;
-  // Server → URI.
-  std::map<std::string, std::map<std::string, std::set<Subscriber>, std::less<>>> subscribed_;
+  Subscriptions subscriptions_;
   std::map<std::string, Listening> listening_;
   std::set<std::string> changed_;  // of those to be opened anew
   std::map<std::string, std::string> wanted_levels_;

@@ -77,7 +77,7 @@ TEST_SUITE("gateway/pace") {
     for (const char* uri : {"x://a", "x://a/b", "x://a/bc", "x://a/b/zz", "y://", "z"})
       watch.subscribe(watch.new_subscriber(), "fs", uri, nullptr, [](const auto&) {});
     const auto whole = [&](const std::string& uri) {
-      return watch.watched_whole("fs", uri).value_or("none");
+      return watch.subscriptions().watched_whole("fs", uri).value_or("none");
     };
     CHECK(whole("x://a") == "x://a");
     CHECK(whole("x://a/q") == "x://a");
@@ -91,6 +91,6 @@ TEST_SUITE("gateway/pace") {
     CHECK(whole("zz") == "none");
     CHECK(whole("a") == "none");
     CHECK(whole("") == "none");
-    CHECK_FALSE(watch.watched_whole("git", "x://a"));
+    CHECK_FALSE(watch.subscriptions().watched_whole("git", "x://a"));
   }
 }

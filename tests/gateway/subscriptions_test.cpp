@@ -2,7 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
+#include <boost/asio/io_context.hpp>
+
+#include "gateway/server_watch.h"
 #include "gateway/support_session.h"
 
 using namespace mcpac;
@@ -20,6 +24,30 @@ constexpr const char* kDecided = "https://docs.example.com/a";
 void one_server(FakeServers& servers) {
   servers.add("fs", Json::array());
 }
+
+// Several who watch one resource at one server.
+struct Watching {
+  Watching() { one_server(servers); }
+  void refuse() {
+    servers.servers["fs"].answers["resources/subscribe"] = [](const Json&) {
+      return gate::Servers::Outcome(std::unexpected(ipc::ErrorObject{-32000, "no", nullptr}));
+    };
+  }
+  // What was said last; "nothing yet" where nothing came of it at once.
+  std::string subscribe(ServerWatch::Subscriber who) {
+    const auto before = said.size();
+    watch.subscribe(who, "fs", "x://a", nullptr, [this, who](const auto& answer) {
+      said.push_back(std::to_string(who) + (answer && *answer ? " yes" : " no"));
+    });
+    return said.size() == before ? "nothing yet" : said.back();
+  }
+  [[nodiscard]] bool is_told() const { return watch.subscriptions().is_told("fs", "x://a"); }
+
+  boost::asio::io_context loop;
+  FakeServers servers;
+  ServerWatch watch{servers, loop.get_executor()};
+  std::vector<std::string> said;
+};
 
 std::vector<Json> updated(Talk& talk, const char* uri) {
   talk.servers.say("fs", "notifications/resources/updated", {{"uri", uri}});
@@ -87,5 +115,79 @@ TEST_SUITE("gateway/subscriptions") {
       CHECK(talk.ask(uri, "resources/subscribe", {{"uri", uri}}).contains("error"));
     }
     CHECK(talk.servers.count("resources/subscribe") == 0);
+  }
+
+  TEST_CASE(
+      "clients that watch the same resource share one subscription, and the last one ends it") {
+    Watching two;
+    CHECK(two.subscribe(1) == "nothing yet");
+    CHECK(two.subscribe(2) == "nothing yet");
+    two.servers.deliver();
+    CHECK(two.said == std::vector<std::string>{"1 yes", "2 yes"});
+    CHECK(two.subscribe(3) == "3 yes");
+    CHECK(two.servers.count("resources/subscribe") == 1);
+    two.watch.unsubscribe(1, "fs", "x://a");
+    two.watch.unsubscribe(3, "fs", "x://a");
+    two.watch.unsubscribe(3, "fs", "x://a");
+    CHECK(two.servers.count("resources/unsubscribe") == 0);
+    two.watch.unsubscribe(2, "fs", "x://a");
+    CHECK(two.servers.count("resources/unsubscribe") == 1);
+  }
+
+  TEST_CASE(
+      "who joins a subscription that the server refuses hears so, and the next one asks again") {
+    Watching two;
+    two.refuse();
+    two.subscribe(1);
+    two.subscribe(2);
+    two.servers.deliver();
+    CHECK(two.said == std::vector<std::string>{"1 no", "2 no"});
+    CHECK_FALSE(two.is_told());
+    two.watch.unsubscribe(1, "fs", "x://a");
+    CHECK(two.subscribe(3) == "nothing yet");
+    two.servers.deliver();
+    CHECK(two.servers.count("resources/subscribe") == 2);
+    for (const auto who : {2, 3}) two.watch.unsubscribe(who, "fs", "x://a");
+    // Nothing stood.
+    CHECK(two.servers.count("resources/unsubscribe") == 0);
+  }
+
+  TEST_CASE("a server that was started again and refuses what it had was not told") {
+    Watching one;
+    one.subscribe(1);
+    one.servers.deliver();
+    CHECK(one.is_told());
+    one.refuse();
+    one.watch.settled("fs");
+    CHECK_FALSE(one.is_told());
+    one.servers.deliver();
+    CHECK_FALSE(one.is_told());
+    one.servers.add("fs", Json::array());
+    CHECK(one.subscribe(2) == "nothing yet");
+    one.servers.deliver();
+    CHECK(one.is_told());
+  }
+
+  TEST_CASE("what was asked before a server was there is not asked twice when it comes") {
+    Watching one;
+    one.servers.servers["fs"].is_settled = false;
+    one.subscribe(1);
+    one.servers.servers["fs"].is_settled = true;
+    one.watch.settled("fs");
+    one.servers.deliver();
+    CHECK(one.is_told());
+    CHECK(one.servers.count("resources/subscribe") == 1);
+    one.watch.settled("fs");
+    CHECK(one.servers.count("resources/subscribe") == 2);
+  }
+
+  TEST_CASE("who gives up a resource before the server answered is answered all the same") {
+    Watching one;
+    one.subscribe(1);
+    one.watch.unsubscribe(1, "fs", "x://a");
+    CHECK(one.subscribe(2) == "nothing yet");
+    one.servers.deliver();
+    CHECK(one.said == std::vector<std::string>{"1 yes", "2 yes"});
+    CHECK(one.is_told());
   }
 }

@@ -68,6 +68,76 @@ void read_whole(void* into, std::size_t size) {
   }
 }
 
+constexpr std::size_t kPage = 4096;
+
+std::size_t page_down(std::size_t address) {
+  return address & ~(kPage - 1);
+}
+std::size_t page_up(std::size_t address) {
+  return page_down(address + kPage - 1);
+}
+
+void* at(std::size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+// What a small program takes of each.
+constexpr std::size_t kTouchedHeap = 15 * kPage;
+constexpr std::size_t kTouchedStack = 8 * kPage;
+
+// The kernel gives a page when it is first used, half a microsecond each. Written with what stands
+// there: there is no other thread that could write meanwhile.
+void touch(std::size_t begin, std::size_t end, bool written) {
+  for (std::size_t page = begin; page < end; page += kPage) {
+    auto* byte = static_cast<volatile char*>(at(page));
+    const char value = *byte;
+    if (written) *byte = value;
+  }
+}
+
+void touch_segments() {
+  const auto* segments = reinterpret_cast<const Elf64_Phdr*>(
+      reinterpret_cast<const char*>(&__ehdr_start) + __ehdr_start.e_phoff);
+  std::size_t held = 0;  // where data that libc made read-only at the start ends
+  for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i) {
+    if (segments[i].p_type == PT_GNU_RELRO)
+      held = page_up(segments[i].p_vaddr + segments[i].p_memsz);
+  }
+  for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i) {
+    const Elf64_Phdr& segment = segments[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
+    const std::size_t begin = page_down(segment.p_vaddr);
+    const std::size_t end = page_up(segment.p_vaddr + segment.p_memsz);
+    const bool written = (segment.p_flags & PF_W) != 0;
+    const std::size_t first = written && held > begin ? (held < end ? held : end) : begin;
+    touch(begin, first, false);
+    touch(first, end, written);
+  }
+}
+
+[[gnu::noinline]] void touch_stack() {
+  volatile char pages[kTouchedStack];
+  for (std::size_t i = 0; i < kTouchedStack; i += kPage) pages[i] = 0;
+}
+
+void touch_memory() {
+  touch_segments();
+  touch_stack();
+  if (void* heap = std::malloc(kTouchedHeap)) {
+    const auto begin = reinterpret_cast<std::size_t>(heap);
+    touch(begin, begin + kTouchedHeap, true);
+    std::free(heap);
+  }
+}
+
+ssize_t take(msghdr& message, int how) {
+  ssize_t n = 0;
+  do {
+    n = ::recvmsg(kChannel, &message, MSG_CMSG_CLOEXEC | how);
+  } while (n < 0 && errno == EINTR);
+  return n;
+}
+
 // The descriptor comes with the first byte of the message.
 int receive(Start& start) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
@@ -77,10 +147,11 @@ int receive(Start& start) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  ssize_t n = 0;
-  do {
-    n = ::recvmsg(kChannel, &message, MSG_CMSG_CLOEXEC);
-  } while (n < 0 && errno == EINTR);
+  ssize_t n = take(message, MSG_DONTWAIT);
+  if (n < 0 && errno == EAGAIN) {
+    touch_memory();  // nobody waits for us: we do
+    n = take(message, 0);
+  }
   if (n == 0) ::_exit(kUnusable);
   if (n < 0) give_up("nothing can be received");
   const auto got = static_cast<std::size_t>(n);
@@ -92,21 +163,10 @@ int receive(Start& start) {
   return descriptor;
 }
 
-std::size_t page_down(std::size_t address) {
-  return address & ~std::size_t{4095};
-}
-std::size_t page_up(std::size_t address) {
-  return page_down(address + 4095);
-}
-
 int protection_of(const Elf64_Phdr& segment) {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) |
          ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
          ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-}
-
-void* at(std::size_t address) {
-  return reinterpret_cast<void*>(address);
 }
 
 // The host has held every number against its bounds; here the kernel does once more.
@@ -131,7 +191,7 @@ void map_segment(int file, const Elf64_Phdr& segment) {
 }
 
 void map_image(int file) {
-  void* const head = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+  void* const head = ::mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE, file, 0);
   if (head == MAP_FAILED) give_up("the image cannot be mapped");
   const auto& header = *static_cast<const Elf64_Ehdr*>(head);
   const auto* segments =

@@ -10,10 +10,13 @@ import pathlib
 import subprocess
 import tempfile
 
-FRAME = """#include <mcpac.hpp>
+FRAME = """#include <cstdio>
+#include <mcpac.hpp>
 #include <unistd.h>
 {head}
 int agent_main(mcpac::Requires<>) {{
+  std::fputs("hello\\n", stdout);
+  std::fflush(stdout);  // the byte that is waited for
 {body}
   return 0;
 }}
@@ -26,10 +29,10 @@ LARGE = REGEX + "".join(
     f"  {{ std::map<T{i}, std::vector<T{i}>> m; m[T{i}{{1}}].push_back(T{i}{{2}}); std::println(\"{{}}\", m.size()); }}\n"
     for i in range(24))
 AGENTS = {
-    "small": FRAME.format(head="#include <print>", body='  std::println("hello");'),
+    "small": FRAME.format(head="#include <print>", body=""),
     "middle": FRAME.format(head="#include <map>\n#include <print>\n#include <regex>\n#include <string>",
-                           body='  std::println("hello");\n' + REGEX),
-    "large": FRAME.format(head=LARGE_HEAD, body='  std::println("hello");\n' + LARGE),
+                           body=REGEX),
+    "large": FRAME.format(head=LARGE_HEAD, body=LARGE),
 }
 
 

@@ -147,7 +147,7 @@ Result<bool> link_image(const BuildPlace& place, const Objects& objects,
   // What is wrong with the program itself is said of the static one, in words without addresses.
   if (!done && done.error().id != ErrorId::kLinkFailed) return pass_on(done);
   if (!done) return false;
-  const auto sealed = sealed_image(objects.folder.path() / kOutputFolder / kProgramName);
+  auto sealed = sealed_image(objects.folder.path() / kOutputFolder / kProgramName);
   // A machine that has no memory for the image is no reason to link another program.
   if (!sealed && sealed.error().id != ErrorId::kProgramUnusable) return pass_on(sealed);
   return sealed.has_value();

@@ -254,7 +254,7 @@ Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
   if (!image && (errno == EINVAL || errno == EACCES))
     image = UniqueFd(::memfd_create("mcpac-image", kFlags));
   if (!image) return cannot_keep("cannot make memory for the program");
-  const auto size = copy(source.get(), image.get());
+  auto size = copy(source.get(), image.get());
   if (!size) return pass_on(size);
   if (::fcntl(image.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
       0)

@@ -38,7 +38,8 @@ class WorkerProcess {
                                                    const Plan& plan, int log);
 
   [[nodiscard]] const Process& process() const { return process_; }
-  [[nodiscard]] int channel() const { return channel_.get(); }
+  [[nodiscard]] int channel() const { return channel_.get(); }  // -1: it said its last word
+  void hang_up() { channel_.reset(); }
   // Hands it what it is to run; false: it has ended.
   [[nodiscard]] bool give(const Json& body, const std::vector<UniqueFd>& descriptors) const;
   // How it ended, once it has: an exit code, or a signal as a negative number. Reaps it.

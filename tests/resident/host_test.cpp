@@ -32,12 +32,13 @@ Json asked_to_run(const Host& host, std::uint32_t umask) {
 }
 
 // A worker that waits, and hears nothing.
-void prepare_deaf_worker(Host& host) {
+void prepare_deaf_worker(Host& host, const std::string& first = "") {
   host.end();  // the stamp of the installation is taken when a host begins
   fs::create_directory(host.home.path() / "bin");
   REQUIRE(write_file_atomic(host.home.path() / "bin" / "mcpac",
-                            "#!/bin/sh\ntrap '' TERM\necho $$ > \"$TOLD\"\n"
-                            "while :; do sleep 1; done\n",
+                            "#!/bin/sh\ntrap '' TERM\n" + first +
+                                "echo $$ > \"$TOLD\"\n"
+                                "while :; do sleep 1; done\n",
                             0700));
   host.start();
   CHECK(find_member(asked_to_run(host, 077), "alone") != nullptr);
@@ -99,6 +100,15 @@ TEST_SUITE("resident/host") {
       CHECK(host.end() < std::chrono::seconds(2));
     }
     set_patience(1);
+  }
+
+  TEST_CASE("a host does not run in circles for a worker that hung up and has not ended") {
+    if (stands_alone_here()) return;
+    Host host;
+    prepare_deaf_worker(host, "exec </dev/null\n");
+    ::sleep(2);
+    CHECK(is_shown(host.folder));
+    CHECK(host.end() < std::chrono::seconds(1));
   }
 
   TEST_CASE("a client waits about a second for the end of what was prepared for somebody else") {

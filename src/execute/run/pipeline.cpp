@@ -279,7 +279,7 @@ Result<void> Run::all() {
     const auto named = granted_->named_tools();
     host.start(servers_of({named.begin(), named.end()}));
   }
-  sweep_leftovers(folders_);
+  if (request_.standby == nullptr) sweep_leftovers(folders_);  // else it was done before
   const sandbox::Tier lowest = request_.limits.lowest_tier;
   auto snapshot = tools.sources ? Snapshot::take(request_.source, std::move(*tools.sources))
                                 : Snapshot::take(request_.source, folders_.temporary);

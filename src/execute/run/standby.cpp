@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "execute/live/leftovers.h"
 #include "execute/project/project_place.h"
 #include "execute/run/server_stamps.h"
 
@@ -61,6 +62,7 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
   made->warden_ = std::move(*warden);
+  sweep_leftovers(folders);  // here nobody waits for it
   auto project = load_project(config_file, folders);
   if (!project) return pass_on(project);
   made->project_ = std::move(*project);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <map>
 #include <system_error>
 
 #include "codegen/embedded.h"
@@ -17,6 +18,7 @@
 #include "execute/build/precompile.h"
 #include "execute/project/header_files.h"
 #include "execute/project/private_folder.h"
+#include "execute/project/verified_headers.h"
 
 namespace mcpac::execute {
 namespace {
@@ -33,30 +35,57 @@ bool is_runtime(std::string_view name) {
   return name.starts_with("mcpac/");
 }
 
-// The runtime, the headers of `servers`, and a <mcpac.hpp> that includes just these. The other
-// servers stay as empty namespaces: a misspelled name is then answered with the right one.
-Result<Headers> read_headers(const Project& project, const codegen::Lock& lock,
-                             const std::set<std::string>& servers) {
-  Headers headers;
+// The files of servers/ that stand behind <mcpac.hpp> here: the runtime, and `servers`.
+std::set<std::string> files_behind(const codegen::Lock& lock,
+                                   const std::set<std::string>& servers) {
   std::set<std::string> names = servers;
   for (const auto& [name, digest] : lock.headers) {
     if (is_runtime(name)) names.insert(name);
   }
-  for (const auto& name : names) {
+  return names;
+}
+
+// A <mcpac.hpp> that includes just these. The other servers stay as empty namespaces: a misspelled
+// name is then answered with the right one.
+std::string umbrella_of(const codegen::Lock& lock, const std::set<std::string>& servers) {
+  std::string umbrella = codegen::emit_umbrella({servers.begin(), servers.end()});
+  for (const auto& server : lock.servers)
+    umbrella += fmt::format("namespace {} {{}}\n", server.cpp_name);
+  return umbrella;
+}
+
+Result<Headers> read_headers(const Project& project, const codegen::Lock& lock,
+                             const std::set<std::string>& servers) {
+  Headers headers;
+  for (const auto& name : files_behind(lock, servers)) {
     auto bytes = read_header(project, lock, name);
     if (!bytes) return pass_on(bytes);
     headers[name] = std::move(*bytes);
   }
-  std::string umbrella = codegen::emit_umbrella({servers.begin(), servers.end()});
-  for (const auto& server : lock.servers)
-    umbrella += fmt::format("namespace {} {{}}\n", server.cpp_name);
-  headers[kUmbrella] = std::move(umbrella);
+  headers[kUmbrella] = umbrella_of(lock, servers);
   return headers;
 }
 
+using Digests = std::map<std::string, std::string>;  // of headers, by their names
+
+// Those of read_headers(), which fails where this fails; files that were read before are not read.
+Result<Digests> digests_of_headers(const Project& project, const codegen::Lock& lock,
+                                   const std::set<std::string>& servers, const Folders& folders) {
+  VerifiedHeaders verified(project, folders);
+  Digests digests;
+  for (const auto& name : files_behind(lock, servers)) {
+    if (auto held = verified.hold(lock, name); !held) return pass_on(held);
+    digests[name] = lock.headers.at(name);
+  }
+  verified.keep();
+  digests[kUmbrella] = sha256_hex(umbrella_of(lock, servers));
+  return digests;
+}
+
 // The part of the headers that knows no server: what this mcpac would write itself.
-Headers runtime_part(const Headers& headers) {
-  Headers runtime;
+template <class Texts>
+Texts runtime_part(const Texts& headers) {
+  Texts runtime;
   for (const auto& file : codegen::embedded_files()) {
     const auto found = headers.find(std::string(file.path));
     if (found != headers.end()) runtime.insert(*found);
@@ -75,34 +104,27 @@ std::vector<std::string> tools_of(const codegen::Lock& lock, const std::set<std:
 }
 
 // The name of a folder in the cache: another text in it, another folder.
-std::string cache_key(std::string_view what, const Headers& headers, std::string_view beside) {
+std::string cache_key(std::string_view what, const Digests& headers, std::string_view beside) {
   std::string text = fmt::format("mcpac {} {} 6\n{}\n", MCPAC_VERSION, what, beside);
-  for (const auto& [name, bytes] : headers) text += fmt::format("{} {}\n", sha256_hex(bytes), name);
+  for (const auto& [name, digest] : headers) text += fmt::format("{} {}\n", digest, name);
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }
 
-// What is prepared for these headers, and where.
+// Where what is prepared for these headers lies.
 struct Wanted {
-  Headers headers;
-  Headers runtime;
   std::string warmed;
   std::string runtime_key;
   fs::path target;
 };
 Result<Wanted> wanted_for(const Project& project, const codegen::Lock& lock,
                           const std::set<std::string>& servers, const Folders& folders) {
-  auto headers = read_headers(project, lock, servers);
+  auto headers = digests_of_headers(project, lock, servers, folders);
   if (!headers) return pass_on(headers);
-  Wanted wanted{.headers = std::move(*headers),
-                .runtime = {},
-                .warmed = warmed_tools(tools_of(lock, servers)),
-                .runtime_key = {},
-                .target = {}};
-  wanted.runtime = runtime_part(wanted.headers);
-  wanted.runtime_key =
-      cache_key("runtime", wanted.runtime, toolchain_identity(folders.llvm) + runner_identity());
+  Wanted wanted{.warmed = warmed_tools(tools_of(lock, servers)), .runtime_key = {}, .target = {}};
+  wanted.runtime_key = cache_key("runtime", runtime_part(*headers),
+                                 toolchain_identity(folders.llvm) + runner_identity());
   wanted.target = folders.cache / "prepared" /
-                  cache_key("servers", wanted.headers, wanted.runtime_key + wanted.warmed);
+                  cache_key("servers", *headers, wanted.runtime_key + wanted.warmed);
   return wanted;
 }
 
@@ -158,21 +180,24 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                          const std::function<void(const char*)>& on_build) {
   auto wanted = wanted_for(project, lock, servers, place.folders);
   if (!wanted) return pass_on(wanted);
-  auto& [headers, runtime, warmed, runtime_key, target] = *wanted;
+  auto& [warmed, runtime_key, target] = *wanted;
   // It decides what the compiler sees as `mcpac::Requires`.
   const fs::path cache = place.folders.cache / "prepared";
   if (auto made = make_private(cache); !made) return pass_on(made);
   if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
   auto exclusive = FolderLock::take(cache / "lock", place.stop);
   if (!exclusive) return pass_on(exclusive);
+  auto headers = read_headers(project, lock, servers);
+  if (!headers) return pass_on(headers);
+  const Headers runtime = runtime_part(*headers);
   if (!load_runtime(cache / runtime_key)) {
     on_build("first use on this machine: precompiling the runtime headers, once");
     if (auto made = precompile_runtime(runtime, cache / runtime_key, place); !made)
       return pass_on(made);
   }
   if (!load_servers(target)) {
-    for (const auto& [name, bytes] : runtime) headers.erase(name);
-    if (auto made = precompile_servers(headers, warmed, cache / runtime_key, target, place); !made)
+    for (const auto& [name, bytes] : runtime) headers->erase(name);
+    if (auto made = precompile_servers(*headers, warmed, cache / runtime_key, target, place); !made)
       return pass_on(made);
   }
   auto ready = load_servers(target);

@@ -1,0 +1,128 @@
+#include "execute/project/verified_headers.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <utility>
+
+#include "audit/chain.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/private_file.h"
+#include "execute/project/header_files.h"
+#include "execute/project/private_folder.h"
+
+namespace mcpac::execute {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestRecord = std::size_t{4} << 20U;
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * kSecond + time.tv_nsec;
+}
+
+// Whether whatever changes the file from now on changes its times, too. They are those of the
+// kernel's clock, which stands still for some milliseconds; some file systems keep whole seconds.
+bool is_settled(const struct stat& info) {
+  timespec now{};
+  timespec tick{};
+  if (::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 ||
+      ::clock_getres(CLOCK_REALTIME_COARSE, &tick) != 0)
+    return false;
+  const bool whole_seconds = info.st_ctim.tv_nsec == 0;
+  const std::int64_t unsure = whole_seconds ? 2 * kSecond : 2 * nanoseconds(tick);
+  return nanoseconds(info.st_ctim) + unsure < nanoseconds(now);
+}
+
+struct Stamp {
+  std::string text;  // empty: it is no regular file
+  bool settled = false;
+};
+
+Stamp stamp_of(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return {fmt::format("{}:{}:{}:{}:{}", info.st_dev, info.st_ino, info.st_size,
+                      nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)),
+          is_settled(info)};
+}
+
+std::string digest_of(std::string_view bytes) {
+  return audit::hex(audit::blake2b(bytes));
+}
+
+// What is before the first `end`, which goes with it; the rest stays in `text`.
+std::string_view take_until(std::string_view& text, char end) {
+  const auto at = text.find(end);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
+  return taken;
+}
+
+fs::path record_of(const fs::path& cache, const Project& project) {
+  return cache / (sha256_hex(project.headers().native()).substr(0, 32) + ".headers");
+}
+
+}  // namespace
+
+VerifiedHeaders::VerifiedHeaders(const Project& project, const Folders& folders)
+    : project_(project) {
+  // Headers in memory have no stamps.
+  if (project.kept || !make_private(folders.cache / "verified")) return;
+  cache_ = folders.cache / "verified";
+  load();
+}
+
+std::string VerifiedHeaders::head() const {
+  return fmt::format("mcpac {} headers 1\n{}\n", MCPAC_VERSION,
+                     sha256_hex(project_.headers().native()));
+}
+
+// The digest of all that follows; what it is of; a line for each file.
+void VerifiedHeaders::load() {
+  const auto record = read_private_file(record_of(cache_, project_), kLargestRecord);
+  if (!record || !*record) return;
+  std::string_view rest = **record;
+  if (const auto digest = take_until(rest, '\n'); digest != digest_of(rest)) return;
+  if (!rest.starts_with(head())) return;
+  rest.remove_prefix(head().size());
+  while (!rest.empty()) {
+    std::string_view line = take_until(rest, '\n');
+    const auto digest = take_until(line, ' ');
+    const auto stamp = take_until(line, ' ');
+    seen_.insert_or_assign(std::string(line), Seen{std::string(digest), std::string(stamp)});
+  }
+}
+
+Result<void> VerifiedHeaders::hold(const codegen::Lock& lock, const std::string& name) {
+  // Before the file is read: what changes it meanwhile gives it another one.
+  const fs::path file = project_.headers() / fs::path(name).lexically_normal();
+  const Stamp stamp = cache_.empty() ? Stamp{} : stamp_of(file);
+  const auto locked = lock.headers.find(name);
+  if (!stamp.text.empty() && locked != lock.headers.end()) {
+    const auto seen = seen_.find(name);
+    if (seen != seen_.end() && seen->second == Seen{locked->second, stamp.text}) return {};
+  }
+  if (auto bytes = read_header(project_, lock, name); !bytes) return pass_on(bytes);
+  const bool has_one_line = name.find('\n') == std::string::npos;
+  if (stamp.settled && has_one_line) {
+    seen_.insert_or_assign(name, Seen{locked->second, stamp.text});
+    changed_ = true;
+  }
+  return {};
+}
+
+void VerifiedHeaders::keep() {
+  if (!std::exchange(changed_, false)) return;
+  std::string text = head();
+  for (const auto& [name, seen] : seen_)
+    text += fmt::format("{} {} {}\n", seen.digest, seen.stamp, name);
+  static_cast<void>(write_file_atomic(record_of(cache_, project_),
+                                      fmt::format("{}\n{}", digest_of(text), text), 0600));
+}
+
+}  // namespace mcpac::execute

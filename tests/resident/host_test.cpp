@@ -106,9 +106,10 @@ TEST_SUITE("resident/host") {
     if (stands_alone_here()) return;
     Host host;
     prepare_deaf_worker(host, "exec </dev/null\n");
-    ::sleep(2);
+    ::sleep(3);
     CHECK(is_shown(host.folder));
-    CHECK(host.end() < std::chrono::seconds(1));
+    // Of the processor's time, of which one in circles has its share on the busiest machine.
+    CHECK(host.end() < std::chrono::milliseconds(400));
   }
 
   TEST_CASE("a client waits about a second for the end of what was prepared for somebody else") {

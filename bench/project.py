@@ -40,18 +40,20 @@ class Project:
     def run(self, *words):
         return self.time(self.mcpac, *words)
 
-    def run_to_first_output(self, *words):
-        """Milliseconds to the exit, and to the first line on standard output."""
+    def run_to_lines(self, lines, *words):
+        """Milliseconds to each of the first lines on standard output, and to the exit."""
         start = time.monotonic()
+        times = []
         with subprocess.Popen([self.mcpac, *words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            process.stdout.readline()
-            first = (time.monotonic() - start) * 1000
+            for _ in range(lines):
+                process.stdout.readline()
+                times.append((time.monotonic() - start) * 1000)
             process.stdout.read()
             said = process.stderr.read()
         if process.returncode != 0:
             raise SystemExit(f"{words[:2]}: exit {process.returncode}\n{said.decode()}")
-        return (time.monotonic() - start) * 1000, first
+        return [*times, (time.monotonic() - start) * 1000]
 
 
 @contextlib.contextmanager

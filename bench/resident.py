@@ -6,8 +6,8 @@
 Method: a fresh project with the pinned filesystem server, as in end_to_end.py; one host (`mcpac up`). In each round
 `execute` runs a source that was never seen and the same source again, once with --alone and once in a prepared worker;
 before a worker's turn the round waits until it is prepared (`mcpac ps`, the server's start included), as it is when a
-person or a model thinks between two runs. Wall time from fork to exit; and to the program's first output, which comes after
-its first tool call.
+person or a model thinks between two runs. Wall time from fork to three moments: the program writes a line before its first
+tool call (to the first call), one when that is answered (to its answer), and ends (to exit).
 """
 import argparse
 import json
@@ -19,8 +19,11 @@ from project import project
 from spread import spread
 
 SOURCE = AGENT.replace("std::map<std::string, std::size_t> sizes;", """std::map<std::string, std::size_t> sizes;
+  std::println("calls");
+  std::fflush(stdout);
   std::println("first {}", rt.filesystem.list_directory({.path = "data"}).lines().size());
   std::fflush(stdout);""").replace("#include <map>", "#include <cstdio>\n#include <map>")
+MOMENTS = ("to the first call", "to its answer", "to exit")
 GRANTS = ("--grant", "filesystem.read_text_file,filesystem.list_directory")
 
 
@@ -50,19 +53,22 @@ def main():
                         if way == "worker" and i > 0:
                             prepared()
                         more = ("--alone",) if way == "alone" else ()
-                        wall, first = here.run_to_first_output("execute", "-f", "agent.cpp", *GRANTS, *more)
+                        times = here.run_to_lines(2, "execute", "-f", "agent.cpp", *GRANTS, *more)
                         if i > 0:  # the first round warms up
-                            rows.setdefault(f"{seen}, {way}, to exit", []).append(wall)
-                            rows.setdefault(f"{seen}, {way}, to first output", []).append(first)
+                            for moment, passed in zip(MOMENTS, times):
+                                rows.setdefault(f"{seen}, {way}, {moment}", []).append(passed)
             log = (here.folder / ".state/mcpac/resident.log").read_text()
             if log.count(" serves ") < 2 * options.runs:
                 raise SystemExit("not every run was a worker's:\n" + log)
         finally:
             here.run("down")
-        for name, values in sorted(rows.items()):
-            print(f"{name:34} {spread(values)}")
         for seen in ("seen", "unseen"):
-            for what in ("to first output", "to exit"):
+            for way in ("alone", "worker"):
+                for moment in MOMENTS:
+                    name = f"{seen}, {way}, {moment}"
+                    print(f"{name:34} {spread(rows[name])}")
+        for seen in ("seen", "unseen"):
+            for what in MOMENTS:
                 ratio = statistics.median(rows[f"{seen}, alone, {what}"]) / statistics.median(rows[f"{seen}, worker, {what}"])
                 print(f"{seen}, {what}: {ratio:.2f} times as fast in a worker")
 

@@ -30,7 +30,8 @@ Result<void> check_names(const std::vector<ServerListing>& servers) {
     if (!is_server_name(listing.server)) {
       return fail(ErrorId::kConfigInvalid,
                   fmt::format("'{}' is not a server name", safe_line(cut(listing.server, 80))),
-                  {.why = "a server name is 1 to 64 letters, digits, '_' or '-', and not mcpac"});
+                  {.why = "a server name is 1 to 64 letters, digits, '_' or '-', and not mcpac",
+                   .fix = "rename it in mcpac.json"});
     }
     if (!seen.insert(listing.server).second) {
       return fail(ErrorId::kConfigInvalid,

@@ -36,7 +36,9 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\\' && quote != '\'') {
-      if (++i == text.size()) return fail(ErrorId::kUsage, "--approver ends in a backslash");
+      if (++i == text.size())
+        return fail(ErrorId::kUsage, "--approver ends in a backslash",
+                    {.fix = "quote it, or write \\\\ for a backslash"});
       word += text[i];
       is_word = true;
     } else if (quote != 0) {
@@ -56,16 +58,20 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
       is_word = true;
     }
   }
-  if (quote != 0) return fail(ErrorId::kUsage, "--approver has a quote without its end");
+  if (quote != 0)
+    return fail(ErrorId::kUsage, "--approver has a quote without its end",
+                {.fix = "close it; \\' and \\\" are quotes that mean themselves"});
   if (is_word) words.push_back(std::move(word));
   if (words.empty() || words.front().empty())
-    return fail(ErrorId::kUsage, "--approver wants a command");
+    return fail(ErrorId::kUsage, "--approver wants a command",
+                {.fix = "--approver 'PROGRAM ARGUMENTS…'"});
   return words;
 }
 
 Result<execute::MakeApprover> to_approver(const ApproverOptions& options, OutputHold& hold) {
   if (!(options.timeout_seconds > 0 && options.timeout_seconds <= 86'400))
-    return fail(ErrorId::kUsage, "--approver-timeout wants seconds, more than 0 and at most a day");
+    return fail(ErrorId::kUsage, "--approver-timeout wants seconds, more than 0 and at most a day",
+                {.fix = "--approver-timeout 60"});
   if (options.command.empty()) {
     // Opened now: a run that is put into the background later has its terminal, and reads fail.
     auto terminal = std::make_shared<UniqueFd>(open_terminal());

@@ -79,7 +79,8 @@ bool is_here(const Context& context) {
 
 Result<void> check(const Context& context, const ConnectOptions& options) {
   if (options.undo && options.adopt)
-    return fail(ErrorId::kUsage, "--undo and --adopt are opposites");
+    return fail(ErrorId::kUsage, "--undo and --adopt are opposites",
+                {.fix = "first the one, then the other"});
   if (!options.undo && options.grants.empty() && options.asks.empty() && options.policies.empty()) {
     return fail(ErrorId::kUsage, "a client without a grant sees no tool",
                 {.fix = "--policy FILE, --ask 'SERVER.*' (the person is asked), or --grant RULE"});
@@ -96,7 +97,8 @@ Result<void> check(const Context& context, const ConnectOptions& options) {
     }
   }
   if (is_server_name(options.name) || options.name == kControlServer) return {};
-  return fail(ErrorId::kUsage, "--as wants 1 to 64 letters, digits, '_' or '-'");
+  return fail(ErrorId::kUsage, "--as wants 1 to 64 letters, digits, '_' or '-'",
+              {.fix = "--as mcpac"});
 }
 
 void run(Context& context, const ConnectOptions& options) {
@@ -120,7 +122,7 @@ void run(Context& context, const ConnectOptions& options) {
     if (!std::filesystem::is_directory(folder, error))
       return context.fail({ErrorId::kFileUnreadable,
                            fmt::format("there is no folder {}", printable(folder.string())),
-                           "--file", "", ""});
+                           "--file", "", "make it, or name another file"});
   }
   if (!place.is_found) {
     return context.fail(

@@ -59,7 +59,8 @@ void open_standard_descriptors() {
 }
 
 Error not_started(std::string why) {
-  return {ErrorId::kRunUnreachable, "the resident host did not start", "", std::move(why), ""};
+  return {ErrorId::kRunUnreachable, "the resident host did not start", "", std::move(why),
+          "mcpac up --foreground shows what it says; everything works without it"};
 }
 
 void up_in_background(Context& context, resident::Door door, const UpOptions& options) {

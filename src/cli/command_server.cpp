@@ -46,7 +46,8 @@ Result<std::map<std::string, std::string>> pairs(const std::vector<std::string>&
 Result<mcp::ServerConfig> make_server(const AddOptions& options) {
   if (!is_server_name(options.name)) {
     return fail(ErrorId::kUsage, fmt::format("'{}' is not a server name", options.name),
-                {.why = "a server name is 1 to 64 letters, digits, '_' or '-', and not mcpac"});
+                {.why = "a server name is 1 to 64 letters, digits, '_' or '-', and not mcpac",
+                 .fix = "mcpac server add NAME -- COMMAND ARGS…"});
   }
   if (options.url.empty() == options.command.empty()) {
     return fail(

@@ -78,7 +78,8 @@ Result<Json> arguments_of(const CallOptions& options, const std::vector<std::str
                      (pairs.empty() ? 0 : 1);
   if (places > 1)
     return fail(ErrorId::kUsage,
-                "the arguments come from one place: --arguments, --stdin, or --key value");
+                "the arguments come from one place: --arguments, --stdin, or --key value",
+                {.fix = "keep one of them"});
   if (!options.json_arguments.empty()) return parse_call(options.json_arguments, "--arguments");
   if (pairs.size() == 1 && pairs.front().starts_with('{'))
     return parse_call(pairs.front(), "the arguments");
@@ -111,7 +112,9 @@ void show_result(Context& context, const Json& result) {
              : show_text(stdout, text);
     }
   }
-  if (failed) context.fail({ErrorId::kToolError, "the tool answered that it failed", "", "", ""});
+  if (failed)
+    context.fail({ErrorId::kToolError, "the tool answered that it failed", "",
+                  "what it says stands above", "mcpac tools describe NAME"});
 }
 
 void call(Context& context, const CallOptions& options, const std::vector<std::string>& pairs) {

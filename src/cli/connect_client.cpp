@@ -251,8 +251,11 @@ Result<void> disconnect_client(Context& context, const ClientKind& kind, ClientF
   auto record = connection_records(context).find(file);
   if (!record) return pass_on(record);
   if (!*record) {
-    return fail(ErrorId::kUsage, fmt::format("mcpac did not connect {}", kind.title),
-                {.where = file.path().string(), .why = "nothing is kept of what it was before"});
+    return fail(
+        ErrorId::kUsage, fmt::format("mcpac did not connect {}", kind.title),
+        {.where = file.path().string(),
+         .why = "nothing is kept of what it was before",
+         .fix = "--file FILE, where its configuration lies elsewhere; mcpac connect --list"});
   }
   const bool exactly = (*record)->is_exact && execute::is_as_written(**record, file);
   const OrderedJson before = file.servers();

@@ -49,14 +49,16 @@ Result<void> check(const ServeOptions& options) {
     return fail(ErrorId::kUsage, "--tokens is about clients over HTTP",
                 {.fix = "--http 127.0.0.1:0"});
   if (options.tls_certificate.empty() != options.tls_key.empty())
-    return fail(ErrorId::kUsage, "--tls-cert and --tls-key go together");
+    return fail(ErrorId::kUsage, "--tls-cert and --tls-key go together",
+                {.fix = "--tls-cert FILE --tls-key FILE"});
   if ((!options.tls_key.empty() || !options.hosts.empty()) && options.http.empty())
     return fail(ErrorId::kUsage, "--tls-cert and --host are about clients over HTTP",
                 {.fix = "--http ADDRESS:PORT"});
   const bool is_oauth = !options.issuer.empty();
   if (is_oauth != !options.audience.empty() ||
       (!is_oauth && (!options.keys.empty() || !options.scopes.empty())))
-    return fail(ErrorId::kUsage, "--oauth-issuer, --oauth-audience and --scope go together");
+    return fail(ErrorId::kUsage, "--oauth-issuer, --oauth-audience and --scope go together",
+                {.fix = "--oauth-issuer URL --oauth-audience URL --scope NAME=FILE"});
   if (is_oauth && options.http.empty())
     return fail(ErrorId::kUsage, "--oauth-issuer is about clients over HTTP",
                 {.fix = "--http ADDRESS:PORT"});
@@ -87,7 +89,8 @@ Result<std::optional<gateway::oauth::OauthSettings>> oauth_of(const ServeOptions
     const auto whole = std::filesystem::absolute(file, ignored);
     if (file.empty() || !settings.scopes.emplace(text.substr(0, equals), whole).second)
       return fail(ErrorId::kUsage,
-                  fmt::format("--scope wants NAME=FILE, once a name, not '{}'", text));
+                  fmt::format("--scope wants NAME=FILE, once a name, not '{}'", text),
+                  {.fix = "--scope read=read.policy: the policy of tokens with that scope"});
     if (auto rules = execute::read_rules(whole); !rules) return pass_on(rules);
   }
   if (auto fits = gateway::oauth::check(settings); !fits) return pass_on(fits);

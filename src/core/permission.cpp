@@ -40,7 +40,8 @@ Result<Permission> Permission::of(std::string_view server, std::string_view tool
   if (!can_name_server(server)) {
     return fail(ErrorId::kRuleSyntax,
                 fmt::format("'{}' is not a server name", server.substr(0, 80)),
-                {.why = "a server name is 1 to 64 printable ASCII characters without a dot"});
+                {.why = "a server name is 1 to 64 printable ASCII characters without a dot",
+                 .fix = "mcpac server list"});
   }
   if (tool.empty() || tool.size() > kMaxTool || std::ranges::any_of(tool, is_control)) {
     return fail(

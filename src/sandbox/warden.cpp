@@ -41,7 +41,9 @@ std::string error_name(int error) {
 }
 
 std::unexpected<Error> warden_gone(int error) {
-  return fail(ErrorId::kWardenFailed, "the sandbox's warden does not answer: " + error_name(error));
+  return fail(ErrorId::kWardenFailed, "the sandbox's warden does not answer: " + error_name(error),
+              {.why = "it was killed, or had no memory; its sandboxes went with it",
+               .fix = "run it again; `mcpac doctor` tries the sandbox"});
 }
 
 // In a session of its own, so that Ctrl-C reaches the host first; with nothing of our environment.
@@ -119,7 +121,8 @@ Result<UniqueFd> open_program(const std::filesystem::path& path) {
   UniqueFd program(::open(path.c_str(), O_PATH | O_CLOEXEC));
   if (!program) {
     return fail(ErrorId::kProgramUnusable,
-                "cannot open " + path.native() + ": " + error_name(errno));
+                "cannot open " + path.native() + ": " + error_name(errno),
+                {.fix = "name a program that is there, as ./program"});
   }
   return program;
 }
@@ -169,7 +172,8 @@ Warden::~Warden() = default;
 Result<Warden> Warden::start(const std::filesystem::path& program, Explore explore) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return fail(ErrorId::kWardenFailed, "cannot make the warden's socket: " + error_name(errno));
+    return fail(ErrorId::kWardenFailed, "cannot make the warden's socket: " + error_name(errno),
+                {.fix = "end other programs, or raise the limit of open files (ulimit -n)"});
   }
   auto impl = std::make_unique<Impl>(cgroup::Adopted::try_to());
   impl->socket = UniqueFd(ends[0]);

@@ -174,11 +174,14 @@ Result<Opened> open_place_of(const Changeset& changes, std::size_t i) {
   if (!same) {
     return fail(ErrorId::kChangesConflict,
                 fmt::format("{} is not the folder any more that the program worked on",
-                            printable(place.path.string())));
+                            printable(place.path.string())),
+                {.why = "it was moved or made anew since the run began",
+                 .fix = "put it back, or discard the changes and run the program again"});
   }
   if (!opened.upper)
-    return fail(ErrorId::kChangesDamaged, "the changes are not there any more",
-                {.where = changes.upper(i).string()});
+    return fail(
+        ErrorId::kChangesDamaged, "the changes are not there any more",
+        {.where = changes.upper(i).string(), .fix = "discard them, and run the program again"});
   return opened;
 }
 

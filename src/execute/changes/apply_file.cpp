@@ -93,7 +93,8 @@ Result<void> put_file(const UniqueFd& source, const UniqueFd& parent, const std:
   struct stat info {};
   if (!source || ::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
     return fail(ErrorId::kChangesDamaged,
-                fmt::format("what the program wrote to {} is gone", printable(change.path)));
+                fmt::format("what the program wrote to {} is gone", printable(change.path)),
+                {.fix = "discard the changes, and run the program again"});
   }
   const std::string aside = fmt::format(".mcpac-apply-{}-{}", ::getpid(), info.st_ino);
   Temporary made = make_temporary(parent, aside);
@@ -105,9 +106,10 @@ Result<void> put_file(const UniqueFd& source, const UniqueFd& parent, const std:
   if (const int error = copy(source.get(), made.file.get(), change.size))
     return give_up(cannot_write(change.path, error));
   if (digest_of_file(made.file.get()) != change.digest) {
-    return give_up(fail(
-        ErrorId::kChangesDamaged,
-        fmt::format("what the program wrote to {} was changed since", printable(change.path))));
+    return give_up(
+        fail(ErrorId::kChangesDamaged,
+             fmt::format("what the program wrote to {} was changed since", printable(change.path)),
+             {.fix = "discard the changes, and run the program again"}));
   }
   const bool modifies = change.kind == Change::Kind::kModified;
   int error = modifies ? give_back(made.file.get(), parent.get(), name) : 0;

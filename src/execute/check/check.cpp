@@ -37,7 +37,8 @@ Result<std::string> grant_text(const Permission& permission, std::string_view wh
   if (!has_invisible(text) && is_rule_for(permission, text)) return text;
   return fail(ErrorId::kRuleSyntax, fmt::format("{} is no rule for that tool alone", name),
               {.where = printable(where),
-               .why = "a Narrow holds the tests of one tool, in characters that people see"});
+               .why = "a Narrow holds the tests of one tool, in characters that people see",
+               .fix = "write what would stand in the brackets of a grant: path within ./data"});
 }
 
 std::optional<Permission> declared_tool(const analyzer::Declared& declared) {

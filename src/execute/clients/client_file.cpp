@@ -25,14 +25,14 @@ Result<fs::path> resolved(const fs::path& file) {
     auto real = fs::canonical(file, error);
     if (error)
       return fail(ErrorId::kFileUnreadable, fmt::format("{} leads nowhere", file.string()),
-                  {.where = file.string()});
+                  {.where = file.string(), .why = "the link names no file", .fix = "remove it"});
     return real;
   }
   // One name a file, however it is written: what is kept for --undo is found by it.
   auto whole = fs::weakly_canonical(fs::absolute(file), error);
   if (error)
     return fail(ErrorId::kFileUnreadable, fmt::format("{} leads nowhere", file.string()),
-                {.where = file.string()});
+                {.where = file.string(), .fix = "--file FILE with a path that can be read"});
   return whole;
 }
 
@@ -50,9 +50,10 @@ Result<ClientFile> ClientFile::open(const ClientKind& kind, const fs::path& file
   }
   if (made.exists_) {
     if (!S_ISREG(facts.st_mode) || facts.st_uid != ::geteuid() || facts.st_nlink != 1) {
-      return fail(
-          ErrorId::kFileUnwritable, fmt::format("{} is not changed", made.path_.string()),
-          {.where = made.path_.string(), .why = "it is no regular file of yours with one name"});
+      return fail(ErrorId::kFileUnwritable, fmt::format("{} is not changed", made.path_.string()),
+                  {.where = made.path_.string(),
+                   .why = "it is no regular file of yours with one name",
+                   .fix = "put a copy of it into its place, or write the entry by hand"});
     }
     made.mode_ = facts.st_mode & 0777U;
     auto bytes = read_file(made.path_, kMaxBytes);
@@ -70,7 +71,8 @@ Result<ClientFile> ClientFile::open(const ClientKind& kind, const fs::path& file
   }
   if (const auto& entries = made.servers(); !entries.is_object())
     return fail(ErrorId::kConfigInvalid, fmt::format("\"{}\" is no table of servers", kind.servers),
-                {.where = made.path_.string()});
+                {.where = made.path_.string(),
+                 .fix = "correct it as the client wants it; mcpac changes nothing in such a file"});
   return made;
 }
 
@@ -138,7 +140,7 @@ Result<void> ClientFile::check_unchanged() const {
 Result<void> ClientFile::write(const std::string& bytes) const {
   if (exists_ && ::access(path_.c_str(), W_OK) != 0) {
     return fail(ErrorId::kFileUnwritable, fmt::format("{} is not yours to write", path_.string()),
-                {.where = path_.string()});
+                {.where = path_.string(), .fix = "chmod u+w, or --file FILE"});
   }
   if (!exists_) {
     std::error_code error;

@@ -130,7 +130,10 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_until_quiet(Se
     if (server.changes == seen) co_return drifted;
   }
   co_return fail(ErrorId::kServerProtocol,
-                 fmt::format("the server {} changes its tools without end", server.config.name));
+                 fmt::format("the server {} changes its tools without end", server.config.name),
+                 {.where = fmt::format("server {}", server.config.name),
+                  .why = "each listing was followed by news of another",
+                  .fix = "ask its author; \"disabled\": true in mcpac.json leaves it out"});
 }
 
 asio::awaitable<void> Upstreams::compare_again(Server& server) {

@@ -62,7 +62,10 @@ Result<fs::path> inside_servers(const Project& project, const std::string& name)
   const fs::path relative = fs::path(name).lexically_normal();
   if (relative.is_absolute() || relative.empty() || *relative.begin() == "..") {
     return fail(ErrorId::kLockInvalid,
-                fmt::format("mcpac.lock names a file outside servers/: {}", name));
+                fmt::format("mcpac.lock names a file outside servers/: {}", name),
+                {.where = project.lock_file().string(),
+                 .why = "no mcpac writes that; it was edited",
+                 .fix = "restore it from your repository, then `mcpac generate --offline`"});
   }
   return project.headers() / relative;
 }

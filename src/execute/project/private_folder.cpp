@@ -17,7 +17,9 @@ Result<void> make_private(const fs::path& folder) {
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
     return fail(ErrorId::kFileUnwritable,
-                fmt::format("cannot use the cache folder {}", folder.string()));
+                fmt::format("cannot use the cache folder {}", folder.string()),
+                {.why = "it is no folder, or cannot be made",
+                 .fix = "point XDG_CACHE_HOME at a folder that you can write"});
   }
   if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0) {
     return fail(ErrorId::kFileUnwritable,

@@ -25,7 +25,9 @@ constexpr std::size_t kListed = 5;
 Result<void> check_target(const fs::path& file) {
   const auto refuse = [&](std::string why) {
     return fail(ErrorId::kUsage, fmt::format("cannot record to {}", file.string()),
-                {.where = "--record", .why = std::move(why)});
+                {.where = "--record",
+                 .why = std::move(why),
+                 .fix = "name a new file in a folder of yours"});
   };
   std::error_code error;
   const auto status = fs::symlink_status(file, error);
@@ -82,7 +84,8 @@ Result<std::unique_ptr<RunRecording>> RunRecording::open(const RecordingChoice& 
   std::unique_ptr<RunRecording> made(new RunRecording(lock));
   if (!choice.record.empty() && !choice.replay.empty())
     return fail(ErrorId::kUsage, "--record and --replay are not for the same run",
-                {.why = "what is replayed is recorded already"});
+                {.why = "what is replayed is recorded already",
+                 .fix = "leave out one of them; `cp` makes another file of a recording"});
   if (!choice.record.empty()) {
     made->file_ = fs::absolute(choice.record);
     if (auto usable = check_target(made->file_); !usable) return pass_on(usable);

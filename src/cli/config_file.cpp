@@ -23,11 +23,14 @@ Result<ConfigFile> ConfigFile::open(const std::filesystem::path& file) {
   return config;
 }
 
+std::string ConfigFile::text() const {
+  return json_.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
 Result<void> ConfigFile::save() const {
-  const std::string text = json_.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-  if (auto parsed = mcp::parse_config(text, file_.string()); !parsed) return pass_on(parsed);
+  if (auto parsed = mcp::parse_config(text(), file_.string()); !parsed) return pass_on(parsed);
   // Headers and environment values may be secrets that somebody wrote out instead of ${env:…}.
-  return write_file_atomic(file_, text, 0600);
+  return write_file_atomic(file_, text(), 0600);
 }
 
 }  // namespace mcpac::cli

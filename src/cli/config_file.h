@@ -18,6 +18,8 @@ class ConfigFile {
   void put(const mcp::ServerConfig& server) { servers()[server.name] = mcp::to_json(server); }
   void put(const std::string& name, OrderedJson entry) { servers()[name] = std::move(entry); }
   bool remove(const std::string& server) { return servers().erase(server) > 0; }
+  // As save() would write it.
+  [[nodiscard]] std::string text() const;
   // Checked as the file will be read again, then written atomically.
   [[nodiscard]] Result<void> save() const;
 

@@ -14,6 +14,8 @@
 #include "cli/grant_options.h"
 #include "cli/rule_reader.h"
 #include "cli/secret_files.h"
+#include "core/json_text.h"
+#include "core/line_diff.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
@@ -84,6 +86,18 @@ std::vector<Move> choose(Context& context, const ClientKind& kind, const ClientF
   return moves;
 }
 
+// What it would write into mcpac.json, with "…" for every value: those of the client may be
+// secrets.
+std::vector<std::string> config_diff(const ConfigFile& config, const std::vector<Move>& moves) {
+  const auto masked = [](const ConfigFile& file) {
+    const auto text = JsonText::parse(file.text(), "");
+    return text ? text->masked("mcpServers", "") : std::string();
+  };
+  ConfigFile after = config;
+  for (const Move& move : moves) after.put(move.name, move.adopted.entry);
+  return shown_diff(masked(config), masked(after));
+}
+
 // mcpac.json and the secrets first: until the client's file is written, nothing has changed for it.
 Result<void> take_in(ConfigFile& config, std::vector<Move>& moves) {
   const SecretFiles secrets(configuration_folder() / "secrets");
@@ -99,10 +113,37 @@ Result<void> take_in(ConfigFile& config, std::vector<Move>& moves) {
   return moves.empty() ? Result<void>() : config.save();
 }
 
-void show(Context& context, const ClientFile& file, const std::string& name) {
-  if (context.json) return;
-  fmt::print("--- {0}\n+++ {0}\n", printable(file.path().string()));
-  for (const auto& line : file.diff(name)) fmt::print("{}\n", line);
+void show(const std::filesystem::path& file, const std::vector<std::string>& diff) {
+  if (diff.empty()) return;
+  fmt::print("--- {0}\n+++ {0}\n", printable(file.string()));
+  for (const auto& line : diff) fmt::print("{}\n", line);
+}
+
+// Both halves: what the client's file loses and gets, and what mcpac.json does.
+void show_both(Context& context, const ClientFile& file, const ConfigFile& config,
+               const std::vector<Move>& moves, const ConnectOptions& options) {
+  const auto of_client = file.diff(options.name);
+  const auto of_config = config_diff(config, moves);
+  Json secrets = Json::array();
+  for (const Move& move : moves) {
+    for (const auto& secret : move.adopted.secrets)
+      secrets.push_back({{"server", move.name}, {"name", secret.name}});
+  }
+  if (context.json) {
+    if (!options.dry_run) return;
+    return context.print({{"file", file.path().string()},
+                          {"diff", of_client},
+                          {"config", fs::absolute(context.config_file).string()},
+                          {"config_diff", of_config},
+                          {"secrets", secrets}});
+  }
+  show(file.path(), of_client);
+  show(context.config_file, of_config);
+  for (const Json& secret : secrets) {
+    context.say(fmt::format("a file of its own, for you alone: {} of {}",
+                            secret["name"].get<std::string>(),
+                            secret["server"].get<std::string>()));
+  }
 }
 
 void tell(Context& context, const ClientKind& kind, const ClientFile& file,
@@ -232,12 +273,8 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
     context.say(fmt::format("{} is connected already", kind.title));
     return {};
   }
-  show(context, file, options.name);
-  if (options.dry_run) {
-    if (context.json)
-      context.print({{"file", file.path().string()}, {"diff", file.diff(options.name)}});
-    return {};
-  }
+  show_both(context, file, *config, moves, options);
+  if (options.dry_run) return {};
   if (auto taken = take_in(*config, moves); !taken) return taken;
   const auto record = execute::record_of(file, options.name, before, *last);
   if (auto kept = connection_records(context).keep(file, record); !kept) return kept;
@@ -263,7 +300,7 @@ Result<void> disconnect_client(Context& context, const ClientKind& kind, ClientF
       !exactly && before.contains(name) && !execute::is_ours(before[name]))
     context.warn(printable(fmt::format("{} stays in {}: it is not mcpac", name, kind.title)));
   if (auto taken = execute::take_back(**record, file); !taken && !exactly) return taken;
-  show(context, file, (*record)->name);
+  if (!context.json) show(file.path(), file.diff((*record)->name));
   if (options.dry_run) return {};
   auto done = exactly             ? file.restore((*record)->before, (*record)->existed)
               : file.is_changed() ? file.save()

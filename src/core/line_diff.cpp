@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/printable.h"
+
 namespace mcpac {
 namespace {
 
@@ -114,6 +116,17 @@ std::vector<DiffHunk> hunks_of(const std::vector<DiffLine>& lines, std::size_t c
       hunks.push_back({begin, end});
   }
   return hunks;
+}
+
+std::vector<std::string> shown_diff(std::string_view before, std::string_view after) {
+  const auto lines = diff_lines(before, after);
+  std::vector<std::string> shown;
+  for (const DiffHunk& hunk : hunks_of(lines)) {
+    if (!shown.empty()) shown.emplace_back("…");
+    for (std::size_t i = hunk.begin; i < hunk.end; ++i)
+      shown.push_back(static_cast<char>(lines[i].kind) + printable_lines(lines[i].text));
+  }
+  return shown;
 }
 
 }  // namespace mcpac

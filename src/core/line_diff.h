@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,5 +36,8 @@ struct DiffHunk {
 };
 [[nodiscard]] std::vector<DiffHunk> hunks_of(const std::vector<DiffLine>& lines,
                                              std::size_t context = 3);
+
+// The same as printable lines that begin with '-', '+' or ' ', and "…" between two hunks.
+[[nodiscard]] std::vector<std::string> shown_diff(std::string_view before, std::string_view after);
 
 }  // namespace mcpac

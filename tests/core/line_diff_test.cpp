@@ -9,6 +9,7 @@
 
 using mcpac::diff_lines;
 using mcpac::DiffLine;
+using mcpac::shown_diff;
 using Kind = DiffLine::Kind;
 
 namespace {
@@ -96,5 +97,19 @@ TEST_SUITE("core/line diff") {
     CHECK(lines[hunks[0].begin].text == "2");
     CHECK(lines[hunks[0].end - 1].text == "12");
     CHECK(lines[hunks[1].begin].text == "27");
+  }
+
+  TEST_CASE("what is shown has the changed lines, and dots where others are left out") {
+    std::string before;
+    for (int i = 1; i <= 30; ++i) before += std::to_string(i) + "\n";
+    std::string after = before;
+    after.replace(after.find("2\n"), 2, "two\x1b\n");
+    after += "31\n";
+    const auto shown = shown_diff(before, after);
+    CHECK(std::ranges::count(shown, "…") == 1);
+    CHECK(std::ranges::count(shown, "-2") == 1);
+    CHECK(std::ranges::count(shown, "+31") == 1);
+    for (const std::string& line : shown) CHECK(line.find('\x1b') == std::string::npos);
+    CHECK(shown_diff(before, before).empty());
   }
 }

@@ -223,6 +223,17 @@ TEST_SUITE("e2e/connect") {
     CHECK_FALSE(has(dry.out + dry.err, "s3cr3t"));
     CHECK(has(dry.out, "-"));
     CHECK(has(dry.err, "odd stays in Cursor"));
+    CHECK(has(dry.out, "+++ mcpac.json"));
+    CHECK(has(dry.out, "+    \"github\": {"));
+    CHECK(has(dry.out, "+        \"GITHUB_TOKEN\": \"…\""));
+    CHECK(has(dry.err, "a file of its own, for you alone: GITHUB_TOKEN of github"));
+    const Json both =
+        home.connect("cursor", {"--ask", "*.*", "--adopt", "--dry-run", "--json"}).json();
+    CHECK(has(both["diff"].dump(), "github"));
+    CHECK(has(both["config_diff"].dump(), "GITHUB_TOKEN"));
+    REQUIRE(both["secrets"].size() == 1);
+    CHECK(both["secrets"][0]["name"] == "GITHUB_TOKEN");
+    CHECK_FALSE(has(both.dump(), "s3cr3t"));
     CHECK(home.read(".cursor/mcp.json") == before);
     CHECK(home.workspace.read("mcpac.json") == config);
     const auto done = home.connect("cursor", {"--ask", "*.*", "--adopt"});

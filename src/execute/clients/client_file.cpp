@@ -10,7 +10,6 @@
 
 #include "core/file.h"
 #include "core/line_diff.h"
-#include "core/printable.h"
 
 namespace mcpac::execute {
 namespace {
@@ -118,14 +117,7 @@ std::vector<std::string> ClientFile::diff(const std::string& name) const {
     before = old ? old->masked(table, name) : "";
     after = std::get<TomlText>(text_).masked(table, name);
   }
-  const auto lines = diff_lines(before, after);
-  std::vector<std::string> shown;
-  for (const DiffHunk& hunk : hunks_of(lines)) {
-    if (!shown.empty()) shown.emplace_back("…");
-    for (std::size_t i = hunk.begin; i < hunk.end; ++i)
-      shown.push_back(static_cast<char>(lines[i].kind) + printable_lines(lines[i].text));
-  }
-  return shown;
+  return shown_diff(before, after);
 }
 
 Result<void> ClientFile::check_unchanged() const {

@@ -43,9 +43,10 @@ OWNERS = {
     "CLI/": "src/cli",
     "sqlite3.h": "codegen",
 }
+SOURCES = {".h", ".hpp", ".cpp"}  # all of templates/ is .hpp
 MODULES = {pathlib.PurePath(floor).name for floor in FLOORS}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/')
-WITHIN = re.compile(r'^\s*#\s*include\s*"((?:[a-z_]+/)+[a-z_0-9]+)\.h"')
+WITHIN = re.compile(r'^\s*#\s*include\s*"((?:[a-z_]+/)+[a-z_0-9]+)\.h(?:pp)?"')
 ANGLED = re.compile(r"^\s*#\s*include\s*<([^>]+)>")
 
 
@@ -53,7 +54,7 @@ def violations(root: pathlib.Path):
     for floor, allowed in FLOORS.items():
         own = pathlib.PurePath(floor).name
         for path in sorted((root / floor).rglob("*")):
-            if path.suffix not in {".h", ".cpp"}:
+            if path.suffix not in SOURCES:
                 continue
             for number, line in enumerate(path.read_text().splitlines(), start=1):
                 angled = ANGLED.match(line)

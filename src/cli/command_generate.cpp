@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/written.h"
 #include "execute/build/build_headers.h"
 #include "execute/project/editor_files.h"
+#include "execute/project/list_servers.h"
 #include "execute/project/project_use.h"
 
 namespace mcpac::cli {
@@ -14,37 +18,86 @@ namespace {
 struct Options {
   bool verbose = false;
   bool offline = false;
+  bool keep_going = false;
   std::filesystem::path lock;
   std::filesystem::path output;  // of a build, which takes the runtime headers from mcpac::runtime
 };
 
-Result<execute::GenerateReport> write(const Context& context, const execute::Project& project,
-                                      const Options& options) {
-  if (options.offline) return execute::write_from_lock(project);
-  // A lock that cannot be read is said before servers are started.
-  if (auto lock = execute::read_lock_file(project); !lock) return pass_on(lock);
+// What servers answered, and which of them did not.
+struct Answers {
+  std::vector<ServerListing> listings;
+  std::map<std::string, Error> failures;
+};
+
+Result<Answers> ask(const Context& context, const execute::Project& project) {
   const execute::ProjectUse use(context.folders, project.config_file);
-  auto listings =
-      execute::list_servers(project.config.servers, progress_of(context, Counts::kShow));
-  if (!listings) return pass_on(listings);
-  return execute::write_project(project, std::move(*listings));
+  auto outcomes = execute::ask_servers(project.config.servers, progress_of(context, Counts::kShow));
+  if (!outcomes) return pass_on(outcomes);
+  Answers answers;
+  for (auto& [name, outcome] : *outcomes) {
+    if (outcome) {
+      answers.listings.push_back(std::move(*outcome));
+    } else {
+      answers.failures.emplace(name, std::move(outcome.error()));
+    }
+  }
+  return answers;
+}
+
+// What the lock has of a server that did not answer stands: it was approved, and whether the server
+// is still the same is looked at whenever it is started.
+void show_unreached(const Context& context, const codegen::Lock& lock, const Answers& answers) {
+  for (const auto& [name, error] : answers.failures) {
+    context.warn(fmt::format("{} did not answer: {}", name,
+                             lock.find_server(name) == nullptr
+                                 ? "nothing of it is in mcpac.lock yet"
+                                 : "what mcpac.lock has of it stands as it was"));
+  }
+}
+
+// Nothing: it was said why.
+std::optional<execute::GenerateReport> write(Context& context, const execute::Project& project,
+                                             const Options& options, Json& unreached) {
+  const auto written = [&](Result<execute::GenerateReport> report) {
+    if (!report) context.fail(report.error());
+    return report ? std::optional(std::move(*report)) : std::nullopt;
+  };
+  if (options.offline) return written(execute::write_from_lock(project));
+  // A lock that cannot be read is said before servers are started.
+  const auto before = execute::read_lock_file(project);
+  if (!before) return context.fail(before.error()), std::nullopt;
+  auto answers = ask(context, project);
+  if (!answers) return context.fail(answers.error()), std::nullopt;
+  for (const auto& [name, error] : answers->failures) {
+    context.fail(error);
+    unreached.push_back(name);
+  }
+  const bool goes_on = options.keep_going && !answers->listings.empty();
+  if (!answers->failures.empty() && !goes_on) {
+    if (!context.json)
+      context.say(options.keep_going ? "nothing was written: no server answered"
+                                     : "nothing was written; --keep-going goes on without it, "
+                                       "\"disabled\": true in mcpac.json leaves a server out");
+    return std::nullopt;
+  }
+  if (!context.json) show_unreached(context, before->lock, *answers);
+  return written(execute::write_project(project, std::move(answers->listings)));
 }
 
 void generate(Context& context, const Options& options) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
-  auto report = write(context, *project, options);
-  if (!report) {
-    context.fail(report.error());
-    if (!context.json && !options.offline)
-      context.say("nothing was written; \"disabled\": true in mcpac.json leaves a server out");
-    return;
-  }
+  Json unreached = Json::array();
+  auto report = write(context, *project, options, unreached);
+  if (!report) return;
   auto editor = execute::write_editor_files(project->folder);
   if (!editor) return context.fail(editor.error());
   if (!editor->empty()) report->written.push_back(*editor);
-  if (context.json) return context.print(to_json(*report));
-  show_written(context, *report, options.verbose ? Notes::kAll : Notes::kSome);
+  if (!context.json)
+    return show_written(context, *report, options.verbose ? Notes::kAll : Notes::kSome);
+  Json json = to_json(*report);
+  json["unreached"] = std::move(unreached);
+  context.print(json);
 }
 
 void generate_for_build(Context& context, const Options& options) {
@@ -71,6 +124,10 @@ void add_generate(CLI::App& app, Context& context) {
   command->add_flag("-v,--verbose", options->verbose, "show every note");
   auto* offline = command->add_flag("--offline", options->offline,
                                     "write servers/ from mcpac.lock as it is; no server is asked");
+  command
+      ->add_flag("--keep-going", options->keep_going,
+                 "where servers do not answer, write what the others offer; the exit code says it")
+      ->excludes(offline);
   auto* output = command
                      ->add_option("--output", options->output,
                                   "with --offline: write there instead, for a build that links "

@@ -155,6 +155,44 @@ TEST_SUITE("e2e/lock") {
     CHECK(project.mcpac({"lock", "status"}).exit_code == 69);
   }
 
+  TEST_CASE("a server that does not answer stops generate, or is left as it is locked") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    const std::string lock = project.read("mcpac.lock");
+    const std::string header = project.read("servers/notes.hpp");
+    Json config = Json::parse(project.read("mcpac.json"));
+    Json& servers = config["mcpServers"];
+    servers["more"] = servers["notes"];
+    servers["notes"]["env"] = {{"NEVER", "${env:MCPAC_TEST_UNSET_1}"}};
+    servers["absent"] = {{"command", "no-such-program-of-mcpac"}};
+    project.write("mcpac.json", config.dump());
+    auto run = project.mcpac({"generate"});
+    CHECK(run.exit_code != 0);
+    // Each is told, not only the first.
+    CHECK(has(run.err, "no-such-program-of-mcpac"));
+    CHECK(has(run.err, "MCPAC_TEST_UNSET_1"));
+    CHECK(has(run.err, "--keep-going"));
+    CHECK(project.read("mcpac.lock") == lock);
+    run = project.mcpac({"generate", "--keep-going"});
+    INFO(run.err);
+    CHECK(run.exit_code == 78);  // of the last that is told: a secret is missing
+    CHECK(has(run.err, "notes did not answer: what mcpac.lock has of it stands"));
+    CHECK(has(run.err, "absent did not answer: nothing of it is in mcpac.lock yet"));
+    const Json after = Json::parse(project.read("mcpac.lock"));
+    CHECK(after["servers"].contains("more"));
+    CHECK_FALSE(after["servers"].contains("absent"));
+    CHECK(after["servers"]["notes"] == Json::parse(lock)["servers"]["notes"]);
+    CHECK(project.read("servers/notes.hpp") == header);
+    CHECK(project.mcpac({"lock", "status", "--offline"}).exit_code == 0);
+    const auto json = project.mcpac({"generate", "--keep-going", "--json"}).json();
+    CHECK(json["unreached"] == Json::array({"absent", "notes"}));
+    servers.erase("more");
+    project.write("mcpac.json", config.dump());
+    run = project.mcpac({"generate", "--keep-going"});
+    CHECK(has(run.err, "nothing was written: no server answered"));
+    CHECK(Json::parse(project.read("mcpac.lock")) == after);
+    CHECK(project.mcpac({"generate", "--keep-going", "--offline"}).exit_code == 64);
+  }
+
   TEST_CASE("a lock that was edited by hand is noticed, also where its headers are there") {
     const Scripted project(Tools{tool("read", "Reads."), tool("write", "Writes.")});
     Json lock = Json::parse(project.read("mcpac.lock"));

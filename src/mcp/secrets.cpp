@@ -157,26 +157,37 @@ void SecretValues::keep(const std::string& value, const std::string& reference) 
   for (const auto& [other, stands] : kept_) remember(other, stands);
 }
 
+void SecretValues::know(const std::string& value, const std::string& reference) {
+  remember(value, reference);
+}
+
 void SecretValues::remember(const std::string& value, const std::string& reference) {
-  for (auto& form : forms_of(value)) add_form(std::move(form), reference);
-  // Longest first: of two values that start alike, the longer must not leave its tail behind.
-  std::ranges::sort(forms_, [](const auto& a, const auto& b) {
-    return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a < b;
-  });
+  for (auto& form : forms_of(value)) forms_.try_emplace(std::move(form), reference);
+  search_.reset();
 }
 
 void SecretValues::forget(const std::string& value, const std::string& reference) {
-  for (const auto& form : forms_of(value)) std::erase(forms_, std::pair(form, reference));
+  for (const auto& form : forms_of(value)) {
+    const auto known = forms_.find(form);
+    if (known != forms_.end() && known->second == reference) forms_.erase(known);
+  }
+  search_.reset();
 }
 
-void SecretValues::add_form(std::string form, const std::string& reference) {
-  const auto known = std::ranges::find(forms_, form, [](const auto& pair) { return pair.first; });
-  if (known == forms_.end()) forms_.emplace_back(std::move(form), reference);
+const SecretValues::Search& SecretValues::search() const {
+  if (search_) return *search_;
+  std::vector<std::string> forms;
+  std::vector<std::string> references;
+  for (const auto& [form, reference] : forms_) {
+    forms.push_back(form);
+    references.push_back(reference);
+  }
+  search_ = std::make_shared<const Search>(Search{TextFinder(forms), std::move(references)});
+  return *search_;
 }
 
 bool SecretValues::occurs_in(std::string_view text) const {
-  return std::ranges::any_of(
-      forms_, [text](const auto& form) { return text.find(form.first) != std::string_view::npos; });
+  return !empty() && search().finder.occurs_in(text);
 }
 
 bool SecretValues::occurs_within(const Json& value) const {
@@ -193,25 +204,16 @@ bool SecretValues::occurs_within(const Json& value) const {
 }
 
 // One pass over the text: what was put in is not searched again, since a reference may itself
-// contain the value of another secret.
+// contain the value of another secret. Of values that overlap all is taken out, for the first.
 std::string SecretValues::redact(std::string_view text) const {
+  if (empty()) return std::string(text);
+  const Search& known = search();
   std::string out;
   std::size_t at = 0;
-  std::vector<std::size_t> hits(forms_.size(), 0);  // next place of each form, found when needed
-  for (std::size_t i = 0; i < forms_.size(); ++i) hits[i] = text.find(forms_[i].first);
-  while (true) {
-    std::size_t best = 0;
-    for (std::size_t i = 0; i < forms_.size(); ++i) {
-      if (hits[i] != std::string_view::npos && hits[i] < at) {
-        hits[i] = text.find(forms_[i].first, at);
-      }
-      if (hits[i] < hits[best]) best = i;  // at the same place the longer one, which stands first
-    }
-    if (forms_.empty() || hits[best] == std::string_view::npos) break;
-    out += text.substr(at, hits[best] - at);
-    out += forms_[best].second;
-    at = hits[best] + forms_[best].first.size();
-    hits[best] = text.find(forms_[best].first, at);
+  for (const auto& place : known.finder.find(text)) {
+    out += text.substr(at, place.begin - at);
+    out += known.references[place.needle];
+    at = place.end;
   }
   out += text.substr(at);
   return out;

@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text_finder.h"
 
 namespace mcpac::mcp {
 
@@ -28,10 +31,12 @@ class SecretValues {
   [[nodiscard]] Result<std::string> expand(std::string_view text, std::string_view where);
 
   // A value that is no text of the configuration: a token. `reference` stands in its place. The
-  // last kMostKept are known: who gives tokens would else fill memory, and each redact()'s time,
-  // with ones that were replaced long ago.
+  // last kMostKept are known: who gives tokens would else fill memory with ones that were replaced
+  // long ago.
   static constexpr std::size_t kMostKept = 64;
   void keep(const std::string& value, const std::string& reference);
+  // The same for who bounds how many there are: never forgotten.
+  void know(const std::string& value, const std::string& reference);
 
   [[nodiscard]] bool empty() const { return forms_.empty(); }
   [[nodiscard]] bool occurs_in(std::string_view text) const;
@@ -44,11 +49,17 @@ class SecretValues {
 
  private:
   void remember(const std::string& value, const std::string& reference);
-  void add_form(std::string form, const std::string& reference);
   void forget(const std::string& value, const std::string& reference);
 
-  std::vector<std::pair<std::string, std::string>> forms_;  // value → reference, longest first
-  std::deque<std::pair<std::string, std::string>> kept_;    // by keep(), oldest first
+  struct Search {
+    TextFinder finder;
+    std::vector<std::string> references;  // in the order of what it looks for
+  };
+  [[nodiscard]] const Search& search() const;
+
+  std::map<std::string, std::string> forms_;              // value → reference
+  mutable std::shared_ptr<const Search> search_;          // for forms_; made when it is needed
+  std::deque<std::pair<std::string, std::string>> kept_;  // by keep(), oldest first
 };
 
 }  // namespace mcpac::mcp

@@ -162,6 +162,17 @@ TEST_SUITE("execute/recorder") {
     CHECK(holds(text, "the password is [redacted]"));
   }
 
+  TEST_CASE("the first of many secrets is as secret as the last") {
+    Recorded here;
+    const auto password = [](int i) { return "hunter-number-" + std::to_string(1'000 + i); };
+    here.call("files.read", {{"path", "notes"}}, said("the password is " + password(0)));
+    for (int i = 0; i < 200; ++i)
+      here.call("vault.login", {{"password", password(i)}, {"user", "jo"}}, said("welcome"));
+    const std::string text = here.text();
+    CHECK_FALSE(holds(text, "hunter-number"));
+    CHECK(holds(text, "the password is [redacted]"));
+  }
+
   TEST_CASE("arguments for a server that never started are not kept: what is secret is not known") {
     Recorded here;
     here.servers.unknown = "files";
@@ -212,5 +223,15 @@ TEST_SUITE("execute/recorder") {
     CHECK_FALSE(fits_marks("plain", "plainer"));
     CHECK(fits_marks("${env:", "${env:"));
     CHECK_FALSE(fits_marks("${env:", "x"));
+    CHECK(fits_marks("${env:a${file:b} [redacted]", "1 2"));
+    CHECK(fits_marks("${env:[redacted]", "${env:1"));
+    std::string marked;
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) {
+      marked += "-[redacted]";
+      text += "-x";
+    }
+    CHECK(fits_marks(marked, text));
+    CHECK_FALSE(fits_marks(marked + "-", text));
   }
 }

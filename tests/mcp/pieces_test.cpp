@@ -84,6 +84,23 @@ TEST_SUITE("mcp/secrets") {
           "${env:MCPAC_TEST_LONG} ${env:MCPAC_TEST_SHORT}");
   }
 
+  TEST_CASE("of two values that overlap nothing is left") {
+    mcp::SecretValues secrets;
+    secrets.keep("secret-one-and", "${login:a}");
+    secrets.keep("and-the-other", "${login:b}");
+    CHECK(secrets.redact("<secret-one-and-the-other>") == "<${login:a}>");
+    CHECK(secrets.redact("secret-one-andand-the-other") == "${login:a}${login:b}");
+    CHECK_FALSE(secrets.occurs_in("secret-one-an d-the-other"));
+  }
+
+  TEST_CASE("what is known is not forgotten for others") {
+    mcp::SecretValues secrets;
+    secrets.know("the-first-secret", "[redacted]");
+    for (std::size_t i = 0; i < 2 * mcp::SecretValues::kMostKept; ++i)
+      secrets.keep("token-number-" + std::to_string(1'000 + i), "${login:web}");
+    CHECK(secrets.redact("the-first-secret") == "[redacted]");
+  }
+
   TEST_CASE("JSON forms, percent-encoded forms and single lines are found") {
     ::setenv("MCPAC_TEST_ODD", "a\"b/c d\nsecond line of it", 1);
     mcp::SecretValues secrets;

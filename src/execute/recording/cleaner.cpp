@@ -7,7 +7,7 @@
 namespace mcpac::execute {
 namespace {
 
-// Every text of the recording is searched for each of them.
+// All of them are held in memory, and with them what finds them in a text.
 constexpr std::size_t kMaxSecrets = 1'000;
 
 constexpr const char* kStructured = "structuredContent";
@@ -27,11 +27,9 @@ void Cleaner::remember_all(const Json& value) {
     for (const Json& child : value) remember_all(child);
     return;
   }
-  if (value.is_null() || value.is_boolean() || count_ > kMaxSecrets) return;
+  if (value.is_null() || value.is_boolean() || texts_.size() > kMaxSecrets) return;
   const std::string text = value.is_string() ? value.get<std::string>() : mcpac::to_text(value);
-  if (found_.occurs_in(text) && found_.redact(text) == gate::kRedactedText) return;
-  found_.keep(text, gate::kRedactedText);
-  ++count_;
+  if (texts_.insert(text).second) found_.know(text, gate::kRedactedText);
 }
 
 void Cleaner::remember(const Json& before, const Json& after) {
@@ -57,7 +55,7 @@ bool Cleaner::learn(const RecordedCall& call) {
       if (known.output->redact(after)) remember(*structured, after);
     }
   }
-  return count_ <= kMaxSecrets;
+  return texts_.size() <= kMaxSecrets;
 }
 
 bool Cleaner::take_out(const Permission& tool, Json& value) const {

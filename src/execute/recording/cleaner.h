@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "execute/recording/recorded_tool.h"
@@ -41,8 +42,8 @@ class Cleaner {
   const gate::Upstream& servers_;
   const codegen::Lock& lock_;
   std::map<std::string, RecordedTool> tools_;
-  mcp::SecretValues found_;  // in places that schemas call secret
-  std::size_t count_ = 0;
+  std::set<std::string> texts_;  // in places that schemas call secret
+  mcp::SecretValues found_;      // ... as they are looked for
 };
 
 }  // namespace mcpac::execute

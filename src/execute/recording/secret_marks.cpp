@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/json_compare.h"
+#include "core/text_finder.h"
 #include "gate/secret_places.h"
 
 namespace mcpac::execute {
@@ -45,21 +46,28 @@ void hide(const Json& before, const Json& after, const std::string& pointer,
 }
 
 struct Mark {
-  std::size_t begin = std::string_view::npos;
+  std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-Mark next_mark(std::string_view text, std::size_t from) {
-  Mark mark;
-  for (const std::string_view start : {"${env:", "${file:", "${login:"}) {
-    const auto at = text.find(start, from);
-    const auto end = at == std::string_view::npos ? at : text.find('}', at);
-    if (end != std::string_view::npos && at < mark.begin) mark = {at, end + 1};
+// In order; none is inside of another.
+std::vector<Mark> marks_in(std::string_view text) {
+  static const std::vector<std::string> kBegins = {gate::kRedactedText,
+                                                   "${env:", "${file:", "${login:"};
+  static const TextFinder finder(kBegins);
+  std::vector<Mark> marks;
+  bool may_close = true;
+  for (const auto& place : finder.find(text)) {
+    if (!marks.empty() && place.begin < marks.back().end) continue;
+    if (place.needle == 0) {
+      marks.push_back({place.begin, place.end});
+      continue;
+    }
+    const auto close = may_close ? text.find('}', place.end) : std::string_view::npos;
+    may_close = close != std::string_view::npos;
+    if (may_close) marks.push_back({place.begin, close + 1});
   }
-  constexpr std::string_view kRedacted = gate::kRedactedText;
-  const auto at = text.find(kRedacted, from);
-  if (at < mark.begin) mark = {at, at + kRedacted.size()};
-  return mark;
+  return marks;
 }
 
 class Comparison {
@@ -126,21 +134,19 @@ Cleaned cleaned(const Json& before, Json after) {
 bool fits_marks(std::string_view marked, std::string_view text) {
   if (marked == text) return true;
   std::size_t in_text = 0;
+  std::size_t at = 0;
   bool after_mark = false;  // then something, at least one byte, stands before the next literal
-  for (std::size_t at = 0;;) {
-    const Mark mark = next_mark(marked, at);
-    const bool is_last = mark.begin == std::string_view::npos;
-    const auto literal = marked.substr(at, is_last ? mark.begin : mark.begin - at);
-    if (is_last) {
-      if (!after_mark) return literal == text.substr(in_text);
-      return text.size() > in_text + literal.size() && text.ends_with(literal);
-    }
+  for (const Mark& mark : marks_in(marked)) {
+    const auto literal = marked.substr(at, mark.begin - at);
     const auto found = after_mark ? text.find(literal, in_text + 1) : text.find(literal, in_text);
     if (found == std::string_view::npos || (!after_mark && found != in_text)) return false;
     in_text = found + literal.size();
     at = mark.end;
     after_mark = true;
   }
+  const auto literal = marked.substr(at);
+  if (!after_mark) return literal == text;
+  return text.size() > in_text + literal.size() && text.ends_with(literal);
 }
 
 std::vector<JsonDifference> differences(const Cleaned& recorded, const Json& made,

@@ -1,5 +1,9 @@
 #include "gateway/announcements.h"
 
+#include <fmt/format.h>
+
+#include "gateway/uri_bound.h"
+
 namespace mcpac::gateway {
 
 void Announcements::let_in(const std::string& client, const std::set<std::string>& servers) {
@@ -17,6 +21,7 @@ void Announcements::heard(const std::string& server, const std::string& method,
   const bool is_update = method == "notifications/resources/updated";
   const std::string uri = is_update ? string_member(params, "uri") : "";
   if (is_update) {
+    if (uri.size() > kMaxUri) return say_too_long(server);
     // Names that a server makes up take nobody's place.
     const auto watched = offers_.watch().subscriptions().watched_whole(server, uri);
     if (!watched) return;
@@ -28,6 +33,12 @@ void Announcements::heard(const std::string& server, const std::string& method,
   pace_.tell(about, uri, [this, server, method, is_update](const std::string& told) {
     pass_on(server, method, is_update ? Json{{"uri", told}} : Json());
   });
+}
+
+void Announcements::say_too_long(const std::string& server) const {
+  if (warning_)
+    warning_(fmt::format("the server {} tells of a resource whose URI is longer than {} bytes",
+                         server, kMaxUri));
 }
 
 void Announcements::pass_on(const std::string& server, const std::string& method,

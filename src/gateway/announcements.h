@@ -5,9 +5,11 @@
 // loop.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -20,21 +22,29 @@ namespace mcpac::gateway {
 
 class Announcements {
  public:
-  // All but the executor are borrowed.
+  // Hears what of servers is dropped; may be null.
+  using Warning = std::function<void(const std::string&)>;
+  // `offers`, `runs` and `clock` are borrowed.
   Announcements(Offers& offers, ClientRuns& runs, const Clock& clock,
-                boost::asio::any_io_executor executor)
-      : offers_(offers), runs_(runs), clock_(clock), pace_(std::move(executor)) {}
+                boost::asio::any_io_executor executor, Warning warning = nullptr)
+      : offers_(offers),
+        runs_(runs),
+        clock_(clock),
+        warning_(std::move(warning)),
+        pace_(std::move(executor)) {}
 
   // This client was let to these servers, which run.
   void let_in(const std::string& client, const std::set<std::string>& servers);
   void heard(const std::string& server, const std::string& method, const Json& params);
 
  private:
+  void say_too_long(const std::string& server) const;
   void pass_on(const std::string& server, const std::string& method, const Json& params);
 
   Offers& offers_;
   ClientRuns& runs_;
   const Clock& clock_;
+  Warning warning_;
   Pace pace_;
   // Who was ever let in that may use a server.
   std::map<std::string, std::set<std::string>> clients_of_;

@@ -160,6 +160,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   [[nodiscard]] bool stop_listening(const ipc::Id& id);
   void tell_listeners(std::string_view method, const Json& params,
                       const std::function<bool(const Listening&)>& hears);
+  [[nodiscard]] bool listens_to(const std::function<bool(const Listening&)>& is_meant) const;
   void answered(const ipc::Id& id, const CallOfClient& call, gate::Answer given);
   // A request of ours to the client, of the call `about`.
   void ask(const ipc::Id& about, const std::string& method, const Json& params,

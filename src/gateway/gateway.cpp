@@ -28,11 +28,11 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
   const auto warnings = std::make_shared<BoundedWarnings>(made->setup_.warning, made->clock_);
   // What is asked of servers takes the way of their calls.
   made->host_->on_loop([&made, &warnings] {
-    made->offers_ =
-        std::make_unique<Offers>(made->host_->offering(), made->host_->executor(), made->clock_,
-                                 [warnings](const std::string& text) { (*warnings)(text); });
-    made->announcements_ = std::make_unique<Announcements>(*made->offers_, made->runs_,
-                                                           made->clock_, made->host_->executor());
+    const auto warn = [warnings](const std::string& text) { (*warnings)(text); };
+    made->offers_ = std::make_unique<Offers>(made->host_->offering(), made->host_->executor(),
+                                             made->clock_, warn);
+    made->announcements_ = std::make_unique<Announcements>(
+        *made->offers_, made->runs_, made->clock_, made->host_->executor(), warn);
   });
   made->upstream_ = std::make_unique<TimedUpstream>(
       made->host_->servers(), made->clock_,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "gateway/uri_bound.h"
+
 namespace mcpac::gateway {
 namespace {
 
@@ -11,7 +13,6 @@ constexpr std::size_t kMaxEntries = 10'000;
 // Each URI is held against all of them.
 constexpr std::size_t kMaxTemplates = 200;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
-constexpr std::size_t kMaxKey = 8'192;
 // Kept with those before it, to know one that comes again; sent back to the server.
 constexpr std::size_t kMaxCursor = 8'192;
 
@@ -44,7 +45,7 @@ ListReading::Next ListReading::add(const Json& page, Time now) {
 void ListReading::add_entries(const Json& entries) {
   for (const Json& entry : entries) {
     const std::string key = string_member(entry, key_of(kind_));
-    if (key.empty() || key.size() > kMaxKey || !keys_.insert(key).second) continue;
+    if (key.empty() || key.size() > kMaxUri || !keys_.insert(key).second) continue;
     bytes_ += to_text(entry).size();
     entries_.push_back(entry);
   }

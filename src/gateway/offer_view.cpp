@@ -100,12 +100,14 @@ void walk(std::string_view uri_template, const OnText& on_text, const OnVariable
 
 }  // namespace
 
-std::string filled_in(std::string_view uri_template, const Json& values) {
+std::optional<std::string> filled_in(std::string_view uri_template, const Json& values,
+                                     std::size_t most) {
   std::string text;
-  walk(
-      uri_template, [&](std::string_view literal) { text += literal; },
-      [&](std::string_view name) { text += string_member(values, name); });
-  return text;
+  const auto add = [&](std::string_view piece) {
+    if (text.size() <= most) text += piece;
+  };
+  walk(uri_template, add, [&](std::string_view name) { add(string_member(values, name)); });
+  return text.size() <= most ? std::optional(std::move(text)) : std::nullopt;
 }
 
 std::set<std::string, std::less<>> variables_of(std::string_view uri_template) {

@@ -42,8 +42,10 @@ using Readers = std::map<std::string, std::string>;
 [[nodiscard]] std::optional<std::string> owner_of(const Readers& servers,
                                                   const ResourceLists& lists, Work& work);
 // A template (RFC 6570) with what is known of its variables; of the others nothing is put in. Not
-// encoded: for rules, and for nobody to send.
-[[nodiscard]] std::string filled_in(std::string_view uri_template, const Json& values);
+// encoded: for rules, and for nobody to send. Nothing: it is longer than `most`, since a template
+// may name a variable as often as it likes.
+[[nodiscard]] std::optional<std::string> filled_in(std::string_view uri_template,
+                                                   const Json& values, std::size_t most);
 // The names of a template's variables.
 [[nodiscard]] std::set<std::string, std::less<>> variables_of(std::string_view uri_template);
 // What all lists together may take; some tenths of a second at the most.

@@ -1,4 +1,5 @@
 // What a client hears without asking for it each time.
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,6 +51,10 @@ void ClientSession::listen(const ipc::Request& request) {
 void ClientSession::end_listening(const ipc::Id& id) {
   Json result{{"_meta", {{kMetaSubscription, to_json(id)}}}};
   say_result(id, in_form(Era::kStateless, std::move(result)));
+}
+
+bool ClientSession::listens_to(const std::function<bool(const Listening&)>& is_meant) const {
+  return std::ranges::any_of(listens_, [&](const auto& one) { return is_meant(one.second); });
 }
 
 void ClientSession::tell_listeners(std::string_view method, const Json& params,

@@ -9,6 +9,7 @@
 #include "gateway/log_message.h"
 #include "gateway/session_waiting.h"
 #include "gateway/shown_lists.h"
+#include "gateway/uri_bound.h"
 
 namespace mcpac::gateway {
 namespace {
@@ -22,6 +23,10 @@ constexpr std::size_t kOfWatched = 256;
 
 std::size_t bytes_of_watched(const std::string& uri) {
   return 2 * uri.size() + kOfWatched;
+}
+
+bool is_short_text(const Json& uri) {
+  return uri.is_string() && uri.get_ref<const std::string&>().size() <= kMaxUri;
 }
 
 bool wants(const Json& filter, std::string_view name) {
@@ -74,6 +79,10 @@ bool SessionOffers::forget(const ipc::Id& id) {
 
 void SessionOffers::say_no_room(const ipc::Id& id) {
   session_.say_error(id, ipc::kInvalidRequest, "too much of this client waits for servers already");
+}
+
+void SessionOffers::say_too_long(const ipc::Id& id) {
+  session_.say_error(id, ipc::kInvalidParams, "params.uri is longer than 8,192 bytes");
 }
 
 void SessionOffers::close() {
@@ -139,7 +148,8 @@ void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
   const Json* named = find_member(wanted, "resourceSubscriptions");
   if (named != nullptr && named->is_array() && offers_ != nullptr) {
     for (const Json& uri : *named) {
-      if (uri.is_string() && uris.size() < kMaxSubscriptions) uris.insert(uri.get<std::string>());
+      if (is_short_text(uri) && uris.size() < kMaxSubscriptions)
+        uris.insert(uri.get<std::string>());
     }
   }
   if (uris.empty()) return done(std::move(agreed));
@@ -180,6 +190,7 @@ void SessionOffers::subscribe(const ipc::Request& request) {
   const Json* uri = find_member(request.params, "uri");
   if (uri == nullptr || !uri->is_string())
     return session_.say_error(request.id, ipc::kInvalidParams, "params.uri must be a URI");
+  if (!is_short_text(*uri)) return say_too_long(request.id);
   if (own_.uris.size() >= kMaxSubscriptions)
     return session_.say_error(request.id, ipc::kInvalidRequest, "too many subscriptions are open");
   const auto text = uri->get<std::string>();
@@ -217,6 +228,7 @@ bool SessionOffers::may_hear(const std::string& server, const std::string& uri) 
 
 void SessionOffers::unsubscribe(const ipc::Request& request) {
   const std::string uri = string_member(request.params, "uri");
+  if (uri.size() > kMaxUri) return say_too_long(request.id);
   if (const auto node = own_.uris.extract(uri); !node.empty()) stop_watching(node.mapped());
   session_.say_result(request.id, Json::object());
 }
@@ -259,12 +271,14 @@ bool SessionOffers::means(const Listening& listening, const std::string& server,
 
 void SessionOffers::updated(const std::string& server, const Json& params) {
   const std::string uri = string_member(params, "uri");
-  if (uri.empty() || !may_hear(server, uri)) return;
+  const auto is_meant = [&](const Listening& one) { return means(one, server, uri); };
+  // Whether anybody watches it is looked up, what the rules say is worked out.
+  const bool is_own = is_meant(own_);
+  const bool is_watched = is_own || session_.listens_to(is_meant);
+  if (!is_watched || !may_hear(server, uri)) return;
   constexpr std::string_view kUpdated = "notifications/resources/updated";
-  if (means(own_, server, uri))
-    session_.say_about(std::nullopt, ipc::encode_notification(kUpdated, {{"uri", uri}}));
-  session_.tell_listeners(kUpdated, {{"uri", uri}},
-                          [&](const Listening& one) { return means(one, server, uri); });
+  if (is_own) session_.say_about(std::nullopt, ipc::encode_notification(kUpdated, {{"uri", uri}}));
+  session_.tell_listeners(kUpdated, {{"uri", uri}}, is_meant);
 }
 
 // Of no call: only to a client that is its server's only one, which its run has made sure of.

@@ -95,6 +95,7 @@ class SessionOffers {
   // Recorded as one that is not offered, and answered with this.
   void refuse(const ipc::Request& request, std::string name, const ipc::ErrorObject& error);
   void say_no_room(const ipc::Id& id);
+  void say_too_long(const ipc::Id& id);  // its URI
 
   ClientSession& session_;
   Offers* offers_;

@@ -14,6 +14,7 @@
 #include "gateway/session_offers.h"
 #include "gateway/session_waiting.h"
 #include "gateway/shown_lists.h"
+#include "gateway/uri_bound.h"
 
 namespace mcpac::gateway {
 namespace {
@@ -244,7 +245,11 @@ void SessionOffers::complete(const ipc::Request& request, const RequestContext& 
       if (!variables.contains(wanted.name))
         return session_.say_error(id, ipc::kInvalidParams,
                                   "params.argument.name is no variable of the template");
-      if (!is_allowed(found->second, Offer::kResource, {{"uri", filled_in(wanted.called, values)}}))
+      const auto uri = filled_in(wanted.called, values, kMaxUri);
+      if (!uri)
+        return session_.say_error(id, ipc::kInvalidParams,
+                                  "the template with these values is longer than 8,192 bytes");
+      if (!is_allowed(found->second, Offer::kResource, {{"uri", *uri}}))
         return complete_with_nothing(id, context);
       return complete_at(id, context, found->second,
                          params_of(wanted, {{"type", "ref/resource"}, {"uri", wanted.called}},

@@ -421,6 +421,29 @@ TEST_SUITE("gateway/offers") {
     CHECK(read(talk, ++id, "file:///data/a%20b%C3%A9").contains("result"));
   }
 
+  TEST_CASE("a template that fills in more than 8,192 bytes is not completed") {
+    Talk talk({.grants = {"fs.*"}, .offers = true});
+    std::string often = "x://";
+    for (int i = 0; i < 9; ++i) often += "{a}";
+    talk.with_servers([&](FakeServers& servers) {
+      servers.add("fs", Json::array(), Json::array({{{"uriTemplate", often}, {"name", "n"}}}));
+    });
+    auto& fs = talk.servers.servers["fs"];
+    fs.capabilities["completions"] = Json::object();
+    fs.answers["completion/complete"] = [](const Json&) {
+      return gate::Servers::Outcome(Json{{"completion", {{"values", Json::array()}}}});
+    };
+    talk.initialize();
+    const auto complete = [&](int id, std::size_t length) {
+      return talk.ask(id, "completion/complete",
+                      {{"ref", {{"type", "ref/resource"}, {"uri", often}}},
+                       {"argument", {{"name", "a"}, {"value", std::string(length, 'v')}}}});
+    };
+    CHECK(complete(1, 909).contains("result"));
+    CHECK(complete(2, 910).at("error").at("code") == ipc::kInvalidParams);
+    CHECK(talk.servers.count("completion/complete") == 1);
+  }
+
   TEST_CASE("what is completed is texts, and the server gets what the rules looked at") {
     Talk talk({.grants = {R"(fs."resources/read"(uri starts "file:///data/"))",
                           R"(fs."prompts/get"(name == "review", ..))"},

@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "gateway/announcements.h"
 #include "gateway/server_watch.h"
 #include "gateway/support_session.h"
 
@@ -115,6 +116,56 @@ TEST_SUITE("gateway/subscriptions") {
       CHECK(talk.ask(uri, "resources/subscribe", {{"uri", uri}}).contains("error"));
     }
     CHECK(talk.servers.count("resources/subscribe") == 0);
+  }
+
+  TEST_CASE("a URI that is longer than 8,192 bytes is not watched") {
+    Talk talk({.grants = {"fs.*"}, .offers = true});
+    talk.with_servers(one_server);
+    talk.initialize();
+    const std::string most = "x://" + std::string(8'188, 'a');
+    CHECK(talk.ask(1, "resources/subscribe", {{"uri", most}}).contains("result"));
+    for (const char* method : {"resources/subscribe", "resources/unsubscribe"}) {
+      const auto answer = talk.ask(2, method, {{"uri", most + "a"}});
+      CHECK(answer.at("error").at("code") == ipc::kInvalidParams);
+      CHECK(answer.at("error").at("message") == "params.uri is longer than 8,192 bytes");
+    }
+    const Json wanted{{"resourceSubscriptions", {most + "a", "x://b"}}};
+    const auto said =
+        talk.send(request("l", "subscriptions/listen", stateless({{"notifications", wanted}})));
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].at("params").at("notifications").at("resourceSubscriptions") ==
+          Json::array({"x://b"}));
+  }
+
+  TEST_CASE("an update of what nobody watches is dropped, and the rules are asked about the rest") {
+    Talk talk({.grants = {"fs.*"}, .offers = true});
+    talk.with_servers(one_server);
+    talk.initialize();
+    CHECK(talk.ask(1, "resources/subscribe", {{"uri", "x://a"}}).contains("result"));
+    CHECK(updated(talk, "x://a/b").size() == 1);
+    CHECK(updated(talk, "x://other").empty());
+    std::ignore = talk.world.gate->revoke_all();
+    CHECK(updated(talk, "x://a/b").empty());
+  }
+
+  TEST_CASE(
+      "a URI of a server that is longer than 8,192 bytes is told to nobody, and that is said") {
+    boost::asio::io_context loop;
+    FakeServers servers;
+    one_server(servers);
+    const SystemClock clock;
+    std::vector<std::string> warnings;
+    Offers offers(servers, loop.get_executor(), clock);
+    ClientRuns none;
+    Announcements announcements(offers, none, clock, loop.get_executor(),
+                                [&](const std::string& text) { warnings.push_back(text); });
+    const auto tell = [&](std::size_t length) {
+      announcements.heard("fs", "notifications/resources/updated",
+                          {{"uri", "x://" + std::string(length - 4, 'a')}});
+      return warnings.size();
+    };
+    CHECK(tell(8'192) == 0);
+    CHECK(tell(8'193) == 1);
   }
 
   TEST_CASE(

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "core/printable.h"
@@ -19,6 +21,23 @@ constexpr const char* kWho = "the person at the client";
 gate::Reply nobody(std::string why) {
   return {.answer = gate::Answered::kNobody, .until = {}, .who = kWho, .detail = std::move(why)};
 }
+
+// What the client replies; that nobody can any more, where it is let go without a reply: who waits
+// for a client that is gone would do so until the question's end.
+class ClientReply {
+ public:
+  using Heard = std::function<void(const Result<Json>&)>;
+  explicit ClientReply(Heard heard) : heard_(std::move(heard)) {}
+  ClientReply(const ClientReply&) = delete;
+  ClientReply& operator=(const ClientReply&) = delete;
+  ~ClientReply() { give(fail(ErrorId::kServerCancelled, "the client is gone")); }
+  void give(const Result<Json>& reply) {
+    if (const auto heard = std::exchange(heard_, nullptr)) heard(reply);
+  }
+
+ private:
+  Heard heard_;
+};
 
 }  // namespace
 
@@ -66,10 +85,14 @@ void ClientApprover::ask(const gate::Question& question, Done done) {
   timer_.async_wait([this, alive = std::weak_ptr(alive_), number](const auto& error) {
     if (!error && !alive.expired()) reply(number, nobody("nobody answered in time"));
   });
-  question.caller->ask(kMethod, elicitation_of(question),
-                       [this, alive = std::weak_ptr(alive_), number](const Result<Json>& result) {
-                         if (!alive.expired()) reply(number, reply_of(result));
-                       });
+  // A reply may take the question away; it comes when this one goes, at the earliest.
+  const auto caller = question.caller;
+  const auto said = std::make_shared<ClientReply>(
+      [this, alive = std::weak_ptr(alive_), number](const Result<Json>& result) {
+        if (!alive.expired()) reply(number, reply_of(result));
+      });
+  caller->ask(kMethod, elicitation_of(question),
+              [said](const Result<Json>& result) { said->give(result); });
 }
 
 void ClientApprover::cancel() {

@@ -168,6 +168,8 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   // The same of a stateless client: its request is answered with the questions, {name: {method,
   // params}}; `done` gets a reply for each name.
   void ask_by_result(const ipc::Id& about, Json questions, gate::Caller::Replied done);
+  // What was asked for this call has no answer any more.
+  void drop_questions(const ipc::Id& about);
 
   [[nodiscard]] bool is_calling(const ipc::Id& id) const { return !closed_ && calls_.contains(id); }
   [[nodiscard]] bool is_busy(const ipc::Id& id) const;

@@ -182,6 +182,19 @@ void ClientSession::forget(const ipc::Id& id) {
   // A copy: the answer may come from inside, and takes the entry away.
   const auto call = found->second.call;
   call->take_back(*setup_.gate);
+  drop_questions(id);
+}
+
+// A call that goes on until its program has ended asks for nobody meanwhile.
+void ClientSession::drop_questions(const ipc::Id& about) {
+  std::vector<Asked> dropped;
+  std::erase_if(asked_, [&](auto& entry) {
+    if (entry.second.about != about) return false;
+    dropped.push_back(std::move(entry.second));
+    return true;
+  });
+  for (const Asked& asked : dropped)
+    asked.done(fail(ErrorId::kServerCancelled, "the client took its request back"));
 }
 
 void ClientSession::input_ended() {
@@ -193,10 +206,11 @@ void ClientSession::input_ended() {
 
 void ClientSession::close() {
   if (std::exchange(closed_, true)) return;
-  asked_.clear();
   for (const auto& [id, listening] : std::exchange(listens_, {})) offers_->end(listening);
   offers_->close();
+  // Calls first: what ends as taken back is not recorded as a question without an answer.
   for (const auto& [id, call] : std::exchange(calls_, {})) call.call->take_back(*setup_.gate);
+  std::exchange(asked_, {}).clear();
   spans_.cancel_all();
   if (const auto heard = std::exchange(setup_.on_closed, nullptr)) heard();
 }

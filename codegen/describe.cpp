@@ -11,6 +11,7 @@
 #include "codegen/signature.h"
 #include "codegen/text_escape.h"
 #include "codegen/tool_model.h"
+#include "core/ascii.h"
 #include "core/shell_quote.h"
 
 namespace mcpac::codegen {
@@ -123,10 +124,6 @@ std::string example_call(const LockedServer& server, const LockedTool& tool) {
 }
 
 std::string grant_text(const LockedServer& server, const LockedTool& tool) {
-  const auto is_bare = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
   const bool bare = std::ranges::all_of(tool.name, is_bare);
   return shell_quoted(server.name + "." + (bare ? tool.name : json_string(tool.name)));
 }

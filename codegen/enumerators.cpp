@@ -5,13 +5,13 @@
 #include <string_view>
 
 #include "codegen/names.h"
+#include "core/ascii.h"
 
 namespace mcpac::codegen {
 namespace {
 
 bool is_word_byte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return is_digit(c) || is_letter(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 std::string_view spelled(char c) {

@@ -4,24 +4,14 @@
 #include <functional>
 #include <numeric>
 
+#include "core/ascii.h"
+
 namespace mcpac::codegen {
 namespace {
 
 // Compilers must take 1,024 significant characters ([implimits]); people cannot read 200.
 constexpr std::size_t kMaxIdentifier = 200;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_letter(char c) {
-  return is_upper(c) || is_lower(c);
-}
 bool is_continuation_byte(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }

@@ -8,6 +8,8 @@
 
 #include "codegen/merge_schema.h"
 #include "codegen/text_escape.h"
+#include "core/ascii.h"
+#include "core/percent_code.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -21,22 +23,9 @@ constexpr std::size_t kMaxCopiedValues = 100'000;
 // Looked through for $id and $anchor; what stands further down has no name.
 constexpr std::size_t kMaxIndexed = 500'000;
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 // One part of a JSON pointer in a URI fragment: %XX first (RFC 3986), then ~1 and ~0 (RFC 6901).
 std::string decode_part(std::string_view part) {
-  std::string bytes;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const bool escaped = part[i] == '%' && i + 2 < part.size() && hex_digit(part[i + 1]) >= 0 &&
-                         hex_digit(part[i + 2]) >= 0;
-    bytes +=
-        escaped ? static_cast<char>(hex_digit(part[i + 1]) * 16 + hex_digit(part[i + 2])) : part[i];
-    if (escaped) i += 2;
-  }
+  const std::string bytes = percent_decoded(part);
   std::string decoded;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const bool escaped =
@@ -50,7 +39,7 @@ std::string decode_part(std::string_view part) {
 const OrderedJson* step(const OrderedJson& at, const std::string& part) {
   if (at.is_object()) return keyword(at, part);
   if (!at.is_array() || part.empty() || part.size() > 6) return nullptr;
-  if (!std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; })) return nullptr;
+  if (!std::ranges::all_of(part, is_digit)) return nullptr;
   const auto index = static_cast<std::size_t>(std::stoul(part));
   return index < at.size() ? &at[index] : nullptr;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "core/ascii.h"
+
 namespace mcpac::codegen {
 namespace {
 
@@ -11,15 +13,6 @@ constexpr std::size_t kMaxQueryWords = 32;
 constexpr std::size_t kMaxQueryBytes = 4096;
 constexpr std::size_t kMaxJoined = 12;  // parts of a name
 
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_beyond_ascii(char c) {
   return static_cast<unsigned char>(c) >= 0x80;
 }

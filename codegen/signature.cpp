@@ -10,6 +10,7 @@
 #include "codegen/resolve.h"
 #include "codegen/text_escape.h"
 #include "codegen/tool_model.h"
+#include "core/ascii.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -30,8 +31,7 @@ enum class MemberWords : std::uint8_t { kShow, kLeaveOut };
 std::string letters_of(std::string_view text) {
   std::string letters;
   for (const char c : text) {
-    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) letters += c;
+    if (is_letter(c) || is_digit(c)) letters += to_lower(c);
   }
   return letters;
 }

@@ -15,14 +15,14 @@
 #include "audit/log.h"
 #include "audit/run_index.h"
 #include "audit/write_support.h"
+#include "core/ascii.h"
 #include "core/file.h"
 #include "core/rfc3339.h"
 
 namespace mcpac::audit {
 bool is_run_id(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !text.empty() && text.size() <= 64 &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
 }
 
 namespace {

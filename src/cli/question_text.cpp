@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "execute/asking/question_json.h"
 
@@ -72,8 +73,7 @@ std::string ascii(std::string_view text, std::size_t limit) {
 // read as an argument and its value.
 std::string name_text(const std::string& name) {
   const bool is_plain = !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.' || c == '$';
+    return is_bare(c) || c == '.' || c == '$';
   });
   return cut(is_plain ? name : ascii_json(Json(name)), kMaxName);
 }

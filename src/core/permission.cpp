@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
+
 namespace mcpac {
 namespace {
 
@@ -19,15 +21,8 @@ bool can_name_server(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f && c != '.'; });
 }
 
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 bool has_form_of_server(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxServer && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
+  return !text.empty() && text.size() <= kMaxServer && std::ranges::all_of(text, is_bare);
 }
 
 }  // namespace

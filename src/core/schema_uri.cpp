@@ -1,7 +1,8 @@
 #include "core/schema_uri.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "core/percent_code.h"
 
 namespace mcpac::schema {
 namespace {
@@ -72,26 +73,6 @@ std::string merged_path(const Parts& base, std::string_view path) {
   return slash == std::string_view::npos
              ? std::string(path)
              : std::string(base.path.substr(0, slash + 1)) + std::string(path);
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const int lower = std::tolower(static_cast<unsigned char>(c));
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
-        hex_digit(text[i + 2]) >= 0) {
-      decoded += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
-      i += 2;
-    } else {
-      decoded += text[i];
-    }
-  }
-  return decoded;
 }
 
 std::string composed(const Parts& parts, std::string_view path) {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
+
 namespace mcpac {
 namespace {
 
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-.,/:@%+").contains(c);
+  return is_letter(c) || is_digit(c) || std::string_view("_-.,/:@%+").contains(c);
 }
 
 }  // namespace

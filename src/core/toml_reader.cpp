@@ -6,15 +6,12 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/ascii.h"
+
 namespace mcpac {
 namespace {
 
 constexpr int kMaxDepth = 64;
-
-bool is_bare(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
 
 void append_utf8(std::string& out, std::uint32_t code) {
   const auto byte = [&out](std::uint32_t value) { out += static_cast<char>(value); };

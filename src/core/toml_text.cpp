@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ascii.h"
 #include "core/toml_reader.h"
 
 namespace mcpac {
@@ -29,11 +30,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string key_text(const std::string& name) {
-  const bool is_bare = !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
-  return is_bare ? name : in_quotes(name);
+  return !name.empty() && std::ranges::all_of(name, is_bare) ? name : in_quotes(name);
 }
 
 std::string value_text(const OrderedJson& value) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/ascii.h"
 #include "gate/answer.h"
 #include "policy/policy_record.h"
 
@@ -21,8 +22,7 @@ std::size_t scheme_length(std::string_view text) {
   const auto end = text.substr(0, 32).find("://");
   if (end == std::string_view::npos || end == 0) return 0;
   const auto is_scheme_character = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '-' || c == '.';
+    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
   };
   return std::ranges::all_of(text.substr(0, end), is_scheme_character) ? end : 0;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/percent_code.h"
 #include "policy/match/url.h"
 
 namespace mcpac::policy {

@@ -7,22 +7,20 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/ascii.h"
+
 namespace mcpac::policy {
 namespace {
 
 bool is_refused(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return is_control(c) || c == '\\';
 }
 
 // As URLs begin (RFC 3986, section 3.1).
 bool begins_with_scheme(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return false;
   const auto end = std::ranges::find_if(text, [](char c) {
-    return !is_letter(c) && !(c >= '0' && c <= '9') && c != '+' && c != '-' && c != '.';
+    return !is_letter(c) && !is_digit(c) && c != '+' && c != '-' && c != '.';
   });
   return end != text.end() && *end == ':';
 }

@@ -6,44 +6,18 @@
 #include <charconv>
 #include <vector>
 
+#include "core/ascii.h"
+#include "core/percent_code.h"
+
 namespace mcpac::policy {
 namespace {
 
 constexpr std::size_t kMaxUrl = 64 * 1024;
 constexpr std::size_t kMaxHost = 1024;  // before percent-decoding; a name has 253 bytes at most
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 bool is_refused(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\';
+  return is_control(c) || c == '\\';
 }
-
-int hex(char c) {
-  if (is_digit(c)) return c - '0';
-  const char l = lower(c);
-  return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
-}
-
-}  // namespace
-
-std::string percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-      decoded += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
-      i += 2;
-    } else {
-      decoded += text[i];
-    }
-  }
-  return decoded;
-}
-
-namespace {
 
 // WHATWG, "domain to ASCII": UTS #46, not transitional. libidn2 is asked only where there is
 // something to map; plain ASCII is put in lower case, since STD3 rules (no underscores) are off
@@ -52,7 +26,7 @@ std::optional<std::string> to_ascii(const std::string& name) {
   const bool ascii =
       std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   std::string lowered = name;
-  std::ranges::transform(lowered, lowered.begin(), lower);
+  std::ranges::transform(lowered, lowered.begin(), to_lower);
   if (ascii && !lowered.starts_with("xn--") && lowered.find(".xn--") == std::string::npos)
     return lowered;
   // Unicode 15.1 maps the capital sharp S to "ß", what came before to "ss": two names for one text.
@@ -63,7 +37,7 @@ std::optional<std::string> to_ascii(const std::string& name) {
   if (code != IDN2_OK || result == nullptr) return std::nullopt;
   std::string mapped(result);
   ::idn2_free(result);
-  std::ranges::transform(mapped, mapped.begin(), lower);
+  std::ranges::transform(mapped, mapped.begin(), to_lower);
   return mapped;
 }
 
@@ -94,7 +68,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 std::optional<std::uint64_t> ipv4_number(std::string_view part) {
   if (part.empty()) return std::nullopt;
   int base = 10;
-  if (part.size() >= 2 && part[0] == '0' && lower(part[1]) == 'x') {
+  if (part.size() >= 2 && part[0] == '0' && to_lower(part[1]) == 'x') {
     part.remove_prefix(2);
     base = 16;
   } else if (part.size() >= 2 && part[0] == '0') {
@@ -215,7 +189,7 @@ std::optional<Url> read_url(std::string_view text) {
   if (colon == std::string_view::npos) return std::nullopt;
   Url url;
   url.scheme = text.substr(0, colon);
-  std::ranges::transform(url.scheme, url.scheme.begin(), lower);
+  std::ranges::transform(url.scheme, url.scheme.begin(), to_lower);
   url.default_port = default_port(url.scheme);
   if (url.default_port == 0) return std::nullopt;
   auto authority = text.substr(colon + 3);

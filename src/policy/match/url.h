@@ -36,7 +36,6 @@ struct Url {
 };
 
 [[nodiscard]] std::optional<Url> read_url(std::string_view text);
-[[nodiscard]] std::string percent_decoded(std::string_view text);
 // What stands in a URL as host; IPv6 in square brackets.
 [[nodiscard]] std::optional<Host> read_host(std::string_view text);
 // localhost and its subdomains are addresses in all but spelling.

@@ -3,16 +3,14 @@
 #include <array>
 #include <charconv>
 
+#include "core/ascii.h"
+
 namespace mcpac::policy {
 namespace {
 
 constexpr std::size_t kMaxText = 1000;  // real amounts need 20; beyond this a text is an attack
 constexpr std::int64_t kMaxExponent =
     1'000'000'000'000;  // far beyond any number, far from overflow
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::size_t digits_at(std::string_view text, std::size_t from) {
   std::size_t count = 0;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 
+#include "core/ascii.h"
 #include "core/call_arguments.h"
 
 namespace mcpac::policy {
@@ -13,18 +13,6 @@ constexpr std::size_t kMaxToken = 4096;  // the longest path of Linux; no other 
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_name(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '-';
-}
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 bool ends_path(char c) {
   return is_blank(c) || is_control(c) ||
@@ -92,7 +80,7 @@ std::string_view Lexer::peek_word() {
   const auto rest = source_.text.substr(position());
   if (rest.empty() || !(is_letter(rest[0]) || rest[0] == '_')) return {};
   std::size_t length = 0;
-  while (length < rest.size() && is_name(rest[length])) ++length;
+  while (length < rest.size() && is_bare(rest[length])) ++length;
   return rest.substr(0, length);
 }
 
@@ -104,7 +92,7 @@ bool Lexer::take_word(std::string_view word) {
 
 bool Lexer::sees_name() {
   const auto rest = source_.text.substr(position());
-  return !rest.empty() && (is_name(rest[0]) || rest[0] == '"');
+  return !rest.empty() && (is_bare(rest[0]) || rest[0] == '"');
 }
 
 bool Lexer::sees_number() {
@@ -144,7 +132,7 @@ Result<std::string> Lexer::name() {
   const std::size_t at = position();
   if (adjacent('"')) return string();
   std::size_t end = at;
-  while (end < source_.text.size() && is_name(source_.text[end])) ++end;
+  while (end < source_.text.size() && is_bare(source_.text[end])) ++end;
   if (end == at) return expected("a name");
   if (end - at > kMaxToken) return error(at, "this name is too long");
   at_ = end;
@@ -205,7 +193,7 @@ Result<std::string> Lexer::atom(std::string_view what) {
   const std::size_t at = position();
   std::size_t end = at;
   while (end < source_.text.size() &&
-         (is_name(source_.text[end]) ||
+         (is_bare(source_.text[end]) ||
           std::string_view(".:*/+").find(source_.text[end]) != std::string_view::npos)) {
     ++end;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/ascii.h"
 #include "policy/text/parser.h"
 #include "policy/text/source_text.h"
 
@@ -16,7 +17,7 @@ bool is_port(std::string_view text, std::uint16_t& port) {
   const char* end = text.data() + text.size();
   if (text == "*") return port = 0, true;
   if (text.empty() || text.front() == '0' ||
-      !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
+      !std::ranges::all_of(text, [](char c) { return is_digit(c); }))
     return false;
   const auto parsed = std::from_chars(text.data(), end, port);
   return parsed.ec == std::errc{} && parsed.ptr == end;
@@ -108,8 +109,7 @@ bool sees_network_deny(Lexer& lexer) {
   if (next == rest.size()) return true;
   // "network-2" and "network.tool" are names of a rule.
   const char c = rest[next];
-  const bool goes_on = next == 0 && (c == '_' || c == '-' || (c >= '0' && c <= '9') ||
-                                     (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+  const bool goes_on = next == 0 && is_bare(c);
   return !goes_on && c != '.';
 }
 

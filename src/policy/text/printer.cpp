@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
+
 namespace mcpac::policy {
 namespace {
 
@@ -11,11 +13,6 @@ template <class... Ts>
 struct Overloaded : Ts... {
   using Ts::operator()...;
 };
-
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
 
 // Bare where no byte ends a bare path; what is not ASCII stays bare, as people write it.
 std::string print_path(const std::string& path) {
@@ -29,7 +26,7 @@ std::string print_path(const std::string& path) {
 // Bare where the lexer reads it back as one atom.
 std::string print_atom(const std::string& text) {
   const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
-    return is_name(c) || std::string_view(".:*/+").find(c) != std::string_view::npos;
+    return is_bare(c) || std::string_view(".:*/+").find(c) != std::string_view::npos;
   });
   return plain ? text : print_string(text);
 }
@@ -108,7 +105,7 @@ std::string print_string(std::string_view text) {
 }
 
 std::string print_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, is_name) ? std::string(name)
+  return !name.empty() && std::ranges::all_of(name, is_bare) ? std::string(name)
                                                              : print_string(name);
 }
 

@@ -1,0 +1,12 @@
+// PercentCode: %XX in URIs (RFC 3986, section 2.1).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mcpac {
+
+// A '%' without two hexadecimal digits behind it stands for itself.
+[[nodiscard]] std::string percent_decoded(std::string_view text);
+
+}  // namespace mcpac

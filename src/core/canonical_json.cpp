@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json_escape.h"
+
 namespace mcpac {
 namespace {
 
@@ -25,27 +27,12 @@ bool less_as_utf16(std::string_view a, std::string_view b) {
 }
 
 void write_string(std::string& out, std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   out += '"';
   for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default: {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20) {
-          out += "\\u00";
-          out += kDigits[byte >> 4U];
-          out += kDigits[byte & 15U];
-        } else {
-          out += c;
-        }
-      }
+    if (needs_json_escape(c)) {
+      append_json_escape(out, c);
+    } else {
+      out += c;
     }
   }
   out += '"';

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/json_escape.h"
+
 namespace mcpac::gate {
 namespace {
 
@@ -23,8 +25,7 @@ bool is_special(std::uint64_t eight) {
 }
 
 bool is_special(char c) {
-  return static_cast<std::uint8_t>(c) < 0x20 || c == '"' || c == '\\' ||
-         static_cast<std::uint8_t>(c) >= 0x80;
+  return needs_json_escape(c) || static_cast<std::uint8_t>(c) >= 0x80;
 }
 
 // The length of the start of `text` that stands in JSON as it is.
@@ -37,23 +38,6 @@ std::size_t plain_length(std::string_view text) {
   }
   while (at < text.size() && !is_special(text[at])) ++at;
   return at;
-}
-
-void append_escaped(std::string& out, char c) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\b': out += "\\b"; return;
-    case '\f': out += "\\f"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
-  }
-  out += "\\u00";
-  out += kDigits[static_cast<std::uint8_t>(c) >> 4U];
-  out += kDigits[static_cast<std::uint8_t>(c) & 15U];
 }
 
 void append_string(std::string& out, std::string_view text) {
@@ -69,7 +53,7 @@ void append_string(std::string& out, std::string_view text) {
       out.append(rest, 1);
       return;
     }
-    append_escaped(out, text.front());
+    append_json_escape(out, text.front());
     text.remove_prefix(1);
   }
   out += '"';

@@ -104,18 +104,27 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
   return verdict;
 }
 
+std::vector<MissedTarget> missed_targets(const CompiledLayer& layer, const CallUnderTest& call,
+                                         const Times& times) {
+  std::vector<MissedTarget> missed;
+  for (const auto* target : covering(layer, call.permission)) {
+    const auto& rule = layer.rules[target->rule];
+    if (rule.effect == Effect::kDeny) continue;
+    MissedTarget one{.target = target};
+    const auto kind = standing_of(rule, *target, call, times, &one.miss);
+    if (kind == RuleStanding::Kind::kMatches) continue;
+    one.used_up = kind == RuleStanding::Kind::kUsedUp;
+    missed.push_back(std::move(one));
+  }
+  return missed;
+}
+
 Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call, const Times& times) {
   Nearest nearest;
   std::size_t most = 0;
   std::size_t missed = 0;
-  for (const auto* target : covering(layer, call.permission)) {
-    const auto& rule = layer.rules[target->rule];
-    if (rule.effect == Effect::kDeny) continue;
-    Miss miss;
-    const auto kind = standing_of(rule, *target, call, times, &miss);
-    if (kind == RuleStanding::Kind::kMatches) continue;
-    if (kind == RuleStanding::Kind::kUsedUp)
-      return {target->rule_text, miss.why, target->place, 0, true};
+  for (const auto& [target, miss, used_up] : missed_targets(layer, call, times)) {
+    if (used_up) return {target->rule_text, miss.why, target->place, 0, true};
     ++missed;
     if (!nearest.rule.empty() && miss.passed <= most) continue;
     most = miss.passed;

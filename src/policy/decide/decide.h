@@ -34,7 +34,18 @@ struct Verdict {
 [[nodiscard]] std::vector<AskRule> asking(const CompiledLayer& layer, const CallUnderTest& call,
                                           const Times& times);
 
-// The allow or ask rule that came nearest, and why it missed. Slow: for denials only.
+// The allow and ask rules that speak of the tool and do not match, in no particular order. Slow:
+// for denials only.
+struct MissedTarget {
+  const CompiledTarget* target = nullptr;
+  Miss miss{};
+  bool used_up = false;  // it would admit the call, had it not reached a limit
+};
+[[nodiscard]] std::vector<MissedTarget> missed_targets(const CompiledLayer& layer,
+                                                       const CallUnderTest& call,
+                                                       const Times& times);
+
+// The one of them that came nearest, and why it missed.
 struct Nearest {
   std::string rule;
   std::string why;

@@ -20,13 +20,7 @@ void find_missed(const std::vector<CompiledLayer>& layers, std::size_t index,
                  const CallUnderTest& call, const Times& times, Evidence& evidence) {
   const CompiledLayer& layer = layers[index];
   std::vector<Near> near;
-  for (const auto* target : covering(layer, call.permission)) {
-    const auto& rule = layer.rules[target->rule];
-    if (rule.effect == Effect::kDeny) continue;
-    Miss miss;
-    const auto kind = standing_of(rule, *target, call, times, &miss);
-    if (kind == RuleStanding::Kind::kMatches) continue;
-    const bool used_up = kind == RuleStanding::Kind::kUsedUp;
+  for (auto& [target, miss, used_up] : missed_targets(layer, call, times)) {
     std::string plain = miss.plain.empty() || used_up ? miss.why : std::move(miss.plain);
     near.push_back({{index, target->rule, std::move(miss.why), std::move(plain)},
                     used_up ? std::numeric_limits<std::size_t>::max() : miss.passed,

@@ -7,8 +7,8 @@
 
 namespace mcpac {
 
-// The nearest of `names` by edits, capitals or not, or empty where none is near enough to be meant (a third of the
-// length).
+// The nearest of `names` by edits, capitals or not, or empty where none is near enough to be meant
+// (a third of the length).
 [[nodiscard]] std::string nearest_name(std::string_view wrong,
                                        const std::vector<std::string>& names);
 // "did you mean 'x'?" or empty.

@@ -19,8 +19,8 @@
 namespace mcpac::execute {
 
 struct Review {
-  codegen::LockDiff diff;            // what differs, within the scope asked for
-  std::vector<codegen::Note> notes;  // tools that cannot stand in the lock
+  codegen::LockDiff diff;             // what differs, within the scope asked for
+  std::vector<codegen::Note> notes;   // tools that cannot stand in the lock
   std::filesystem::path config_file;  // whose servers were asked
   // What accept() writes:
   LockFile before;

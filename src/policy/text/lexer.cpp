@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "core/ascii.h"
 #include "core/call_arguments.h"
 

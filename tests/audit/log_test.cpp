@@ -160,7 +160,7 @@ TEST_SUITE("audit/log") {
     const auto over = (*log)->append("CapabilityCheck", text);
     REQUIRE_FALSE(over);
     CHECK(over.error().id == ErrorId::kAuditUnwritable);
-    CHECK(over.error().why.contains("begin another run"));
+    CHECK(over.error().what.contains("begin another run"));
     CHECK((*log)->append("CallFinished", text));
     CHECK((*log)->append("RunEnded", Json::object()));
     CHECK((*log)->close());

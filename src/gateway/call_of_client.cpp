@@ -36,16 +36,13 @@ void CallOfClient::answered(gate::Answer given) {
   if (const auto session = live())
     session->answered(id_, *this, std::move(given));
   else
-    kept_ = std::move(given);
+    kept_.keep(std::move(given), refusal_);
 }
 
 void CallOfClient::take_back(gate::Gate& gate) {
+  kept_.close();
   if (stop_) return stop_();
   gate.cancel(gate_id_);
-}
-
-std::optional<gate::Answer> CallOfClient::take_kept() {
-  return std::exchange(kept_, std::nullopt);
 }
 
 void CallOfClient::progress(Json report) {

@@ -15,6 +15,7 @@
 #include "gate/caller.h"
 #include "gate/gate.h"
 #include "gateway/call_answer.h"
+#include "gateway/kept_answer.h"
 #include "gateway/request_context.h"
 #include "gateway/server_questions.h"
 #include "ipc/json_rpc.h"
@@ -26,9 +27,13 @@ class ClientSession;
 class CallOfClient final : public gate::Caller, public std::enable_shared_from_this<CallOfClient> {
  public:
   // `digest`: of tool and arguments. `client`: the id of the client's run. `questions` may be null:
-  // then servers ask nothing.
-  CallOfClient(std::string digest, std::string client, std::shared_ptr<ServerQuestions> questions)
-      : digest_(std::move(digest)), client_(std::move(client)), questions_(std::move(questions)) {}
+  // then servers ask nothing. `room`: where an answer waits that comes while the client is away.
+  CallOfClient(std::string digest, std::string client, std::shared_ptr<ServerQuestions> questions,
+               std::shared_ptr<WaitingRoom> room)
+      : digest_(std::move(digest)),
+        client_(std::move(client)),
+        questions_(std::move(questions)),
+        kept_(std::move(room)) {}
 
   // From here on it belongs to this request of this session.
   void belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
@@ -46,7 +51,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
 
   void answered(gate::Answer given);
   // What came while it belonged to nobody.
-  [[nodiscard]] std::optional<gate::Answer> take_kept();
+  [[nodiscard]] std::optional<gate::Answer> take_kept() { return kept_.take(); }
 
   [[nodiscard]] gate::Gate::CallId gate_id() const { return gate_id_; }
   void set_gate_id(gate::Gate::CallId id) { gate_id_ = id; }
@@ -97,7 +102,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   std::weak_ptr<ClientSession> session_;
   ipc::Id id_;
   RequestContext context_;
-  std::optional<gate::Answer> kept_;
+  KeptAnswer kept_;
   CallForm form_ = CallForm::kTool;
   std::string asked_for_;
   Json brought_;

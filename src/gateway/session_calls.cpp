@@ -86,8 +86,8 @@ void ClientSession::make_call(const ipc::Request& request, const RequestContext&
   std::string digest = digest_of(call.permission, call.arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
-  const auto made =
-      std::make_shared<CallOfClient>(std::move(digest), setup_.client, setup_.questions);
+  const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.client,
+                                                   setup_.questions, setup_.room);
   made->is_about(wanted.form, std::move(wanted.name));
   made->belongs_to(shared_from_this(), request.id, context);
   const Json* brought = find_member(request.params, "inputResponses");
@@ -115,8 +115,8 @@ void ClientSession::call_own(const ipc::Request& request, const RequestContext& 
   std::string digest = digest_of(name, arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
-  const auto made =
-      std::make_shared<CallOfClient>(std::move(digest), setup_.client, setup_.questions);
+  const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.client,
+                                                   setup_.questions, setup_.room);
   made->belongs_to(shared_from_this(), request.id, context);
   calls_.emplace(request.id, Call{made});
   setup_.own->call(name, arguments, made);

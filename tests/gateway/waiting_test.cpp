@@ -1,6 +1,7 @@
 // What is held of a client while it waits for servers, and what of their lists is kept for it.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,35 @@ void two_servers(FakeServers& servers) {
 void hand_in(Talk& talk, int id, const char* method, Json params) {
   talk.session->receive(request(id, method, std::move(params)).dump());
 }
+
+// A client of 2026-07-28 that was asked something, and comes back later.
+struct Away {
+  Away() : talk({.grants = {"git.commit"}}, NameForm::kDotted, {}, kRoom) {}
+  static Json params(Json more) {
+    Json all = stateless({{"name", "git.commit"}, {"arguments", {{"message", "m"}}}});
+    all["_meta"]["io.modelcontextprotocol/clientCapabilities"] = {
+        {"elicitation", {{"form", Json::object()}}}};
+    all.update(more);
+    return all;
+  }
+  // What to come back with.
+  std::string ask(int id) {
+    CHECK(talk.send(request(id, "tools/call", params(Json::object()))).empty());
+    talk.world.upstream.calls.back().caller->ask("elicitation/create", {{"message", "sure?"}},
+                                                 [](const auto&) {});
+    return talk.heard().at(0).at("result").at("requestState");
+  }
+  void answer(Result<Json> result) {
+    talk.world.upstream.answer(talk.world.upstream.calls.size() - 1, std::move(result));
+    CHECK(talk.heard().empty());
+  }
+  Json come_back(int id, const std::string& state) {
+    const Json brought{{"requestState", state},
+                       {"inputResponses", {{"question", {{"action", "accept"}}}}}};
+    return talk.send(request(id, "tools/call", params(brought))).at(0);
+  }
+  Talk talk;
+};
 
 ServerList list_of(std::vector<Json> entries, ListKind kind = ListKind::kResources) {
   return std::make_shared<const KnownList>(kind, std::move(entries));
@@ -144,5 +174,41 @@ TEST_SUITE("gateway/waiting") {
           Json{{"elicitation", Json::object()}, {"sampling", Json::object()}});
     CHECK(what_it_answers({{"elicitation", {{"url", Json::object()}}}}) == Json::object());
     CHECK(what_it_answers("nothing") == Json::object());
+  }
+
+  TEST_CASE("an answer that comes while its client is away takes room until it is fetched") {
+    Away away;
+    const std::string state = away.ask(1);
+    away.answer(gate::testing::text_result(std::string(kRoom / 2, 'x')));
+    CHECK(away.talk.room->held() > kRoom / 2);
+    CHECK(away.come_back(2, state).contains("result"));
+    CHECK(away.talk.room->held() == 0);
+  }
+
+  TEST_CASE(
+      "an answer for which there is no room is an error that says so, a server's words as well") {
+    Away away;
+    const std::string state = away.ask(1);
+    away.answer(gate::testing::text_result(std::string(2 * kRoom, 'x')));
+    CHECK(away.talk.room->held() == 0);
+    CHECK(away.come_back(2, state).dump().find("too long to be kept") != std::string::npos);
+    const std::string other = away.ask(3);
+    const ipc::ErrorObject long_error{-32021, "no", Json(std::string(2 * kRoom, 'x'))};
+    away.talk.world.upstream.calls.back().caller->refused(long_error);
+    away.answer(fail(ErrorId::kServerError, "no"));
+    const Json said = away.come_back(4, other);
+    CHECK(said.dump().find("too long to be kept") != std::string::npos);
+    CHECK(said.dump().size() < 1'000);
+  }
+
+  TEST_CASE("an answer that nobody comes back for gives its room free") {
+    Away away;
+    away.talk.world.clock.stop();
+    CHECK_FALSE(away.ask(1).empty());
+    away.answer(gate::testing::text_result("some"));
+    CHECK(away.talk.room->held() > 0);
+    away.talk.world.clock.pass(std::chrono::minutes(11));
+    away.talk.parked.sweep();
+    CHECK(away.talk.room->held() == 0);
   }
 }

@@ -1,0 +1,44 @@
+#include "gateway/kept_answer.h"
+
+#include <cstddef>
+
+#include "core/json.h"
+
+namespace mcpac::gateway {
+namespace {
+
+std::size_t bytes_of(const gate::Answer& given) {
+  if (given) return to_text(*given).size();
+  return given.error().message.size() + to_text(given.error().data).size();
+}
+
+std::size_t bytes_of(const std::optional<ipc::ErrorObject>& refusal) {
+  return refusal ? refusal->message.size() + to_text(refusal->data).size() : 0;
+}
+
+}  // namespace
+
+void KeptAnswer::keep(gate::Answer given, std::optional<ipc::ErrorObject>& refusal) {
+  if (closed_) return;
+  if (room_) seat_ = room_->take(bytes_of(given) + bytes_of(refusal));
+  if (!room_ || seat_) {
+    answer_ = std::move(given);
+    return;
+  }
+  refusal = std::nullopt;
+  answer_ = std::unexpected(
+      gate::budget("the answer came before its client came back, and was too long to be kept"));
+}
+
+std::optional<gate::Answer> KeptAnswer::take() {
+  seat_ = nullptr;
+  return std::exchange(answer_, std::nullopt);
+}
+
+void KeptAnswer::close() {
+  closed_ = true;
+  seat_ = nullptr;
+  answer_ = std::nullopt;
+}
+
+}  // namespace mcpac::gateway

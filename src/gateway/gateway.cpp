@@ -6,6 +6,8 @@
 #include <future>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include "execute/host/tool_tables.h"
 #include "gateway/bounded_warnings.h"
 
@@ -38,7 +40,23 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
       made->host_->servers(), made->clock_,
       [warnings](const Error& error) { (*warnings)(error.to_text()); });
   if (auto begun = made->begin_tracing(); !begun) return pass_on(begun);
+  made->begin_preparing();
   return made;
+}
+
+void Gateway::begin_preparing() {
+  if (!setup_.code) return;
+  const auto say = [executor = host_->executor(),
+                    warning = setup_.warning](const std::string& text) {
+    boost::asio::post(executor, [warning, text] { warning("code mode: " + text); });
+  };
+  auto begun = code_mode::Preparation::start(setup_.project, setup_.folders,
+                                             setup_.code->limits.lowest_tier, say);
+  // Then the first program does it.
+  if (begun)
+    preparation_ = std::move(*begun);
+  else
+    setup_.warning(begun.error().to_text());
 }
 
 Result<void> Gateway::begin_tracing() {
@@ -100,6 +118,7 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
 }
 
 Gateway::~Gateway() {
+  preparation_.reset();
   std::promise<void> ended;
   host_->on_loop([&] {
     host_->upstreams().on_drift(nullptr);

@@ -23,6 +23,7 @@
 #include "execute/recording/run_recording.h"
 #include "gateway/announcements.h"
 #include "gateway/client_runs.h"
+#include "gateway/code_mode/preparation.h"
 #include "gateway/figures.h"
 #include "gateway/offers.h"
 #include "gateway/timed_upstream.h"
@@ -89,6 +90,7 @@ class Gateway {
  private:
   Gateway(GatewaySetup setup, codegen::Lock lock);
   [[nodiscard]] Result<void> begin_tracing();
+  void begin_preparing();
   [[nodiscard]] Result<std::shared_ptr<ClientRun>> begin(const Comer& comer,
                                                          policy::LayerText rules);
   [[nodiscard]] gate::GateSetup gate_setup(policy::Authority authority,
@@ -111,12 +113,13 @@ class Gateway {
   std::unique_ptr<Offers> offers_;                // on the loop
   std::unique_ptr<Announcements> announcements_;  // on the loop
   std::unique_ptr<execute::RunRecording> recording_;
-  std::unique_ptr<code_mode::Programs> programs_;     // on the loop
-  std::unique_ptr<TimedUpstream> upstream_;           // over those of the host
-  std::unique_ptr<TraceSending> traces_;              // over upstream_; null: no tracing
-  ClientRuns runs_;                                   // on the loop
-  bool ending_ = false;                               // likewise
-  std::shared_ptr<boost::asio::steady_timer> sweep_;  // likewise
+  std::unique_ptr<code_mode::Programs> programs_;        // on the loop
+  std::unique_ptr<code_mode::Preparation> preparation_;  // null: no code mode
+  std::unique_ptr<TimedUpstream> upstream_;              // over those of the host
+  std::unique_ptr<TraceSending> traces_;                 // over upstream_; null: no tracing
+  ClientRuns runs_;                                      // on the loop
+  bool ending_ = false;                                  // likewise
+  std::shared_ptr<boost::asio::steady_timer> sweep_;     // likewise
 };
 
 }  // namespace mcpac::gateway

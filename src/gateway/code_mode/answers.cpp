@@ -9,6 +9,7 @@
 #include "core/printable.h"
 #include "execute/run/outcome_json.h"
 #include "gate/answer.h"
+#include "gateway/code_mode/advice.h"
 #include "gateway/code_mode/bounds.h"
 
 namespace mcpac::gateway::code_mode {
@@ -35,7 +36,7 @@ Json findings_of(const analyzer::Report& report) {
                     {"line", finding.line},
                     {"column", finding.column},
                     {"message", gate::bounded(finding.message, kLogLine)},
-                    {"fix", gate::bounded(finding.fix, kLogLine)}});
+                    {"fix", gate::bounded(advice_for_client(finding.fix), kLogLine)}});
   }
   return list;
 }
@@ -61,6 +62,7 @@ Json tool_result(Json structured, bool is_error) {
 
 Json error_member(const Error& error) {
   Json json = error_json(error);
+  advise_client(json);
   for (auto& [name, text] : json.items()) text = gate::bounded(text.get<std::string>(), kMaxText);
   if (error.where.starts_with('/')) json.erase("where");
   return json;
@@ -68,6 +70,7 @@ Json error_member(const Error& error) {
 
 Json bounded_report(const analyzer::Report& report) {
   Json whole = analyzer::to_json(report);
+  advise_client(whole);
   if (to_text(whole).size() <= kMaxReport) return whole;
   Json part{{"verdict", analyzer::to_string(overall(report))},
             {"file", report.file},

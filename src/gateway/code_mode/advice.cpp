@@ -1,0 +1,55 @@
+#include "gateway/code_mode/advice.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace mcpac::gateway::code_mode {
+namespace {
+
+// Said to who runs a command, and of no use without one.
+constexpr std::string_view kExpected = "; where the program means to be denied, --expect-denials";
+constexpr std::string_view kPerson = "have the person add to the policy of this client: ";
+
+struct Words {
+  std::string_view option;
+  std::string_view instead;
+};
+constexpr std::array kLimits = {
+    Words{"--timeout SECONDS", "`limits.timeout_s`, as far as the person allows,"},
+    Words{"--memory SIZE", "`limits.memory_bytes`, as far as the person allows"},
+    Words{"--output-limit BYTES", "`limits.output_bytes`, as far as the person allows"}};
+constexpr std::array kRules = {Words{"--grant ", "grant "}, Words{"--files ", "files "},
+                               Words{"--network ", "network "}};
+
+void replace_all(std::string& text, const Words& words) {
+  for (std::size_t at = 0; (at = text.find(words.option, at)) != std::string::npos;
+       at += words.instead.size())
+    text.replace(at, words.option.size(), words.instead);
+}
+
+}  // namespace
+
+std::string advice_for_client(std::string fix) {
+  replace_all(fix, {kExpected, ""});
+  for (const Words& limit : kLimits) replace_all(fix, limit);
+  std::size_t first = std::string::npos;
+  for (const Words& rule : kRules) first = std::min(first, fix.find(rule.option));
+  if (first == std::string::npos) return fix;
+  for (const Words& rule : kRules) replace_all(fix, rule);
+  return fix.insert(first, kPerson);
+}
+
+void advise_client(Json& value) {
+  if (!value.is_structured()) return;
+  for (auto& [name, member] : value.items()) {
+    const bool is_advice = value.is_object() && (name == "fix" || name == "grant_fix");
+    if (is_advice && member.is_string())
+      member = advice_for_client(member.get<std::string>());
+    else
+      advise_client(member);
+  }
+}
+
+}  // namespace mcpac::gateway::code_mode

@@ -1,0 +1,18 @@
+// Advice: what would help, as a client of the gateway can follow it.
+//
+// Refusals of a run advise whoever typed its command, by naming options of that. A model has no
+// command line: what it lacks is in the policy of its client, which a person has to change, and
+// limits are members of its call.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+
+namespace mcpac::gateway::code_mode {
+
+[[nodiscard]] std::string advice_for_client(std::string fix);
+// In every member of it that is advice: "fix", "grant_fix".
+void advise_client(Json& value);
+
+}  // namespace mcpac::gateway::code_mode

@@ -1,0 +1,46 @@
+// What a model is advised to do about a refusal.
+#include "gateway/code_mode/advice.h"
+
+#include <doctest/doctest.h>
+
+#include "gateway/code_mode/answers.h"
+
+using namespace mcpac;
+using namespace mcpac::gateway::code_mode;
+
+TEST_SUITE("gateway/advice") {
+  TEST_CASE("what is not granted is the person's to add, and no option of a command") {
+    CHECK(advice_for_client("--grant 'fs.read,git.log' --files ./PATH") ==
+          "have the person add to the policy of this client: grant 'fs.read,git.log' files ./PATH");
+    CHECK(
+        advice_for_client("--network HOST:PORT, and `allow fs.read` in mcpac.policy") ==
+        "have the person add to the policy of this client: network HOST:PORT, and `allow fs.read` "
+        "in mcpac.policy");
+    CHECK(advice_for_client("change the call, or --grant fs.read; where the program means to be "
+                            "denied, --expect-denials") ==
+          "change the call, or have the person add to the policy of this client: grant fs.read");
+  }
+
+  TEST_CASE("a limit is a member of the call") {
+    CHECK(advice_for_client("less at a time, or --memory SIZE") ==
+          "less at a time, or `limits.memory_bytes`, as far as the person allows");
+    CHECK(advice_for_client("--timeout SECONDS gives it more time").find("--") ==
+          std::string::npos);
+  }
+
+  TEST_CASE("advice that names no option is as it was") {
+    CHECK(advice_for_client("use std::string") == "use std::string");
+    CHECK(advice_for_client("") == "");
+  }
+
+  TEST_CASE("an error, and advice in a report, say so at any depth; what a program wrote stays") {
+    const Json error = error_member({ErrorId::kPermissionMissing, "what", "", "", "--grant a.b"});
+    CHECK(error.at("fix") == "have the person add to the policy of this client: grant a.b");
+    Json report{{"grant_fix", "--grant a.b"},
+                {"findings", {{{"fix", "--files ./PATH"}, {"message", "--grant a.b"}}}}};
+    advise_client(report);
+    CHECK(report.dump().find("--files") == std::string::npos);
+    CHECK(report.at("grant_fix").get<std::string>().find("--") == std::string::npos);
+    CHECK(report.at("findings").at(0).at("message") == "--grant a.b");
+  }
+}

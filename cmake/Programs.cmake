@@ -13,6 +13,9 @@ function(mcpac_program name)
 endfunction()
 
 mcpac_program(mcpac MAIN src/cli/mcpac_main.cpp DEPS mcpac::cli)
+if(MCPAC_STATIC_RUNTIME)  # not the analyzer: libclang brings the shared one
+  target_link_options(mcpac PRIVATE -static-libstdc++ -static-libgcc)
+endif()
 # Reads untrusted C++ with libclang; runs in the sandbox, one process a question.
 mcpac_program(mcpac-analyzer LIBEXEC MAIN analyzer/clang/worker_main.cpp DEPS mcpac::analyzer_clang)
 # Makes sandboxes; small, single-threaded, without secrets (docs/architecture.md, "the warden"). Static, so

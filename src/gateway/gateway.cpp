@@ -50,8 +50,7 @@ void Gateway::begin_preparing() {
                     warning = setup_.warning](const std::string& text) {
     boost::asio::post(executor, [warning, text] { warning("code mode: " + text); });
   };
-  auto begun = code_mode::Preparation::start(setup_.project, setup_.folders,
-                                             setup_.code->limits.lowest_tier, say);
+  auto begun = code_mode::Preparation::start(setup_.folders, setup_.code->limits, say);
   // Then the first program does it.
   if (begun)
     preparation_ = std::move(*begun);

@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/generate.h"
 #include "core/file.h"
-#include "execute/build/prepare.h"
+#include "execute/build/prepare_runtime.h"
 #include "places.h"
 
 using namespace mcpac;
@@ -38,17 +37,10 @@ struct Machine {
   }
   [[nodiscard]] std::unique_ptr<code_mode::Preparation> prepare(
       code_mode::Preparation::Say say) const {
-    return code_mode::Preparation::start({}, folders(), sandbox::Tier::kA, std::move(say)).value();
+    return code_mode::Preparation::start(folders(), {}, std::move(say)).value();
   }
   // What a program that names no server would find.
-  [[nodiscard]] bool is_prepared() const {
-    auto made = codegen::regenerate({});
-    execute::Project project;
-    auto kept = std::make_shared<execute::KeptProject>();
-    kept->headers = std::move(made->files);
-    project.kept = std::move(kept);
-    return execute::find_prepared(project, made->lock, {}, folders()).has_value();
-  }
+  [[nodiscard]] bool is_prepared() const { return execute::is_runtime_prepared(folders()); }
 
   TemporaryFolder home;
 };

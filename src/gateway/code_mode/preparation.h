@@ -10,11 +10,12 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/error.h"
 #include "execute/child/kill_switch.h"
 #include "execute/project/project.h"
-#include "sandbox/sandbox.h"
+#include "execute/run/run_limits.h"
 
 namespace mcpac::gateway::code_mode {
 
@@ -22,9 +23,8 @@ class Preparation {
  public:
   // Hears why it takes time, and why it failed; from the thread.
   using Say = std::function<void(const std::string&)>;
-  [[nodiscard]] static Result<std::unique_ptr<Preparation>> start(execute::Project project,
-                                                                  execute::Folders folders,
-                                                                  sandbox::Tier lowest_tier,
+  [[nodiscard]] static Result<std::unique_ptr<Preparation>> start(execute::Folders folders,
+                                                                  const execute::RunLimits& limits,
                                                                   Say say);
   ~Preparation();
   Preparation(const Preparation&) = delete;

@@ -1,0 +1,23 @@
+// prepare_runtime(): what every program on a machine needs, made before there is one.
+//
+// The same that prepare() makes first where no program was built yet; whoever waits for a program
+// later need not wait for this.
+#pragma once
+
+#include <functional>
+
+#include "core/error.h"
+#include "execute/child/stage.h"
+#include "execute/project/project.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+// With a warden of its own. `on_build` is called before it takes long.
+[[nodiscard]] Result<void> prepare_runtime(const Folders& folders, sandbox::Tier lowest_tier,
+                                           StopSignal stop,
+                                           const std::function<void(const char*)>& on_build);
+// Whether there is nothing left to make.
+[[nodiscard]] bool is_runtime_prepared(const Folders& folders);
+
+}  // namespace mcpac::execute

@@ -85,8 +85,8 @@ void* at(std::size_t address) {
 constexpr std::size_t kTouchedHeap = 15 * kPage;
 constexpr std::size_t kTouchedStack = 8 * kPage;
 
-// The kernel gives a page when it is first used, half a microsecond each. Written with what stands
-// there: there is no other thread that could write meanwhile.
+// The kernel gives a page when it is first used, and whoever uses it waits for that. Written with
+// what stands there: there is no other thread that could write meanwhile.
 void touch(std::size_t begin, std::size_t end, bool written) {
   for (std::size_t page = begin; page < end; page += kPage) {
     auto* byte = static_cast<volatile char*>(at(page));

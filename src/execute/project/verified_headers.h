@@ -2,7 +2,7 @@
 // were.
 //
 // Whoever runs programs one after another has the same headers each time, and reading and hashing
-// them again was most of what stood between a run and its first call. A record in the cache says
+// them again stood between each run and its first call. A record in the cache says
 // which digest a file had, and its stamp: device, inode, size, and the times of its last changes to
 // the nanosecond. What has the same stamp is not read again.
 //

@@ -98,6 +98,19 @@ class Resident {
     FAIL("no worker came to be as it should: " << log());
     return {};
   }
+  // What the worker that waits has started once it is ready: it makes its warden and servers while
+  // it is shown as waiting already.
+  template <class Is>
+  [[nodiscard]] std::vector<faults::Process> wait_for_children(pid_t worker, Is is) const {
+    for (int i = 0; i < 1'200; ++i) {
+      auto found = faults::descendants_of(worker);
+      std::erase_if(found, [&](const auto& one) { return !is(one); });
+      if (!found.empty()) return found;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    FAIL("the worker did not start what it should: " << log());
+    return {};
+  }
   // One run that works alone, after which a worker waits that knows the servers.
   void prepare() const {
     REQUIRE(execute(kEcho, kGrants).exit_code == 7);

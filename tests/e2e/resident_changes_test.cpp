@@ -104,11 +104,11 @@ TEST_SUITE("e2e/resident_changes") {
     const Resident host;
     host.prepare();
     const pid_t worker = number(host.wait_for("waits"), "process");
+    const auto is_server = [](const auto& one) { return has(one.command, "fixture.mjs"); };
     const auto has_server = [&] {
-      return std::ranges::any_of(faults::descendants_of(worker),
-                                 [](const auto& one) { return has(one.command, "fixture.mjs"); });
+      return std::ranges::any_of(faults::descendants_of(worker), is_server);
     };
-    REQUIRE(has_server());
+    REQUIRE(!host.wait_for_children(worker, is_server).empty());
     auto run = std::async(std::launch::async, [&] {
       return host.run({"execute", "-c", R"(#include <mcpac.hpp>
 #include <chrono>

@@ -226,14 +226,13 @@ TEST_SUITE("e2e/resident") {
     const Resident host;
     host.prepare();
     const pid_t worker = number(host.wait_for("waits"), "process");
-    std::size_t wardens = 0;
-    for (const auto& one : faults::descendants_of(worker)) {
-      if (one.parent != worker || !has(one.name, "mcpac-warden")) continue;
-      ++wardens;
+    const auto wardens = host.wait_for_children(worker, [&](const auto& one) {
+      return one.parent == worker && has(one.name, "mcpac-warden");
+    });
+    for (const auto& one : wardens) {
       for (const char* fd : {"0", "1", "2"})
         CHECK(fs::read_symlink(fmt::format("/proc/{}/fd/{}", one.pid, fd)) == "/dev/null");
     }
-    CHECK(wardens > 0);
   }
 
   TEST_CASE("MCPAC_ALONE leaves the host aside") {

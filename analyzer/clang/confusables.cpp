@@ -12,20 +12,6 @@
 namespace mcpac::analyzer {
 namespace {
 
-void append_utf8(std::string& text, char32_t code) {
-  const auto byte = [&text](char32_t value) { text += static_cast<char>(value); };
-  if (code < 0x80) return byte(code);
-  if (code < 0x800) return byte(0xC0U | (code >> 6U)), byte(0x80U | (code & 0x3FU));
-  if (code < 0x10000) {
-    byte(0xE0U | (code >> 12U));
-  } else {
-    byte(0xF0U | (code >> 18U));
-    byte(0x80U | ((code >> 12U) & 0x3FU));
-  }
-  byte(0x80U | ((code >> 6U) & 0x3FU));
-  byte(0x80U | (code & 0x3FU));
-}
-
 // \u0430, \U00000430 and \u{430} are the character itself.
 std::string without_escapes(std::string_view spelled) {
   std::string text;

@@ -38,6 +38,22 @@ bool is_continuation(char c) {
 
 }  // namespace
 
+void append_utf8(std::string& out, char32_t code) {
+  const auto byte = [&out](char32_t value) { out += static_cast<char>(value); };
+  if (code < 0x80) return byte(code);
+  if (code < 0x800) {
+    byte(0xC0U | (code >> 6U));
+  } else if (code < 0x10000) {
+    byte(0xE0U | (code >> 12U));
+    byte(0x80U | ((code >> 6U) & 0x3FU));
+  } else {
+    byte(0xF0U | (code >> 18U));
+    byte(0x80U | ((code >> 12U) & 0x3FU));
+    byte(0x80U | ((code >> 6U) & 0x3FU));
+  }
+  byte(0x80U | (code & 0x3FU));
+}
+
 Character first_character(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) return {first, 1};

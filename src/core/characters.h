@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace mcpac {
@@ -18,6 +19,9 @@ struct Character {
 // The first character of `text`, which is not empty; kBroken, one byte, where no UTF-8 begins.
 // Strict (no overlong forms, no surrogates): what a lenient reader lets in, a compiler refuses.
 [[nodiscard]] Character first_character(std::string_view text);
+
+// `code` is one of Unicode's, or what is written is none.
+void append_utf8(std::string& out, char32_t code);
 
 // Controls (C0, DEL, C1), and the characters that have no glyph or turn the direction of others.
 // The joiners U+200C and U+200D are none: emoji, Persian and Indian scripts need them.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/json_long_texts.h"
+
 namespace mcpac {
 namespace {
 
@@ -81,14 +83,18 @@ class Builder {
   using string_t = typename Value::string_t;
   using binary_t = typename Value::binary_t;
 
-  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
+  // `texts`, which may be null: what the text's long strings are.
+  Builder(const JsonLimits& limits, LongTexts* texts) : limits_(limits), texts_(texts) {}
 
   bool null() { return put(Value(nullptr)); }
   bool boolean(bool value) { return put(Value(value)); }
   bool number_integer(number_integer_t value) { return put(Value(value)); }
   bool number_unsigned(number_unsigned_t value) { return put(Value(value)); }
   bool number_float(number_float_t value, const string_t&) { return put(Value(value)); }
-  bool string(string_t& value) { return put(Value(std::move(value))); }
+  bool string(string_t& value) {
+    if (texts_ != nullptr) texts_->put_back(value);
+    return put(Value(std::move(value)));
+  }
   bool binary(binary_t&) { return refuse("binary values do not occur in JSON"); }
 
   bool start_object(std::size_t) { return open(Value::object()); }
@@ -97,6 +103,7 @@ class Builder {
   bool end_array() { return close(); }
 
   bool key(string_t& name) {
+    if (texts_ != nullptr) texts_->put_back(name);
     auto& members = open_.back().value->template get_ref<typename Value::object_t&>();
     bool fresh = false;
     if constexpr (kOrdered) {
@@ -193,6 +200,7 @@ class Builder {
   }
 
   const JsonLimits& limits_;
+  LongTexts* texts_;
   Value root_;
   Value* slot_ = nullptr;  // where the value of the name just read goes
   std::vector<Level> open_;
@@ -227,7 +235,12 @@ Result<Value> parse(std::string_view text, std::string_view where, const JsonLim
         fmt::format("JSON text of {} bytes is over the limit of {}", text.size(), limits.max_bytes),
         {.where = std::string(where)});
   }
-  Builder<Value> builder(limits);
+  if (auto texts = LongTexts::cut_from(text)) {
+    Builder<Value> builder(limits, &*texts);
+    if (Value::sax_parse(texts->rest(), &builder)) return builder.take();
+    // What is wrong, and where, is said of the text as it was.
+  }
+  Builder<Value> builder(limits, nullptr);
   const char* reached = text.data();
   const CountingIterator first(text.data(), &reached);
   const CountingIterator last(text.data() + text.size(), &reached);

@@ -2,7 +2,9 @@
 // form and lower case (RFC 8785, section 3.2.2.2): all that we write ourselves is written alike.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace mcpac {
 
@@ -11,5 +13,9 @@ namespace mcpac {
   return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
 }
 void append_json_escape(std::string& out, char c);
+
+// The length of the start of `text` that stands in a JSON string as it is and is ASCII. Looks at
+// eight bytes at a time: almost all of a large text is of that kind.
+[[nodiscard]] std::size_t plain_json_length(std::string_view text);
 
 }  // namespace mcpac

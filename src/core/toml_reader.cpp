@@ -7,27 +7,12 @@
 #include <cmath>
 
 #include "core/ascii.h"
+#include "core/characters.h"
 
 namespace mcpac {
 namespace {
 
 constexpr int kMaxDepth = 64;
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto byte = [&out](std::uint32_t value) { out += static_cast<char>(value); };
-  if (code < 0x80U) return byte(code);
-  if (code < 0x800U) {
-    byte(0xc0U | (code >> 6U));
-  } else if (code < 0x10000U) {
-    byte(0xe0U | (code >> 12U));
-    byte(0x80U | ((code >> 6U) & 0x3fU));
-  } else {
-    byte(0xf0U | (code >> 18U));
-    byte(0x80U | ((code >> 12U) & 0x3fU));
-    byte(0x80U | ((code >> 6U) & 0x3fU));
-  }
-  byte(0x80U | (code & 0x3fU));
-}
 
 }  // namespace
 

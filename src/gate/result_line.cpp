@@ -1,7 +1,5 @@
 #include "gate/result_line.h"
 
-#include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "core/json_escape.h"
@@ -9,45 +7,14 @@
 namespace mcpac::gate {
 namespace {
 
-constexpr std::uint64_t every_byte(std::uint8_t byte) {
-  return 0x0101010101010101ULL * byte;
-}
-
-// Whether one of eight bytes is a control byte, a quote, a backslash or not ASCII. The subtraction
-// borrows into the next byte only past one that is found already, so there is no false "no".
-bool is_special(std::uint64_t eight) {
-  const std::uint64_t high = every_byte(0x80);
-  const std::uint64_t quote = eight ^ every_byte('"');
-  const std::uint64_t backslash = eight ^ every_byte('\\');
-  const std::uint64_t found =
-      (eight - every_byte(0x20)) | (quote - every_byte(1)) | (backslash - every_byte(1)) | eight;
-  return (found & high) != 0;
-}
-
-bool is_special(char c) {
-  return needs_json_escape(c) || static_cast<std::uint8_t>(c) >= 0x80;
-}
-
-// The length of the start of `text` that stands in JSON as it is.
-std::size_t plain_length(std::string_view text) {
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, text.data() + at, sizeof eight);
-    if (is_special(eight)) break;
-  }
-  while (at < text.size() && !is_special(text[at])) ++at;
-  return at;
-}
-
 void append_string(std::string& out, std::string_view text) {
   out += '"';
   while (true) {
-    const std::size_t plain = plain_length(text);
+    const std::size_t plain = plain_json_length(text);
     out += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) break;
-    if (static_cast<std::uint8_t>(text.front()) >= 0x80) {
+    if (static_cast<unsigned char>(text.front()) >= 0x80) {
       // Not ASCII: the library checks the encoding, so that what we send is always UTF-8.
       const std::string rest = to_text(Json(text));
       out.append(rest, 1);

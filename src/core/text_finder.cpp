@@ -1,6 +1,7 @@
 #include "core/text_finder.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace mcpac {
 namespace {
@@ -32,8 +33,9 @@ TextFinder::TextFinder(const std::vector<std::string>& needles) : nodes_(1) {
   for (std::uint32_t i = 0; i < needles.size(); ++i) {
     if (!needles[i].empty()) order.push_back(i);
   }
-  std::ranges::stable_sort(
-      order, {}, [&](std::uint32_t i) -> const auto& { return needles[i]; });
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(needles[a], a) < std::tie(needles[b], b);
+  });
   const auto same = [&](std::uint32_t a, std::uint32_t b) { return needles[a] == needles[b]; };
   order.erase(std::unique(order.begin(), order.end(), same), order.end());
 

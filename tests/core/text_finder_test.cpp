@@ -21,8 +21,8 @@ Places naive(const std::vector<std::string>& needles, const std::string& text) {
     }
   }
   // Where several begin the longest is told, and of equal ones the first.
-  std::ranges::stable_sort(hits, [](const auto& a, const auto& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  std::ranges::sort(hits, [](const auto& a, const auto& b) {
+    return std::tie(a.begin, b.end, a.needle) < std::tie(b.begin, a.end, b.needle);
   });
   Places merged;
   for (const auto& hit : hits) {

@@ -18,8 +18,9 @@ struct ForeignServer {
   Result<OrderedJson> entry;  // as mcpac.json would have it, or why it cannot
 };
 
-// In the order of the file: "mcpServers" as they are, "servers" of VS Code as `mcpac connect
-// --adopt` would take them. An Error where the text is no JSON, or has neither.
+// In the order of the file: "mcpServers" as they are, "servers" of VS Code in the words of
+// mcpac.json. Values stay where they stand: only `mcpac connect --adopt` moves secrets into files
+// of their own. An Error where the text is no JSON, or has neither.
 [[nodiscard]] Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
                                                                       const std::string& where);
 

@@ -3,9 +3,9 @@
 # libexec/mcpac/ from its own place, and the package finds everything from its own.
 include(CMakePackageConfigHelpers)
 
-# warm.hpp is what mcpac precompiles for agents: C++23 and every header of the library; not for applications.
+# warm.hpp and warm_uses.hpp are what mcpac precompiles for agents: C++23 and every header of the library; not for applications.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/templates/mcpac" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "warm.hpp" EXCLUDE)
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "warm*.hpp" EXCLUDE)
 
 add_library(mcpac_runtime INTERFACE)
 set_target_properties(mcpac_runtime PROPERTIES EXPORT_NAME runtime)

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <type_traits>
+#include <utility>
 
 #include "analyzer/clang/allowances.h"
 #include "analyzer/clang/attributes.h"
@@ -16,6 +16,7 @@
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
 #include "analyzer/clang/own_templates.h"
+#include "analyzer/clang/parsed.h"
 #include "analyzer/clang/part.h"
 #include "analyzer/clang/preprocessing.h"
 #include "analyzer/clang/sources.h"
@@ -32,40 +33,6 @@ namespace {
 // Programs that people and models write are below 1 MiB; libclang counts bytes in 32 bits.
 constexpr std::size_t kMaxSource = std::size_t{16} << 20U;
 
-struct DisposeIndex {
-  void operator()(CXIndex index) const { clang_disposeIndex(index); }
-};
-struct DisposeUnit {
-  void operator()(CXTranslationUnit unit) const { clang_disposeTranslationUnit(unit); }
-};
-using Index = std::unique_ptr<std::remove_pointer_t<CXIndex>, DisposeIndex>;
-using Unit = std::unique_ptr<std::remove_pointer_t<CXTranslationUnit>, DisposeUnit>;
-
-std::string_view reason_of(CXErrorCode code) {
-  switch (code) {
-    case CXError_Crashed: return "clang crashed";
-    case CXError_InvalidArguments: return "clang did not understand its arguments";
-    case CXError_ASTReadError: return "clang cannot read the precompiled header";
-    default: return "clang could not parse the program at all";
-  }
-}
-
-Result<Unit> parse(CXIndex index, const Request& request, const std::string& source,
-                   CXTranslationUnit_Flags extent) {
-  std::vector<const char*> arguments;
-  arguments.reserve(request.arguments.size());
-  for (const std::string& argument : request.arguments) arguments.push_back(argument.c_str());
-  CXUnsavedFile bytes{request.source_path.c_str(), source.data(), source.size()};
-  CXTranslationUnit unit = nullptr;
-  const CXErrorCode code =
-      clang_parseTranslationUnit2(index, request.source_path.c_str(), arguments.data(),
-                                  static_cast<int>(arguments.size()), &bytes, 1, extent, &unit);
-  Unit parsed(unit);
-  if (code == CXError_Success && parsed) return parsed;
-  return fail(ErrorId::kAnalyzerFailed, fmt::format("{} could not be analysed", request.file),
-              {.why = std::string(reason_of(code))});
-}
-
 bool has_own_templates(CXTranslationUnit unit, const Request& request, const Sources& sources) {
   return has_templates(unit, sources) ||
          std::ranges::any_of(program_files(unit, sources, request), [unit](CXFile file) {
@@ -74,13 +41,13 @@ bool has_own_templates(CXTranslationUnit unit, const Request& request, const Sou
 }
 
 // As much as the analysis needs (own_templates.h).
-Result<Unit> parse_enough(CXIndex index, const Request& request, const std::string& source,
-                          const Sources& sources) {
+Result<Parsed> parse_enough(const Request& request, const std::string& source,
+                            const Sources& sources) {
   if (!looks_templated(source)) {
-    auto beginning = parse(index, request, source, CXTranslationUnit_Incomplete);
-    if (!beginning || !has_own_templates(beginning->get(), request, sources)) return beginning;
+    auto beginning = Parsed::of(request, source, CXTranslationUnit_Incomplete);
+    if (!beginning || !has_own_templates(beginning->unit(), request, sources)) return beginning;
   }
-  return parse(index, request, source, CXTranslationUnit_None);
+  return Parsed::of(request, source, CXTranslationUnit_None);
 }
 
 void check_characters(CXTranslationUnit unit, CXFile file, Findings& findings) {
@@ -133,7 +100,13 @@ void forget_consequences(Report& report) {
 
 }  // namespace
 
-Result<Report> analyze_file(const Request& request, Part* part) {
+std::shared_ptr<const Parsed> read_ahead(std::vector<std::string> flags) {
+  auto parsed = Parsed::when_told(std::move(flags));
+  return parsed ? std::make_shared<const Parsed>(std::move(*parsed)) : nullptr;
+}
+
+Result<Report> analyze_file(const Request& request, Part* part,
+                            std::shared_ptr<const Parsed> ahead) {
   auto source = read_file(request.source_path, kMaxSource);
   if (!source) {
     return fail(ErrorId::kSourceUnreadable, fmt::format("cannot read {}", request.file),
@@ -142,11 +115,13 @@ Result<Report> analyze_file(const Request& request, Part* part) {
   if (auto text = check_text(*source, request.file); !text) return pass_on(text);
 
   set_stage("parsing it");
-  const Index index(clang_createIndex(/*excludeDeclarationsFromPCH=*/1, /*displayDiagnostics=*/0));
   const Sources sources(request);
-  auto parsed = parse_enough(index.get(), request, *source, sources);
-  if (!parsed) return pass_on(parsed);
-  CXTranslationUnit unit = parsed->get();
+  if (!ahead || !ahead->is_as_good(request, *source)) {
+    auto parsed = parse_enough(request, *source, sources);
+    if (!parsed) return pass_on(parsed);
+    ahead = std::make_shared<const Parsed>(std::move(*parsed));
+  }
+  CXTranslationUnit unit = ahead->unit();
 
   set_stage("checking its words");
   const Identity identity(request, sources);

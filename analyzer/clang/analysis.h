@@ -5,11 +5,23 @@
 // program.cpp.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "analyzer/report.h"
 #include "core/error.h"
 
 namespace mcpac::analyzer {
 
-[[nodiscard]] Result<Report> analyze(const Request& request);
+// What clang read of a program before its request came (parsed.h).
+class Parsed;
+// With these flags, from the lead on the disk: returns when it has led to a program. Null where
+// that cannot be read so: it is read again when the request comes, and the error told then.
+[[nodiscard]] std::shared_ptr<const Parsed> read_ahead(std::vector<std::string> flags);
+
+// `ahead` is used for a program of one file, where it is as good, and may be null.
+[[nodiscard]] Result<Report> analyze(const Request& request,
+                                     std::shared_ptr<const Parsed> ahead = nullptr);
 
 }  // namespace mcpac::analyzer

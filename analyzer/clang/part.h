@@ -1,9 +1,11 @@
 // Part: one file of a program of several, and what it has to do with the others (program.cpp).
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "analyzer/clang/definitions.h"
+#include "analyzer/clang/parsed.h"
 #include "analyzer/clang/undefined.h"
 #include "analyzer/report.h"
 #include "core/error.h"
@@ -20,7 +22,9 @@ struct Part {
   UndefinedFunctions undefined{};         // out: what it uses and another file must define
 };
 
-// The first file of `request` alone. Without a part it is a whole program.
-[[nodiscard]] Result<Report> analyze_file(const Request& request, Part* part);
+// The first file of `request` alone. Without a part it is a whole program. `ahead`: what was read
+// of some program before the request came; used where it is as good, and may be null.
+[[nodiscard]] Result<Report> analyze_file(const Request& request, Part* part,
+                                          std::shared_ptr<const Parsed> ahead = nullptr);
 
 }  // namespace mcpac::analyzer

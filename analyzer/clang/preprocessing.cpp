@@ -11,16 +11,16 @@ namespace {
 struct Inclusion {
   CXFile file = nullptr;
   CXSourceLocation from{};
-  bool is_main = false;
 };
 
+// All but the lead itself, with where each was asked for.
 std::vector<Inclusion> inclusions(CXTranslationUnit unit) {
   std::vector<Inclusion> found;
   clang_getInclusions(
       unit,
       [](CXFile file, CXSourceLocation* stack, unsigned depth, CXClientData data) {
         auto* list = static_cast<std::vector<Inclusion>*>(data);
-        list->push_back({file, depth > 0 ? stack[0] : clang_getNullLocation(), depth == 0});
+        if (depth > 0) list->push_back({file, stack[0]});
       },
       &found);
   return found;
@@ -44,7 +44,7 @@ std::vector<CXFile> program_files(CXTranslationUnit unit, const Sources& sources
   std::vector<CXFile> files{clang_getFile(unit, request.source_path.c_str())};
   std::set<CXFile> seen(files.begin(), files.end());
   for (const Inclusion& inclusion : inclusions(unit)) {
-    if (inclusion.is_main || sources.home(inclusion.file) != Home::kProgram) continue;
+    if (sources.home(inclusion.file) != Home::kProgram) continue;
     if (seen.insert(inclusion.file).second) files.push_back(inclusion.file);
   }
   return files;
@@ -52,15 +52,17 @@ std::vector<CXFile> program_files(CXTranslationUnit unit, const Sources& sources
 
 void check_inclusions(CXTranslationUnit unit, const Sources& sources, Findings& findings) {
   for (const Inclusion& inclusion : inclusions(unit)) {
-    if (inclusion.is_main) continue;
+    const Place from = place_of(inclusion.from);
+    if (sources.is_lead(from.file)) continue;
     // What is compiled has the entry behind it, so a second reading of it is another text.
     if (sources.is_main(inclusion.file)) {
-      findings.add("self-include", place_of(inclusion.from), "the program includes itself",
+      findings.add("self-include", from, "the program includes itself",
                    "move what is shared to a header");
     }
-    if (sources.home(inclusion.file) != Home::kForeign) continue;
+    if (sources.home(inclusion.file) != Home::kForeign && !sources.is_lead(inclusion.file))
+      continue;
     findings.add(
-        "foreign-header", place_of(inclusion.from),
+        "foreign-header", from,
         fmt::format("`{}` is neither generated, nor the toolchain's, nor the program's own",
                     take(clang_getFileName(inclusion.file))),
         "copy what you need beside the program");

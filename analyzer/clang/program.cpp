@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analyzer/clang/analysis.h"
 #include "analyzer/clang/part.h"
@@ -218,8 +219,8 @@ Verdict worst_of(const std::vector<Analysed>& files, const std::vector<Finding>&
 
 }  // namespace
 
-Result<Report> analyze(const Request& request) {
-  if (request.further.empty()) return analyze_file(request, nullptr);
+Result<Report> analyze(const Request& request, std::shared_ptr<const Parsed> ahead) {
+  if (request.further.empty()) return analyze_file(request, nullptr, std::move(ahead));
   auto files = read_all(request);
   if (!files) return pass_on(files);
   Report whole = files->front().report;

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "analyzer/lead.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -76,7 +78,8 @@ const Sources::Known& Sources::look_up(CXFile file) const {
   Known known;
   if (file != nullptr) {
     const fs::path path = take(clang_getFileName(file));
-    known.home = home_of_path(path);
+    known.is_lead = lead::is_part(path.native());
+    known.home = known.is_lead ? Home::kHeaders : home_of_path(path);
     known.is_main = real_path(path) == main_;
     known.name = known.is_main ? main_name_ : path.string();
   } else {

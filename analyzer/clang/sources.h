@@ -1,8 +1,8 @@
 // Sources: whose file a piece of text stands in, decided by its real path.
 //
-// The generated headers come first, then the toolchain's, then the program's own folder; every
-// other file is foreign. A name proves nothing: a file called mcpac.hpp beside the program is the
-// program's.
+// The generated headers and the lead come first, then the toolchain's, then the program's own
+// folder; every other file is foreign. A name proves nothing: a file called mcpac.hpp beside the
+// program is the program's.
 #pragma once
 
 #include <clang-c/Index.h>
@@ -26,8 +26,10 @@ class Sources {
   [[nodiscard]] Home home(CXFile file) const;
   [[nodiscard]] Home home(CXCursor cursor) const { return home(place_of(cursor).file); }
   [[nodiscard]] Home home_of_path(const std::filesystem::path& path) const;
-  // The main file itself, under whatever name it was asked for.
+  // The file that the request is about, under whatever name it was asked for. To clang the main
+  // file is the lead.
   [[nodiscard]] bool is_main(CXFile file) const { return look_up(file).is_main; }
+  [[nodiscard]] bool is_lead(CXFile file) const { return look_up(file).is_lead; }
   // The file as findings name it: the main file as the user did, others by their path.
   [[nodiscard]] std::string name(CXFile file) const;
   [[nodiscard]] const std::filesystem::path& main_path() const { return main_; }
@@ -37,6 +39,7 @@ class Sources {
     Home home = Home::kNone;
     std::string name;
     bool is_main = false;
+    bool is_lead = false;
   };
   const Known& look_up(CXFile file) const;
 

@@ -2,6 +2,9 @@
 // standard output. Anything else that happens is one JSON object with an `error`, and a non-zero
 // exit.
 //
+// With arguments, which are flags for clang, it first reads the program that the lead on the disk
+// leads to (analyzer/lead.h), and stands still there until that is said.
+//
 // It reads hostile source with a parser of a million lines, so the host runs it in a sandbox and
 // believes nothing of its answer but the form. It starts no process and needs no environment.
 #include <fmt/format.h>
@@ -11,8 +14,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analyzer/clang/analysis.h"
 #include "analyzer/clang/stage.h"
@@ -51,14 +56,14 @@ Json to_json(const Error& error) {
             {"fix", error.fix}}}};
 }
 
-Result<analyzer::Report> answer() {
+Result<analyzer::Report> answer(std::shared_ptr<const analyzer::Parsed> ahead) {
   auto text = read_descriptor(STDIN_FILENO, "the request", kMaxRequest);
   if (!text) return pass_on(text);
   auto json = parse_json(*text, "the request");
   if (!json) return pass_on(json);
   auto request = analyzer::request_from_json(*json);
   if (!request) return pass_on(request);
-  return analyzer::analyze(*request);
+  return analyzer::analyze(*request, std::move(ahead));
 }
 
 // One answer only: the first to claim it ends the process.
@@ -81,7 +86,7 @@ void give_up(const char* stage) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   // libclang would start a thread for its own stack; ours is larger.
   ::setenv("LIBCLANG_NOTHREADS", "1", 1);
   rlimit stack{};
@@ -90,7 +95,8 @@ int main() {
     (void)::setrlimit(RLIMIT_STACK, &stack);
   }
   analyzer::watch(kLimit, give_up);
-  const auto report = answer();
+  auto ahead = argc > 1 ? analyzer::read_ahead({argv + 1, argv + argc}) : nullptr;
+  const auto report = answer(std::move(ahead));
   // Whoever gives up at this very moment ends the process.
   if (answered.exchange(true)) ::pause();
   end_with(to_text(report ? analyzer::to_json(*report) : to_json(report.error())),

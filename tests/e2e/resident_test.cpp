@@ -10,10 +10,59 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <thread>
+
+#include "core/file.h"
 
 using namespace e2e;
 using mcpac::Json;
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kAnalyzer = "an analyzer waited for the program";
+constexpr const char* kCompiler = "a compiler waited for the program";
+constexpr const char* kRunner = "a runner waited for the program";
+
+// It prints what it can know of where it stands, which must not tell one way from another.
+constexpr const char* kOfItsPlace = R"(#include <mcpac.hpp>
+#include <algorithm>
+#include <map>
+#include <print>
+int {}_main(mcpac::Requires<mcp::fixture::echo, mcp::fixture::env> rt) {{
+  std::map<std::string, std::size_t> sizes{{{{rt.fixture.echo({{.apple = "a"}}).text(), 1}}}};
+  std::println("{{}} {{}} {{}} {{}}", __INCLUDE_LEVEL__, __BASE_FILE__, __FILE__, __COUNTER__);
+  std::vector<std::string> names{{"b", "a", rt.fixture.env({{.name = "LC_TEST"}}).text()}};
+  std::ranges::sort(names, [](const auto& x, const auto& y) {{ return x < y; }});
+  std::println("{{}} {{}}", names.front(), sizes.size());
+  return 0;
+}}
+)";
+
+std::string source_of(const char* salt, int turn) {
+  return fmt::format("// {} {}\n{}", salt, turn, kEcho);
+}
+
+// What waits for a program reads first, some tenths of a second after the worker is shown as
+// waiting: more time at each turn, since machines are busy.
+void wait_for_tools(const Resident& host, int turn) {
+  constexpr int kTurns = 40;
+  if (turn >= kTurns) FAIL("no compiler ever waited: " << host.log());
+  host.wait_for("waits");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200) * (turn + 1));
+}
+
+// A program that nobody has seen, run until analyzer and compiler had waited for it.
+Outcome execute_warm(const Resident& host, const char* salt, std::vector<std::string> more = {}) {
+  more.emplace_back("--verbose");
+  for (int turn = 0;; ++turn) {
+    wait_for_tools(host, turn);
+    auto outcome = host.execute(source_of(salt, turn), kGrants, more);
+    if (has(outcome.err, kAnalyzer) && has(outcome.err, kCompiler)) return outcome;
+  }
+}
+
+}  // namespace
 
 TEST_SUITE("e2e/resident") {
   TEST_CASE(
@@ -44,37 +93,80 @@ TEST_SUITE("e2e/resident") {
   }
 
   TEST_CASE("what waits in a sandbox is used once, by a run that would start the very same") {
-    constexpr const char* kAnalyzer = "an analyzer waited for the program";
-    constexpr const char* kRunner = "a runner waited for the program";
     {
       const Resident host;
       host.prepare();
-      const auto execute = [&](const char* salt, std::vector<std::string> more) {
-        more.emplace_back("--verbose");
-        return host.execute(std::string("// ") + salt + "\n" + kEcho, kGrants, std::move(more));
-      };
-      const auto unseen = execute("one", {});
+      const auto unseen = execute_warm(host, "one");
       CHECK(unseen.exit_code == 7);
       CHECK(has(unseen.err, kAnalyzer));
       CHECK(has(unseen.err, kRunner));
       host.wait_for("waits");
-      const auto seen = execute("one", {});
-      CHECK(seen.out == unseen.out);
-      CHECK_FALSE(has(seen.err, kAnalyzer));
-      CHECK(has(seen.err, kRunner));
-      // Another limit is another sandbox.
+      host.execute(source_of("four", 0), kGrants);
       host.wait_for("waits");
-      const auto limited = execute("two", {"--memory", "512MiB"});
+      const auto seen = host.execute(source_of("four", 0), kGrants, {"--verbose"});
+      CHECK(seen.exit_code == 7);
+      CHECK_FALSE(has(seen.err, kAnalyzer));
+      CHECK_FALSE(has(seen.err, kCompiler));
+      CHECK(has(seen.err, kRunner));
+      // Another limit is another sandbox for the program, and none for the tools.
+      const auto limited = execute_warm(host, "two", {"--memory", "512MiB"});
       CHECK(limited.out == unseen.out);
-      CHECK(has(limited.err, kAnalyzer));
       CHECK_FALSE(has(limited.err, kRunner));
-      host.check_served(3);
-      const auto alone = execute("three", {"--alone"});
+      const auto alone = host.execute(source_of("three", 0), kGrants, {"--verbose", "--alone"});
       CHECK(alone.out == unseen.out);
       CHECK_FALSE(has(alone.err, "waited for the program"));
       host.wait_for("waits");
     }
     check_nothing_is_left();
+  }
+
+  TEST_CASE("a program is the same to the byte whether its analyzer and compiler waited for it") {
+    const Resident host;
+    host.prepare();
+    const std::string source = fmt::format(kOfItsPlace, "agent");
+    const auto kept = [&] {
+      const fs::path folder = Workspace::shared_cache() / "mcpac/programs";
+      std::string all;
+      for (const auto& entry : fs::directory_iterator(folder)) {
+        all += mcpac::read_file(entry.path()).value();
+        fs::remove(entry.path());
+      }
+      return all;
+    };
+    kept();
+    const auto alone = host.execute(source, kGrants, {"--alone"});
+    REQUIRE(alone.exit_code == 0);
+    const std::string program = kept();
+    REQUIRE(program.size() > 1'000);
+    for (int turn = 0;; ++turn) {
+      wait_for_tools(host, turn);
+      const auto served = host.execute(source, kGrants, {"--verbose"});
+      CHECK(served.out == alone.out);
+      CHECK(kept() == program);
+      if (has(served.err, kAnalyzer) && has(served.err, kCompiler)) break;
+    }
+  }
+
+  TEST_CASE("what a waiting compiler says of a mistake is what any compiler says") {
+    const Resident host;
+    host.prepare();
+    // In the program, and in a body of the library that its types make.
+    const std::string here = kEcho + "\ntemplate <int> void f() { nowhere(); }\n";
+    const std::string there =
+        kEcho +
+        "\n#include <memory>\n#include <vector>\n"
+        "void f(const std::vector<std::unique_ptr<int>>& v) { auto w = v; }\n";
+    for (const std::string& broken : {here, there}) {
+      const auto alone = host.execute(broken, kGrants, {"--alone"});
+      CHECK(alone.exit_code == 65);
+      for (int turn = 0; turn < 5; ++turn) {
+        wait_for_tools(host, turn);  // most of them have come to wait
+        const auto served = host.execute(broken, kGrants);
+        CHECK(served.exit_code == alone.exit_code);
+        CHECK(served.err == alone.err);
+        CHECK_FALSE(has(served.err, "/lead/"));
+      }
+    }
   }
 
   TEST_CASE("refusals and mistakes are the same, too") {

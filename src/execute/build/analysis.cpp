@@ -93,26 +93,14 @@ analyzer::Request analysis_request(const Snapshot& snapshot, const codegen::Lock
   return request;
 }
 
-sandbox::Spec analyzer_spec(const Folders& folders, const std::filesystem::path& prepared,
-                            const std::filesystem::path& source, sandbox::Tier lowest_tier) {
-  auto spec = tool_spec(folders, prepared, lowest_tier);
-  spec.mounts.push_back({source, inside::kSource, sandbox::Mount::Access::kRead});
-  spec.program = folders.analyzer();
-  spec.arguments = {"mcpac-analyzer"};
-  return spec;
-}
-
-Result<analyzer::Report> analyze(const Snapshot& snapshot, const codegen::Lock& lock,
-                                 const Prepared& prepared, const Folders& folders,
-                                 sandbox::Warden& warden, sandbox::Tier lowest_tier,
-                                 StopSignal stop, std::optional<WaitingTool>* waiting) {
-  const auto request = analysis_request(snapshot, lock, prepared);
+Result<analyzer::Report> analyze(const BuildPlace& place, const codegen::Lock& lock,
+                                 std::optional<PipedChild> told) {
+  const Snapshot& snapshot = place.snapshot;
+  const auto request = analysis_request(snapshot, lock, place.prepared);
   const std::string asked = to_text(to_json(request));
-  auto spec = analyzer_spec(folders, prepared.folder, snapshot.folder(), lowest_tier);
-  std::optional<WaitingTool> taken;
-  if (waiting != nullptr && *waiting && (*waiting)->fits(spec)) taken.swap(*waiting);
-  auto output = taken ? run_tool(std::move(*taken).take(), asked, kMaxReport, stop)
-                      : run_tool(warden, std::move(spec), asked, kMaxReport, stop);
+  auto output = told ? run_tool(std::move(*told), asked, kMaxReport, place.stop)
+                     : run_tool(place.warden, place.tools().analyzer(snapshot.folder()), asked,
+                                kMaxReport, place.stop);
   if (!output) return pass_on(output);
   if (!output->succeeded()) return given_up(*output, snapshot);
   auto json = parse_json(output->standard_output);

@@ -29,7 +29,7 @@ Result<analyzer::Report> analyze_source(const Project& project, const codegen::L
                           {folders, *warden, lowest_tier, interrupt.stop()}, on_build);
   if (!prepared) return pass_on(prepared);
   auto report =
-      analyze(*snapshot, lock, *prepared, folders, *warden, lowest_tier, interrupt.stop());
+      analyze({*snapshot, *prepared, folders, *warden, lowest_tier, interrupt.stop()}, lock);
   if (!report) return pass_on(report);
   const SystemClock clock;
   PolicyWorld world(project, clock);

@@ -2,30 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
+#include "analyzer/lead.h"
 #include "core/file.h"
 #include "execute/build/image_file.h"
 #include "execute/build/image_link.h"
-#include "execute/build/make_runner.h"
+#include "execute/build/lead.h"
 #include "execute/build/object_files.h"
 #include "execute/build/program_file.h"
+#include "execute/build/runner_symbols.h"
 #include "execute/child/scratch_file.h"
 
 namespace mcpac::execute {
 namespace {
 
 namespace fs = std::filesystem;
-using sandbox::Mount;
 
 // Diagnostics of a hostile source can be 12 MB long; a person reads the first screens.
 constexpr std::size_t kMaxDiagnostics = 64U << 10U;
-constexpr char kOutputFolder[] = "output";  // of a build, beside its "source"
-constexpr char kProgramName[] = "agent";    // in it
-
-std::string object_inside(std::size_t source) {
-  return fmt::format("{}/agent{}.o", inside::kOutput, source);
-}
 
 // The linker speaks of objects; their sources are what the user knows.
 std::string without_objects(std::string text, const Snapshot& snapshot) {
@@ -40,187 +37,131 @@ std::string without_objects(std::string text, const Snapshot& snapshot) {
   return text;
 }
 
-Result<void> run(const BuildPlace& place, sandbox::Spec spec,
-                 const std::vector<std::string>& command, ErrorId id) {
-  spec.program = command.front();
-  spec.arguments = command;
-  spec.work_directory = inside::kOutput;
-  auto output = run_tool(place.warden, std::move(spec), "", kMaxDiagnostics, place.stop);
+Result<void> judge(const BuildPlace& place, Result<ToolOutput>& output, ErrorId id) {
   if (!output) return pass_on(output);
   if (output->succeeded()) return {};
   if (output->verdict.kind == sandbox::Verdict::Kind::kExited) {
-    return fail(
-        id,
-        id == ErrorId::kLinkFailed ? "the program cannot be linked"
-                                   : "the program does not compile",
-        {.why = without_objects(place.snapshot.to_user(output->standard_error), place.snapshot)});
+    const std::string said = place.snapshot.to_user(without_lead(output->standard_error));
+    return fail(id,
+                id == ErrorId::kLinkFailed ? "the program cannot be linked"
+                                           : "the program does not compile",
+                {.why = without_objects(said, place.snapshot)});
   }
   return fail(ErrorId::kCompileLimit, fmt::format("the compiler {}", describe(output->verdict)),
               {.why = "building a program is limited in time and memory",
                .fix = "make the program smaller or simpler"});
 }
 
-// The source as it is compiled: the snapshot's bytes with the entry text behind them. Nothing above
-// the end of a file can depend on what follows it, so this is the program that was analysed.
-Result<TemporaryFolder> with_entry(const Snapshot& snapshot, EntryPlace entry,
-                                   const fs::path& temporary) {
-  auto folder = TemporaryFolder::create(temporary, "mcpac-build-");
-  if (!folder) return pass_on(folder);
-  std::error_code error;
-  fs::copy(snapshot.folder(), folder->path() / "source", fs::copy_options::recursive, error);
-  const fs::path inside = snapshot.sources_inside()[entry.source];
-  const std::string name = inside.lexically_relative(inside::kSource).string();
-  const std::string text = snapshot.files().at(name) + entry_text(entry.form);
-  fs::remove(folder->path() / "source" / name, error);
-  auto written = write_scratch(folder->path() / "source" / name, text, 0444);
-  if (!written) return pass_on(written);
-  fs::create_directory(folder->path() / kOutputFolder, error);
-  // As root the compiler runs under another id and writes here; the private parent keeps others
-  // out.
-  fs::permissions(folder->path() / kOutputFolder, fs::perms(0777), error);
-  if (error) {
-    return fail(ErrorId::kFileUnwritable,
-                fmt::format("cannot prepare {}: {}", folder->path().string(), error.message()));
+// A tool that waited, with its work; nothing where it did not stand there (any more, or yet).
+std::optional<Result<ToolOutput>> tell(const BuildPlace& place, std::optional<WaitingTool> waiting,
+                                       std::string_view text) {
+  auto child = waiting ? std::move(*waiting).tell(text) : std::nullopt;
+  if (!child) return std::nullopt;
+  return run_tool(std::move(*child), "", kMaxDiagnostics, place.stop);
+}
+
+Result<ToolOutput> start(const BuildPlace& place, const sandbox::Spec& spec) {
+  return run_tool(place.warden, spec, "", kMaxDiagnostics, place.stop);
+}
+
+// One object a source. `compiler`: one that waits for the only source. True: it was of use.
+Result<bool> compile(const BuildPlace& place, const BuildFolder& folder,
+                     std::optional<WaitingTool> compiler) {
+  const auto sources = place.snapshot.sources_inside();
+  bool waited = false;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    auto naming = analyzer::lead::naming(sources[i]);
+    if (!naming) return pass_on(naming);
+    auto output = tell(place, std::exchange(compiler, std::nullopt), *naming);
+    if (!output) {
+      auto lead = folder.new_lead(fmt::format("lead{}", i));
+      if (!lead) return pass_on(lead);
+      if (auto written = write_lead(*lead, sources[i]); !written) return pass_on(written);
+      output = start(place, place.tools().compiler(folder, *lead, i));
+    } else {
+      waited = true;
+    }
+    if (auto done = judge(place, *output, ErrorId::kCompileFailed); !done) return pass_on(done);
   }
-  return folder;
+  return waited;
 }
 
-const std::string kObject = fmt::format("{}/agent.o", inside::kOutput);
-
-std::vector<std::string> compile_command(const Toolchain& toolchain, const std::string& source,
-                                         const std::string& object) {
-  auto command = toolchain.compile;
-  for (std::string& word : command) {
-    if (word == "{source}") word = source;
-    if (word == kObject) word = object;
-  }
-  return command;
+Result<std::vector<analyzer::ObjectFile>> read_objects(const BuildPlace& place,
+                                                       const BuildFolder& folder,
+                                                       EntryPlace entry) {
+  const auto sources = place.snapshot.sources_inside();
+  std::vector<fs::path> files;
+  for (std::size_t i = 0; i < sources.size(); ++i) files.push_back(folder.object(i));
+  return read_object_files(files, place.snapshot.to_user(sources.at(entry.source)));
 }
 
-std::vector<std::string> link_command(const Toolchain& toolchain,
-                                      const std::vector<std::string>& objects) {
-  auto command = toolchain.link;
-  const auto place = command.erase(std::ranges::find(command, kObject));
-  command.insert(place, objects.begin(), objects.end());
-  return command;
-}
-
-// The objects of all sources, in their order.
-struct Objects {
-  TemporaryFolder folder;
-  std::vector<std::string> inside;  // as the linker's sandbox sees them
-};
-
-// The linker gets no source: what it needs is the objects alone.
-sandbox::Spec linker_spec(const BuildPlace& place, const fs::path& output) {
-  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
-  spec.mounts.push_back({output, inside::kOutput, Mount::Access::kReadWrite});
-  return spec;
-}
-
-Result<void> link_static(const BuildPlace& place, const Objects& objects) {
-  return run(place, linker_spec(place, objects.folder.path() / kOutputFolder),
-             link_command(place.prepared.toolchain, objects.inside), ErrorId::kLinkFailed);
-}
-
-// Where the runner has all that the program needs, its addresses go to the linker in a folder that
-// no tool can write. False: the program can be no image.
-Result<bool> link_image(const BuildPlace& place, const Objects& objects,
-                        const std::vector<analyzer::ObjectFile>& files) {
+// The addresses of what the objects need of the runner; nothing where it does not have all.
+Result<std::optional<std::string>> runner_addresses(
+    const BuildPlace& place, const std::vector<analyzer::ObjectFile>& objects) {
   auto bytes = read_file(place.prepared.folder / "runner.symbols");
   if (!bytes) return pass_on(bytes);
   auto runner = RunnerSymbols::from_bytes(std::move(*bytes));
   if (!runner) return pass_on(runner);
-  const auto addresses = addresses_for(files, *runner);
-  if (!addresses) return false;
-  const fs::path folder = objects.folder.path() / "addresses";
-  std::error_code error;  // the write says what is wrong
-  fs::create_directory(folder, error);
-  fs::permissions(folder, fs::perms(0755), error);
-  if (auto done = write_scratch(folder / "addresses.o", *addresses, 0444); !done)
-    return pass_on(done);
-  auto spec = linker_spec(place, objects.folder.path() / kOutputFolder);
-  spec.mounts.push_back({folder, inside::kAddresses, Mount::Access::kRead});
-  auto done =
-      run(place, std::move(spec), with_objects(place.prepared.toolchain.link_image, objects.inside),
-          ErrorId::kLinkFailed);
+  return addresses_for(objects, *runner);
+}
+
+// Where the runner has all that the program needs, its addresses go to the linker in a folder that
+// no tool can write. False: the program can be no image.
+Result<bool> link_image(const BuildPlace& place, const BuildFolder& folder,
+                        const std::vector<analyzer::ObjectFile>& objects,
+                        std::optional<WaitingTool> linker) {
+  auto addresses = runner_addresses(place, objects);
+  if (!addresses) return pass_on(addresses);
+  if (!*addresses) return false;
+  if (auto written = write_scratch(folder.addresses() / "addresses.o", **addresses, 0444); !written)
+    return pass_on(written);
+  auto output = tell(place, std::move(linker), kFirstInput);
+  if (!output) {
+    if (auto written = write_first_input(folder); !written) return pass_on(written);
+    output = start(place, place.tools().image_linker(folder, objects.size()));
+  }
+  auto done = judge(place, *output, ErrorId::kLinkFailed);
   // What is wrong with the program itself is said of the static one, in words without addresses.
   if (!done && done.error().id != ErrorId::kLinkFailed) return pass_on(done);
   if (!done) return false;
-  auto sealed = sealed_image(objects.folder.path() / kOutputFolder / kProgramName);
+  auto sealed = sealed_image(folder.program());
   // A machine that has no memory for the image is no reason to link another program.
   if (!sealed && sealed.error().id != ErrorId::kProgramUnusable) return pass_on(sealed);
   return sealed.has_value();
 }
 
-Result<Program::Form> link(const BuildPlace& place, const Objects& objects,
-                           const std::vector<analyzer::ObjectFile>& files) {
-  auto image = link_image(place, objects, files);
+Result<Program::Form> link(const BuildPlace& place, const BuildFolder& folder,
+                           const std::vector<analyzer::ObjectFile>& objects,
+                           std::optional<WaitingTool> linker) {
+  auto image = link_image(place, folder, objects, std::move(linker));
   if (!image) return pass_on(image);
   if (*image) return Program::Form::kImage;
-  auto done = link_static(place, objects);
+  auto output = start(place, place.tools().static_linker(folder, objects.size()));
+  auto done = judge(place, output, ErrorId::kLinkFailed);
   return done ? Result<Program::Form>(Program::Form::kStatic) : pass_on(done);
-}
-
-Result<Objects> compile_objects(const BuildPlace& place, EntryPlace entry) {
-  auto folder = with_entry(place.snapshot, entry, place.folders.temporary);
-  if (!folder) return pass_on(folder);
-  auto spec = tool_spec(place.folders, place.prepared.folder, place.lowest_tier);
-  spec.mounts.push_back(
-      {folder->path() / kOutputFolder, inside::kOutput, Mount::Access::kReadWrite});
-  spec.mounts.push_back({folder->path() / "source", inside::kSource, Mount::Access::kRead});
-  std::vector<std::string> objects;
-  for (const std::string& source : place.snapshot.sources_inside()) {
-    objects.push_back(object_inside(objects.size()));
-    const auto command = compile_command(place.prepared.toolchain, source, objects.back());
-    if (auto done = run(place, spec, command, ErrorId::kCompileFailed); !done) return pass_on(done);
-  }
-  return Objects{std::move(*folder), std::move(objects)};
-}
-
-std::vector<fs::path> on_host(const std::vector<std::string>& objects, const fs::path& output) {
-  std::vector<fs::path> files;
-  for (const fs::path object : objects) files.push_back(output / object.filename());
-  return files;
 }
 
 }  // namespace
 
-std::string entry_text(analyzer::Entry entry) {
-  // A comment or a macro that the program left open makes this text an error, never a silent
-  // change.
-  // No macro of the program may turn the entry into another: its words are freed of them first.
-  std::string head = "\n#line 1 \"mcpac entry\"\n";
-  for (const char* word : {"int", "main", "return", "mcpac", "detail", "run_agent_main",
-                           "agent_main", "decltype", "runtime", "runtime_object"}) {
-    head += fmt::format("#undef {}\n", word);
+Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry,
+                               std::optional<WaitingBuild> waiting) {
+  if (waiting && !waiting->fits(place.tools(), place.snapshot)) waiting.reset();
+  auto folder = waiting ? Result<BuildFolder>(std::move(waiting->folder))
+                        : BuildFolder::make(place.folders.temporary);
+  if (!folder) return pass_on(folder);
+  std::optional<WaitingTool> compiler;
+  std::optional<WaitingTool> linker;
+  if (waiting) {
+    compiler.emplace(std::move(waiting->compiler));
+    linker.emplace(std::move(waiting->linker));
   }
-  switch (entry) {
-    case analyzer::Entry::kAgentMain:
-      return head + "int main() { return ::mcpac::detail::run_agent_main(&::agent_main); }\n";
-    case analyzer::Entry::kRuntimeObject:
-      return head +
-             "decltype(::runtime) runtime = "
-             "::mcpac::detail::runtime_object<decltype(::runtime)>();\n";
-    case analyzer::Entry::kNone:
-    case analyzer::Entry::kBinary: break;
-  }
-  return head;
-}
-
-EntryPlace entry_place(const Snapshot& snapshot, const analyzer::Report& report) {
-  return {snapshot.source_shown_as(report.file), report.entry};
-}
-
-Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry) {
-  auto objects = compile_objects(place, entry);
+  if (auto filled = folder->fill(place.snapshot, entry); !filled) return pass_on(filled);
+  auto waited = compile(place, *folder, std::move(compiler));
+  if (!waited) return pass_on(waited);
+  auto objects = read_objects(place, *folder, entry);
   if (!objects) return pass_on(objects);
-  const std::string source = place.snapshot.sources_inside().at(entry.source);
-  auto files = read_object_files(on_host(objects->inside, objects->folder.path() / kOutputFolder),
-                                 place.snapshot.to_user(source));
-  if (!files) return pass_on(files);
-  auto form = link(place, *objects, *files);
-  return Built{std::move(objects->folder), std::move(*files), std::move(form)};
+  auto form = link(place, *folder, *objects, std::move(linker));
+  return Built{std::move(*folder), std::move(*objects), std::move(form), *waited};
 }
 
 Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& report) {
@@ -228,8 +169,8 @@ Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& 
   if (auto done = check_object_files(built.objects, place.prepared, report); !done)
     return pass_on(done);
   if (!built.form) return pass_on(built.form);
-  const fs::path file = built.folder.path() / kOutputFolder / kProgramName;
-  Program program{std::move(built.folder), file, *built.form};
+  const fs::path file = built.folder.program();
+  Program program{std::move(built.folder).take(), file, *built.form};
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

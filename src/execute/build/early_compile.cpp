@@ -24,45 +24,17 @@ UniqueFd either(int first, int second) {
   return both;
 }
 
-bool has_word(std::string_view text, std::string_view word) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const auto end = at + word.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end])))
-      return true;
-  }
-  return false;
-}
-
 }  // namespace
 
-std::optional<EntryPlace> likely_entry(const Snapshot& snapshot) {
-  using analyzer::Entry;
-  const auto sources = snapshot.sources_inside();
-  for (const auto& [word, form] :
-       {std::pair("agent_main", Entry::kAgentMain), std::pair("runtime", Entry::kRuntimeObject)}) {
-    std::vector<std::size_t> with;
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto name =
-          std::string_view(sources[i]).substr(std::string_view(inside::kSource).size() + 1);
-      if (has_word(snapshot.files().at(std::string(name)), word)) with.push_back(i);
-    }
-    if (with.size() == 1) return EntryPlace{with.front(), form};
-    if (with.size() > 1) return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-EarlyCompile::EarlyCompile(const BuildPlace& place, EntryPlace entry)
+EarlyCompile::EarlyCompile(const BuildPlace& place, EntryPlace entry,
+                           std::optional<WaitingBuild> waiting)
     : entry_(entry),
       cancel_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       stop_(either(place.stop.descriptor, cancel_.get())),
-      built_(std::async(std::launch::async, [this, place] {
+      built_(std::async(std::launch::async, [this, place, waiting = std::move(waiting)]() mutable {
         auto stoppable = place;
         stoppable.stop = StopSignal{stop_.get()};
-        return compile_and_link(stoppable, entry_);
+        return compile_and_link(stoppable, entry_, std::move(waiting));
       })) {}
 
 EarlyCompile::~EarlyCompile() {

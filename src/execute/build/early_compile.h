@@ -16,8 +16,9 @@ namespace mcpac::execute {
 
 class EarlyCompile {
  public:
-  // Begins at once, on a thread of its own. All of `place` outlives this.
-  EarlyCompile(const BuildPlace& place, EntryPlace entry);
+  // Begins at once, on a thread of its own. All of `place` outlives this. `waiting`: tools that
+  // were started before, used where they fit.
+  EarlyCompile(const BuildPlace& place, EntryPlace entry, std::optional<WaitingBuild> waiting);
   EarlyCompile(const EarlyCompile&) = delete;
   EarlyCompile& operator=(const EarlyCompile&) = delete;
   ~EarlyCompile();  // ends the compiler, where nobody took what it makes
@@ -31,8 +32,5 @@ class EarlyCompile {
   UniqueFd stop_;    // readable: that, or what `place` names
   std::future<Result<Built>> built_;
 };
-
-// The entry as a reader sees it at a glance; nothing where the text has none, or several.
-[[nodiscard]] std::optional<EntryPlace> likely_entry(const Snapshot& snapshot);
 
 }  // namespace mcpac::execute

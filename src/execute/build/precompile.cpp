@@ -17,7 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kAgentHeaderText[] = "#pragma once\n#include <mcpac.hpp>\n";
+// The servers, and calls of their tools that clang makes the templates of.
+constexpr char kAgentHeaderText[] =
+    "#pragma once\n"
+    "#include <mcpac.hpp>\n"
+    "namespace mcpac::detail::warm {\n"
+    "#include <mcpac/warm_tools.hpp>\n"
+    "}\n";
+constexpr char kWarmTools[] = "include/mcpac/warm_tools.hpp";
 // With so many a program compiles in two thirds of the time, and the header takes 25 ms more a
 // tool.
 constexpr std::size_t kMostWarmed = 32;
@@ -158,7 +165,7 @@ bool is_cpp_name(std::string_view name) {
 std::string warmed_tools(const std::vector<std::string>& tools) {
   if (tools.empty() || tools.size() > kMostWarmed) return {};
   // Never called, and never in a program's object: it is inline.
-  std::string text = "namespace mcpac::detail::warm {\n";
+  std::string text;
   for (std::size_t i = 0; i < tools.size(); ++i) {
     if (!is_cpp_name(tools[i])) continue;
     text += fmt::format(
@@ -166,7 +173,7 @@ std::string warmed_tools(const std::vector<std::string>& tools) {
         "  static_cast<void>(tool(args));\n}}\n",
         i, tools[i]);
   }
-  return text + "}\n";
+  return text;
 }
 
 Result<void> precompile_servers(const Headers& servers, const std::string& warmed,
@@ -185,9 +192,11 @@ Result<void> precompile_servers(const Headers& servers, const std::string& warme
   }
   if (auto done = folder->write(servers); !done) return done;
   const auto make_with = [&](const std::string& text) -> Result<void> {
-    auto done = write_file_atomic(folder->path() / "agent.hpp", kAgentHeaderText + text, 0644);
+    auto done = write_file_atomic(folder->path() / kWarmTools, text, 0644);
     return done ? folder->compile(toolchain->make_pch, place) : done;
   };
+  if (auto done = write_file_atomic(folder->path() / "agent.hpp", kAgentHeaderText, 0644); !done)
+    return done;
   auto made = make_with(warmed);
   // A tool that cannot be called is no matter of the programs that do not.
   if (!made && !warmed.empty() && made.error().id == ErrorId::kCompileFailed) made = make_with({});
@@ -203,7 +212,7 @@ Result<Toolchain> load_runtime(const fs::path& folder) {
 
 Result<Toolchain> load_servers(const fs::path& folder) {
   return load(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
-                       "image_table.o", "random_device.o", "agent.hpp", "agent.pch"});
+                       "image_table.o", "random_device.o", "agent.hpp", kWarmTools, "agent.pch"});
 }
 
 }  // namespace mcpac::execute

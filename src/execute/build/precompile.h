@@ -33,10 +33,10 @@ struct CompilerPlace {
                                               const std::filesystem::path& target,
                                               const CompilerPlace& place);
 
-// What agent.hpp says beside its include, so that a program that calls one of these tools (C++
-// names: "mcp::filesystem::read_text_file") finds what clang makes of their templates made already.
-// Nothing for more tools than help: clang reads every specialisation that a header holds as soon as
-// it needs one (docs/adr/0010).
+// What agent.hpp has in a namespace of ours (warm_tools.hpp), so that a program that calls one of
+// these tools (C++ names: "mcp::filesystem::read_text_file") finds what clang makes of their
+// templates made already. Nothing for more tools than help: clang reads every specialisation that a
+// header holds as soon as it needs one (docs/adr/0010).
 [[nodiscard]] std::string warmed_tools(const std::vector<std::string>& tools);
 
 // Makes `target` from the folder of the runtime, whose files it shares (hard links: clang holds a

@@ -105,7 +105,7 @@ std::vector<std::string> tools_of(const codegen::Lock& lock, const std::set<std:
 
 // The name of a folder in the cache: another text in it, another folder.
 std::string cache_key(std::string_view what, const Digests& headers, std::string_view beside) {
-  std::string text = fmt::format("mcpac {} {} 6\n{}\n", MCPAC_VERSION, what, beside);
+  std::string text = fmt::format("mcpac {} {} 7\n{}\n", MCPAC_VERSION, what, beside);
   for (const auto& [name, digest] : headers) text += fmt::format("{} {}\n", digest, name);
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }

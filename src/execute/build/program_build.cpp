@@ -7,29 +7,34 @@
 
 namespace mcpac::execute {
 
-ProgramBuild::ProgramBuild(const BuildPlace& place, const codegen::Lock& lock)
+void WaitingTools::let_go() {
+  if (analyzer) analyzer->let_go();
+  if (build) build->let_go();
+}
+
+ProgramBuild::ProgramBuild(const BuildPlace& place, const codegen::Lock& lock, WaitingTools waiting)
     : place_(place),
       lock_(lock),
+      waiting_(std::move(waiting)),
       programs_(place.folders),
       key_(key_of(place.snapshot, lock, place.prepared, place.folders)) {}
 
 void ProgramBuild::begin() {
   seen_ = programs_.find(key_);
-  if (seen_) return;
+  if (seen_) return waiting_.let_go();
   const auto entry = likely_entry(place_.snapshot);
   // With one processor the two would only share it, and a refusal would come later.
-  if (entry && std::thread::hardware_concurrency() > 1) {
-    early_.emplace(place_, *entry);
-  }
+  if (entry && std::thread::hardware_concurrency() > 1)
+    early_.emplace(place_, *entry, std::exchange(waiting_.build, std::nullopt));
 }
 
-Result<analyzer::Report> ProgramBuild::analyze(std::optional<WaitingTool>* waiting) {
-  if (seen_) {
-    if (waiting != nullptr && *waiting) (*waiting)->let_go();
-    return seen_->report;
-  }
-  auto report = execute::analyze(place_.snapshot, lock_, place_.prepared, place_.folders,
-                                 place_.warden, place_.lowest_tier, place_.stop, waiting);
+Result<analyzer::Report> ProgramBuild::analyze() {
+  if (seen_) return seen_->report;
+  std::optional<PipedChild> told;
+  if (auto waiting = std::exchange(waiting_.analyzer, std::nullopt))
+    told = std::move(*waiting).lead_to(place_.snapshot, place_.tools());
+  analyzer_waited_ = told.has_value();
+  auto report = execute::analyze(place_, lock_, std::move(told));
   if (report) analysed_ = *report;
   return report;
 }
@@ -44,8 +49,11 @@ Result<Program> ProgramBuild::build(analyzer::Report& report) {
 Result<Program> ProgramBuild::make(analyzer::Report& report) {
   const EntryPlace entry = entry_place(place_.snapshot, report);
   if (early_ && early_->entry() != entry) early_.reset();
-  auto built = early_ ? early_->take() : compile_and_link(place_, entry);
+  auto built = early_
+                   ? early_->take()
+                   : compile_and_link(place_, entry, std::exchange(waiting_.build, std::nullopt));
   if (!built) return pass_on(built);
+  compiler_waited_ = built->compiler_waited;
   const std::size_t findings = report.findings.size();
   auto program = checked(place_, std::move(*built), report);
   // What only the object shows would be shown too early, or not at all, the next time.

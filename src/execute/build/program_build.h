@@ -11,20 +11,31 @@
 #include "execute/build/compile.h"
 #include "execute/build/early_compile.h"
 #include "execute/build/seen_programs.h"
-#include "execute/child/waiting_tool.h"
+#include "execute/build/waiting_analyzer.h"
+#include "execute/build/waiting_build.h"
 
 namespace mcpac::execute {
 
+// Started before there was a program. What does not fit it, or is not needed, ends.
+struct WaitingTools {
+  std::optional<WaitingAnalyzer> analyzer{};
+  std::optional<WaitingBuild> build{};
+  void let_go();
+};
+
 class ProgramBuild {
  public:
-  ProgramBuild(const BuildPlace& place, const codegen::Lock& lock);
+  // `waiting`'s analyzer has given its folder to the snapshot.
+  ProgramBuild(const BuildPlace& place, const codegen::Lock& lock, WaitingTools waiting = {});
   // Looks whether the program is known, and starts the compiler where it is not; returns at once.
   void begin();
-  // After begin(). `waiting`: an analyzer that was started before; it is taken where it is used,
-  // and told to end where it is not.
-  [[nodiscard]] Result<analyzer::Report> analyze(std::optional<WaitingTool>* waiting = nullptr);
+  // After begin().
+  [[nodiscard]] Result<analyzer::Report> analyze();
   // `report` is the one of analyze(), and lets the program run.
   [[nodiscard]] Result<Program> build(analyzer::Report& report);
+  // Whether what was started before the program was of use; known once it is analysed and built.
+  [[nodiscard]] bool analyzer_waited() const { return analyzer_waited_; }
+  [[nodiscard]] bool compiler_waited() const { return compiler_waited_; }
   // For the next time. Costs some milliseconds, so it is called when nobody waits any more.
   void keep(const Program& program) const;
 
@@ -32,10 +43,13 @@ class ProgramBuild {
   Result<Program> make(analyzer::Report& report);
   BuildPlace place_;
   const codegen::Lock& lock_;
+  WaitingTools waiting_;
   SeenPrograms programs_;
   std::string key_;
   std::optional<SeenProgram> seen_;
   std::optional<EarlyCompile> early_;
+  bool analyzer_waited_ = false;
+  bool compiler_waited_ = false;
   std::optional<analyzer::Report> analysed_;  // as it came; nothing: not to be kept
 };
 

@@ -72,7 +72,7 @@ std::string identity_of(const fs::path& program) {
 
 std::string key_of(const Snapshot& snapshot, const codegen::Lock& lock, const Prepared& prepared,
                    const Folders& folders) {
-  return sha256_hex(fmt::format("mcpac {} program 3\n{}\n{}\n{}\n{}\n{}\n{}", MCPAC_VERSION,
+  return sha256_hex(fmt::format("mcpac {} program 4\n{}\n{}\n{}\n{}\n{}\n{}", MCPAC_VERSION,
                                 snapshot.digest(), prepared.folder.filename().string(),
                                 prepared.toolchain.runner_digest, identity_of("/proc/self/exe"),
                                 identity_of(folders.analyzer()),

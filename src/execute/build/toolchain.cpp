@@ -87,6 +87,7 @@ std::vector<std::string> image_command(const std::string& linker) {
           fmt::format("--image-base={:#x}", kImageBegin),
           "-e",
           "mcpac_image_table",
+          inside::kFirstInput,
           "{objects}",
           in(inside::kPrepared, "image_table.o"),
           in(inside::kAddresses, "addresses.o"),

@@ -21,11 +21,14 @@ namespace inside {
 inline constexpr char kPrepared[] = "/mcpac";                // prepared headers, read-only
 inline constexpr char kInclude[] = "/mcpac/include";         // mcpac.hpp and its relations
 inline constexpr char kRuntimePch[] = "/mcpac/runtime.pch";  // the runtime alone
-inline constexpr char kAgentHeader[] = "/mcpac/agent.hpp";   // includes <mcpac.hpp>, nothing more
+inline constexpr char kAgentHeader[] = "/mcpac/agent.hpp";   // includes <mcpac.hpp> and kWarmTools
 inline constexpr char kPch[] = "/mcpac/agent.pch";           // the servers, chained to the runtime
-inline constexpr char kSource[] = "/source";                 // the snapshot of the program's source
-inline constexpr char kOutput[] = "/output";                 // where the compiler may write
-inline constexpr char kAddresses[] = "/addresses";           // of what the runner has, for an image
+// Calls of their tools (precompile.h).
+inline constexpr char kWarmTools[] = "/mcpac/include/mcpac/warm_tools.hpp";
+inline constexpr char kSource[] = "/source";        // the snapshot of the program's source
+inline constexpr char kOutput[] = "/output";        // where the compiler may write
+inline constexpr char kAddresses[] = "/addresses";  // of what the runner has, for an image
+inline constexpr char kFirstInput[] = "/addresses/first.ld";  // says nothing (waiting_build.h)
 }  // namespace inside
 
 struct Toolchain {
@@ -35,7 +38,7 @@ struct Toolchain {
   std::vector<std::string> compile_runtime;
   // clang -cc1 …: kAgentHeader on top of kRuntimePch -> kOutput/agent.pch
   std::vector<std::string> make_pch;
-  // clang -cc1 …: "{source}" -> kOutput/agent.o
+  // clang -cc1 …: "{source}", the lead of a program, -> kOutput/agent.o
   std::vector<std::string> compile;
   // ld.lld …: kOutput/agent.o + kPrepared/runtime.o, random_device.o -> kOutput/agent
   std::vector<std::string> link;
@@ -43,7 +46,8 @@ struct Toolchain {
   std::vector<std::string> compile_runner;
   // ld.lld …: "{objects}" with everything of the libraries -> kOutput/runner
   std::vector<std::string> link_runner;
-  // ld.lld …: "{objects}" + kPrepared/image_table.o + addresses -> kOutput/agent, an image for it
+  // ld.lld …: kFirstInput + "{objects}" + kPrepared/image_table.o + addresses -> kOutput/agent, an
+  // image for it
   std::vector<std::string> link_image;
   // Which runner was made with these; empty as long as there is none.
   std::string runner_digest;

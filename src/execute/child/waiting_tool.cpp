@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "execute/child/waiting_pipe.h"
 #include "sandbox/protocol.h"
 
 namespace mcpac::execute {
@@ -32,11 +34,21 @@ bool is_waiting(const sandbox::Child& child) {
   return ::poll(&ended, 1, 0) == 0;
 }
 
-Result<WaitingTool> WaitingTool::start(sandbox::Warden& warden, const sandbox::Spec& spec) {
+Result<WaitingTool> WaitingTool::start(sandbox::Warden& warden, const sandbox::Spec& spec,
+                                       std::filesystem::path pipe) {
   std::string made_for = asked_of_warden(spec);
   auto child = start_child(warden, spec);
   if (!child) return pass_on(child);
-  return WaitingTool(std::move(*child), std::move(made_for));
+  return WaitingTool(std::move(*child), std::move(made_for), std::move(pipe));
+}
+
+std::optional<PipedChild> WaitingTool::tell(std::string_view text) && {
+  auto pipe = WaitingPipe::open(pipe_);
+  // Whoever opened it once more would stand there until its time is over.
+  ::unlink(pipe_.c_str());
+  if (pipe && std::move(pipe).say(text)) return std::move(child_);
+  let_go();
+  return std::nullopt;
 }
 
 bool WaitingTool::fits(const sandbox::Spec& spec) const {

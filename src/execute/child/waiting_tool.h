@@ -1,12 +1,15 @@
-// WaitingTool: a process in its sandbox that was started before its work was known, and gets it on
-// standard input: once.
+// WaitingTool: a process in its sandbox that was started before its work was known, and stands at a
+// pipe (waiting_pipe.h) until it is told: once.
 //
 // It is used only where the warden would be asked for the very same process now: the same sandbox,
 // word for word, with the same files at its mounts and as its program. One that nobody uses ends
 // with the value; when the host dies, the warden takes it along. Not thread-safe.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
@@ -22,19 +25,21 @@ namespace mcpac::execute {
 
 class WaitingTool {
  public:
-  // `spec` with pipes of its own.
-  [[nodiscard]] static Result<WaitingTool> start(sandbox::Warden& warden,
-                                                 const sandbox::Spec& spec);
+  // `spec` with standard descriptors of its own. `pipe`: where it will stand, on the host.
+  [[nodiscard]] static Result<WaitingTool> start(sandbox::Warden& warden, const sandbox::Spec& spec,
+                                                 std::filesystem::path pipe);
   [[nodiscard]] bool fits(const sandbox::Spec& spec) const;
   // It ends soon, and who destroys it hardly waits.
   void let_go() { child_.child.kill(sandbox::Verdict::Kind::kKilled); }
-  [[nodiscard]] PipedChild take() && { return std::move(child_); }
+  // Tells it, and it goes on. Nothing where it does not stand there yet: then it is ended.
+  [[nodiscard]] std::optional<PipedChild> tell(std::string_view text) &&;
 
  private:
-  WaitingTool(PipedChild child, std::string made_for)
-      : child_(std::move(child)), made_for_(std::move(made_for)) {}
+  WaitingTool(PipedChild child, std::string made_for, std::filesystem::path pipe)
+      : child_(std::move(child)), made_for_(std::move(made_for)), pipe_(std::move(pipe)) {}
   PipedChild child_;
   std::string made_for_;
+  std::filesystem::path pipe_;
 };
 
 }  // namespace mcpac::execute

@@ -281,8 +281,9 @@ Result<void> Run::all() {
   }
   if (request_.standby == nullptr) sweep_leftovers(folders_);  // else it was done before
   const sandbox::Tier lowest = request_.limits.lowest_tier;
-  auto snapshot = tools.sources ? Snapshot::take(request_.source, std::move(*tools.sources))
-                                : Snapshot::take(request_.source, folders_.temporary);
+  auto snapshot = tools.build.analyzer
+                      ? Snapshot::take(request_.source, tools.build.analyzer->take_folder())
+                      : Snapshot::take(request_.source, folders_.temporary);
   if (!snapshot) return pass_on(snapshot);
   const auto headers = named_servers(*snapshot, lock_);
   if (starts) host.start(granted_servers(headers, lock_, *granted_));
@@ -291,13 +292,13 @@ Result<void> Run::all() {
                    [&](const char* what) { listener_.wait(what); });
   });
   if (!prepared) return pass_on(prepared);
-  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_);
+  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_,
+                     std::move(tools.build));
   build.begin();
   auto slot = open_slot(*warden, *prepared, std::exchange(tools.slot, std::nullopt));
-  const bool analyzer_waited = tools.analyzer.has_value();
-  auto report = stage("analyse", [&] { return build.analyze(&tools.analyzer); });
+  auto report = stage("analyse", [&] { return build.analyze(); });
   if (!report) return pass_on(report);
-  if (analyzer_waited && !tools.analyzer) listener_.note("an analyzer waited for the program");
+  if (build.analyzer_waited()) listener_.note("an analyzer waited for the program");
   check_conditions(world_, *report);
   outcome_.report = std::move(*report);
   if (auto done = check_findings(); !done) return done;
@@ -310,6 +311,7 @@ Result<void> Run::all() {
   }
   auto program = stage("compile", [&] { return build.build(*outcome_.report); });
   if (!program) return pass_on(program);
+  if (build.compiler_waited()) listener_.note("a compiler waited for the program");
   if (request_.mode == RunMode::kDryRun) {
     build.keep(*program);
     return {};

@@ -2,17 +2,16 @@
 
 #include <utility>
 
-#include "execute/build/analysis.h"
+#include "execute/build/build_tools.h"
 #include "execute/build/named_servers.h"
 #include "execute/build/prepare.h"
-#include "execute/build/snapshot.h"
 #include "execute/project/header_files.h"
 #include "execute/run/agent_run.h"
 
 namespace mcpac::execute {
 
 void StandbyTools::let_go() {
-  if (analyzer) analyzer->let_go();
+  build.let_go();
   if (slot) slot->child().child.kill(sandbox::Verdict::Kind::kKilled);
 }
 
@@ -28,14 +27,10 @@ StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
   const auto prepared = find_prepared(project, lock, headers, folders);
   if (!prepared) return tools;
   const RunLimits usual;
-  auto sources = Snapshot::new_folder(folders.temporary);
-  if (sources) {
-    auto analyzer = WaitingTool::start(
-        warden, analyzer_spec(folders, prepared->folder, Snapshot::sources_in(*sources),
-                              usual.lowest_tier));
-    tools.sources = std::move(*sources);
-    if (analyzer) tools.analyzer = std::move(*analyzer);
-  }
+  const BuildTools asked{folders, *prepared, usual.lowest_tier};
+  if (auto analyzer = WaitingAnalyzer::start(asked, warden))
+    tools.build.analyzer = std::move(*analyzer);
+  if (auto build = WaitingBuild::start(asked, warden)) tools.build.build = std::move(*build);
   AgentProgram program;
   program.runner = prepared->folder / "runner";
   auto slot = Slot::open(warden, agent_spec(program, usual));

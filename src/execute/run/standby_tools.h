@@ -1,20 +1,18 @@
 // StandbyTools: processes that a run of a project will most likely need, in their sandboxes before
-// the run is known: an analyzer with libclang loaded, which waits for its request, and the runner
-// of a program, which waits for its image (slot.h, docs/adr/0036).
+// the run is known: an analyzer, a compiler and a linker that wait for a program (waiting_build.h,
+// docs/adr/0042), and the runner of one, which waits for its image (slot.h, docs/adr/0036).
 //
 // They are what a run like the last one would start. The run uses each where it would start the
 // very same now (waiting_tool.h), once, and lets go of it otherwise. Belong to the warden that made
 // them.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "codegen/lock.h"
-#include "core/file.h"
-#include "execute/child/waiting_tool.h"
+#include "execute/build/program_build.h"
 #include "execute/project/project.h"
 #include "execute/run/slot.h"
 #include "sandbox/sandbox.h"
@@ -22,13 +20,10 @@
 namespace mcpac::execute {
 
 struct StandbyTools {
-  // The folder that the analyzer reads sources from, which are written into it later
-  // (Snapshot::take).
-  std::optional<TemporaryFolder> sources;
-  std::optional<WaitingTool> analyzer;
+  WaitingTools build;
   std::optional<Slot> slot;
 
-  // For a run that needs neither: they end soon, and who destroys this hardly waits.
+  // For a run that needs none of them: they end soon, and who destroys this hardly waits.
   void let_go();
 };
 

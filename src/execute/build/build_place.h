@@ -1,0 +1,23 @@
+// BuildPlace: which program is analysed and built, and where and how the tools run. Borrows all.
+#pragma once
+
+#include "execute/build/build_tools.h"
+#include "execute/build/prepare.h"
+#include "execute/build/snapshot.h"
+#include "execute/child/stage.h"
+#include "execute/project/project.h"
+#include "sandbox/sandbox.h"
+
+namespace mcpac::execute {
+
+struct BuildPlace {
+  const Snapshot& snapshot;
+  const Prepared& prepared;
+  const Folders& folders;
+  sandbox::Warden& warden;
+  sandbox::Tier lowest_tier;
+  StopSignal stop;
+  [[nodiscard]] BuildTools tools() const { return {folders, prepared, lowest_tier}; }
+};
+
+}  // namespace mcpac::execute

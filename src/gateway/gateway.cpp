@@ -46,6 +46,7 @@ Result<std::unique_ptr<Gateway>> Gateway::open(GatewaySetup setup) {
 
 void Gateway::begin_preparing() {
   if (!setup_.code) return;
+  tools_ = std::make_unique<code_mode::ReadyTools>(setup_.folders);
   const auto say = [executor = host_->executor(),
                     warning = setup_.warning](const std::string& text) {
     boost::asio::post(executor, [warning, text] { warning("code mode: " + text); });

@@ -24,6 +24,7 @@
 #include "gateway/announcements.h"
 #include "gateway/client_runs.h"
 #include "gateway/code_mode/preparation.h"
+#include "gateway/code_mode/ready_tools.h"
 #include "gateway/figures.h"
 #include "gateway/offers.h"
 #include "gateway/timed_upstream.h"
@@ -113,6 +114,7 @@ class Gateway {
   std::unique_ptr<Offers> offers_;                // on the loop
   std::unique_ptr<Announcements> announcements_;  // on the loop
   std::unique_ptr<execute::RunRecording> recording_;
+  std::unique_ptr<code_mode::ReadyTools> tools_;         // of programs; null: no code mode
   std::unique_ptr<code_mode::Programs> programs_;        // on the loop
   std::unique_ptr<code_mode::Preparation> preparation_;  // null: no code mode
   std::unique_ptr<TimedUpstream> upstream_;              // over those of the host

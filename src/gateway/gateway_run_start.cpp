@@ -99,6 +99,7 @@ std::unique_ptr<code_mode::CodeMode> Gateway::code_for(
   return std::make_unique<code_mode::CodeMode>(
       code_mode::Setup{.host = host_.get(),
                        .programs = programs_.get(),
+                       .tools = tools_.get(),
                        .gate = &run.gate(),
                        .lock = &lock_,
                        .folders = &setup_.folders,

@@ -7,12 +7,16 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "core/clock.h"
+#include "core/ids.h"
 #include "core/json.h"
 #include "e2e/workspace.h"
+#include "faults/support_descendants.h"
 #include "gateway/support_http.h"
 #include "gateway/support_serving.h"
 #include "gateway/support_session.h"
@@ -137,6 +141,18 @@ std::vector<std::string> children_of(pid_t pid) {
   return names;
 }
 
+// What waits for a program below `pid`: processes by their names.
+std::map<std::string, pid_t> waiting_below(pid_t pid) {
+  std::map<std::string, pid_t> found;
+  for (const auto& process : faults::descendants_of(pid)) {
+    const std::string program = process.command.substr(0, process.command.find(' '));
+    for (const char* tool : {"clang", "ld.lld", "mcpac-analyzer", "mcpac-runner"}) {
+      if (program.ends_with(tool)) found[tool] = process.pid;
+    }
+  }
+  return found;
+}
+
 // Each look starts a program or reads files; so many of them are more than minutes.
 void until(const std::function<bool()>& is_so) {
   for (int looks = 0; looks < 5'000; ++looks) {
@@ -227,6 +243,45 @@ mcpac::Json agent_main(mcpac::Requires<everything::echo> rt) {
     CHECK(refused.at("error").at("id") == "MCPAC-E0104");
     CHECK_FALSE(refused.contains("run_id"));
     CHECK(has(saw.at("instructions").get<std::string>(), "mcpac::argument<"));
+    check_records(workspace);
+  }
+
+  TEST_CASE("the tools of the next program wait for it, and nothing waits when the gateway ends") {
+    const Workspace& workspace = warm_workspace();
+    std::map<std::string, pid_t> last;
+    {
+      Serving serving(workspace, {"--code", "--grant", "everything.echo"});
+      const auto run = [&](int salt) {
+        const std::string source = fmt::format(
+            "// {}\n#include <mcpac.hpp>\n#include <print>\n"
+            "int agent_main(mcpac::Requires<mcp::everything::echo> rt) {{\n"
+            "  std::print(\"{{}}\", rt.everything.echo({{.message = \"{}\"}}).text());\n"
+            "  return 0;\n}}\n",
+            new_uuid_v7(SystemClock()), salt);
+        const Json answer =
+            answer_to(serving,
+                      asking(1, {{"name", "execute_agent"}, {"arguments", {{"source", source}}}}))
+                .at("result")
+                .at("structuredContent");
+        INFO(answer.dump());
+        CHECK(answer.at("exit_code") == 0);
+        CHECK(has(answer.at("stdout").get<std::string>(), std::to_string(salt)));
+      };
+      CHECK(waiting_below(serving.pid()).empty());
+      for (int salt = 1; salt <= 3; ++salt) {
+        run(salt);
+        until([&] { return waiting_below(serving.pid()).size() == 4; });
+        const auto now = waiting_below(serving.pid());
+        // Each serves once.
+        for (const auto& [tool, pid] : now) CHECK(last[tool] != pid);
+        last = now;
+      }
+      CHECK(serving.end() == 0);
+    }
+    for (const auto& [tool, pid] : last) {
+      CAPTURE(tool);
+      CHECK_FALSE(std::filesystem::exists(fmt::format("/proc/{}", pid)));
+    }
     check_records(workspace);
   }
 
@@ -448,6 +503,7 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
     const char* source = R"(#include <mcpac.hpp>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <iostream>
 #include <string>
 int agent_main(mcpac::Requires<mcpac::files>) {

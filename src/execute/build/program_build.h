@@ -33,6 +33,7 @@ class ProgramBuild {
   [[nodiscard]] Result<analyzer::Report> analyze();
   // `report` is the one of analyze(), and lets the program run.
   [[nodiscard]] Result<Program> build(analyzer::Report& report);
+  [[nodiscard]] bool was_seen() const { return seen_.has_value(); }
   // Whether what was started before the program was of use; known once it is analysed and built.
   [[nodiscard]] bool analyzer_waited() const { return analyzer_waited_; }
   [[nodiscard]] bool compiler_waited() const { return compiler_waited_; }

@@ -311,6 +311,7 @@ Result<void> Run::all() {
   }
   auto program = stage("compile", [&] { return build.build(*outcome_.report); });
   if (!program) return pass_on(program);
+  outcome_.was_compiled = !build.was_seen();
   if (build.compiler_waited()) listener_.note("a compiler waited for the program");
   if (request_.mode == RunMode::kDryRun) {
     build.keep(*program);

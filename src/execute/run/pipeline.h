@@ -61,6 +61,7 @@ struct Outcome {
   Denials denials;             // calls of the run that the user's rules did not admit
   std::optional<Error> error;  // why there is no verdict, or what ended the run
   int exit_code = 0;
+  bool was_compiled = false;  // it was found in no cache
 };
 
 [[nodiscard]] Outcome execute(const Project& project, const Folders& folders,

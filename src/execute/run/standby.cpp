@@ -77,7 +77,21 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   made->servers_ = preparable(made->project_.config, servers);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.
-  made->tools_ = start_tools(made->project_, made->lock_, servers, folders, *made->warden_);
+  made->tools_ = start_tools(made->project_, made->lock_, servers, folders, {}, *made->warden_);
+  return made;
+}
+
+Result<std::unique_ptr<Standby>> Standby::of_tools(const Project& project,
+                                                   const codegen::Lock& lock,
+                                                   const Folders& folders,
+                                                   const std::set<std::string>& servers,
+                                                   const RunLimits& limits) {
+  std::unique_ptr<Standby> made(new Standby);
+  auto warden = sandbox::Warden::start(folders.warden());
+  if (!warden) return pass_on(warden);
+  made->warden_ = std::move(*warden);
+  sweep_leftovers(folders);
+  made->tools_ = start_tools(project, lock, servers, folders, limits, *made->warden_);
   return made;
 }
 

@@ -19,6 +19,7 @@
 #include "execute/host/host.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
+#include "execute/run/run_limits.h"
 #include "execute/run/standby_tools.h"
 #include "sandbox/sandbox.h"
 
@@ -35,6 +36,12 @@ class Standby {
   [[nodiscard]] static Result<std::unique_ptr<Standby>> prepare(
       const std::filesystem::path& config_file, const Folders& folders,
       const std::set<std::string>& servers);
+  // Of a warden and tools alone, for a program in the name of a client (hosted.h), whose servers
+  // are there. `project` and `lock` as its run will have them. The warden ends with the calling
+  // thread.
+  [[nodiscard]] static Result<std::unique_ptr<Standby>> of_tools(
+      const Project& project, const codegen::Lock& lock, const Folders& folders,
+      const std::set<std::string>& servers, const RunLimits& limits);
   ~Standby();
   Standby(const Standby&) = delete;
   Standby& operator=(const Standby&) = delete;

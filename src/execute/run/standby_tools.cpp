@@ -17,7 +17,7 @@ void StandbyTools::let_go() {
 
 StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
                          const std::set<std::string>& servers, const Folders& folders,
-                         sandbox::Warden& warden) {
+                         const RunLimits& limits, sandbox::Warden& warden) {
   StandbyTools tools;
   std::set<std::string> headers;
   for (const std::string& name : servers) {
@@ -26,14 +26,13 @@ StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
   if (headers.empty()) return tools;
   const auto prepared = find_prepared(project, lock, headers, folders);
   if (!prepared) return tools;
-  const RunLimits usual;
-  const BuildTools asked{folders, *prepared, usual.lowest_tier};
+  const BuildTools asked{folders, *prepared, limits.lowest_tier};
   if (auto analyzer = WaitingAnalyzer::start(asked, warden))
     tools.build.analyzer = std::move(*analyzer);
   if (auto build = WaitingBuild::start(asked, warden)) tools.build.build = std::move(*build);
   AgentProgram program;
   program.runner = prepared->folder / "runner";
-  auto slot = Slot::open(warden, agent_spec(program, usual));
+  auto slot = Slot::open(warden, agent_spec(program, limits));
   if (slot) tools.slot = std::move(*slot);
   return tools;
 }

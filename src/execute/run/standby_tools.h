@@ -14,6 +14,7 @@
 #include "codegen/lock.h"
 #include "execute/build/program_build.h"
 #include "execute/project/project.h"
+#include "execute/run/run_limits.h"
 #include "execute/run/slot.h"
 #include "sandbox/sandbox.h"
 
@@ -27,11 +28,11 @@ struct StandbyTools {
   void let_go();
 };
 
-// For programs that name these servers, with the limits that a run has by default. Nothing where
+// For programs that name these servers, with these limits. Nothing where
 // their headers are not prepared yet: that takes seconds, and is a run's to do. What cannot be
 // started is left out.
 [[nodiscard]] StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
                                        const std::set<std::string>& servers, const Folders& folders,
-                                       sandbox::Warden& warden);
+                                       const RunLimits& limits, sandbox::Warden& warden);
 
 }  // namespace mcpac::execute

@@ -17,6 +17,7 @@
 #include "gateway/code_mode/granted_view.h"
 #include "gateway/code_mode/own_tools.h"
 #include "gateway/code_mode/programs.h"
+#include "gateway/code_mode/ready_tools.h"
 #include "gateway/tracing/tracer.h"
 
 namespace mcpac::gateway::code_mode {
@@ -31,6 +32,7 @@ struct Offer {
 struct Setup {
   execute::Host* host = nullptr;
   Programs* programs = nullptr;
+  ReadyTools* tools = nullptr;
   gate::Gate* gate = nullptr;           // the client's
   const codegen::Lock* lock = nullptr;  // all tools
   const execute::Folders* folders = nullptr;

@@ -1,0 +1,62 @@
+// ReadyTools: what the next program of code mode will most likely need, started while nobody waits.
+//
+// A warden with an analyzer, a compiler and a linker that have read all but the program, and a
+// runner (execute/run/standby.h). One set for a gateway, like the last program that was compiled;
+// a program that it does not fit starts its own. What nobody takes in some minutes goes: it holds
+// memory. Made on a thread of its own, which outlives all that it made: the kernel ends a warden
+// with the thread that started it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "core/error.h"
+#include "execute/project/project.h"
+#include "execute/run/run_limits.h"
+#include "execute/run/standby.h"
+#include "gateway/code_mode/granted_view.h"
+
+namespace mcpac::gateway::code_mode {
+
+class ReadyTools {
+ public:
+  struct Program {
+    std::shared_ptr<const GrantedView::Ready> view;  // of its client
+    std::set<std::string> servers;                   // whose tools it may call
+    execute::RunLimits limits;
+  };
+
+  explicit ReadyTools(execute::Folders folders,
+                      std::chrono::milliseconds idle = std::chrono::minutes(5));
+  // Nothing that was taken may be in use any more.
+  ~ReadyTools();
+  ReadyTools(const ReadyTools&) = delete;
+  ReadyTools& operator=(const ReadyTools&) = delete;
+
+  // From any thread; both return at once. For one program; null: nothing is ready.
+  [[nodiscard]] std::unique_ptr<execute::Standby> take();
+  // For another program like this one.
+  void prepare(Program program);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  void work(const std::stop_token& stop);
+  void make(Lock& lock);
+  void drop(Lock& lock);
+
+  execute::Folders folders_;
+  std::chrono::milliseconds idle_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<Program> wanted_;
+  std::unique_ptr<execute::Standby> ready_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace mcpac::gateway::code_mode

@@ -23,7 +23,7 @@ codegen::Lock lock_with(std::initializer_list<const char*> names) {
 std::set<std::string> named(const std::string& text) {
   const auto source = source_from_text(text, "<code>");
   REQUIRE(source);
-  const auto snapshot = Snapshot::take(*source, std::filesystem::temp_directory_path());
+  const auto snapshot = Snapshot::take(*source);
   REQUIRE(snapshot);
   return named_servers(*snapshot, lock_with({"filesystem", "git", "github", "std_"}));
 }

@@ -1,11 +1,13 @@
 #include "execute/build/seen_programs.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <fstream>
 
 #include "core/file.h"
+#include "execute/support_image.h"
 
 using namespace mcpac;
 using execute::key_of;
@@ -41,7 +43,7 @@ struct Cache {
                                 const codegen::Lock& lock = {},
                                 const std::string& prepared = "servers-1") const {
     const auto source = execute::source_from_text(text, display).value();
-    const auto snapshot = Snapshot::take(source, folders.temporary).value();
+    const auto snapshot = Snapshot::take(source).value();
     return key_of(snapshot, lock, Prepared{home.path() / prepared, {}}, folders);
   }
 };
@@ -70,16 +72,12 @@ TEST_SUITE("execute/seen programs") {
         "ELF\0 and more",
         14);
     CHECK_FALSE(cache.programs.find("one").has_value());
-    cache.programs.keep("one", a_report(), cache.program(program), Form::kImage);
+    cache.programs.keep("one", a_report(), cache.program(program), Form::kStatic);
     const auto seen = cache.programs.find("one");
     REQUIRE(seen.has_value());
     CHECK(to_json(seen->report) == to_json(a_report()));
     CHECK(bytes_of(seen->program.file) == program);
-    CHECK(seen->program.form == Form::kImage);
-    cache.programs.keep("static", a_report(), cache.program(program), Form::kStatic);
-    const auto other = cache.programs.find("static");
-    REQUIRE(other.has_value());
-    CHECK(other->program.form == Form::kStatic);
+    CHECK(seen->program.form == Form::kStatic);
     CHECK((fs::status(seen->program.file).permissions() & fs::perms::owner_exec) !=
           fs::perms::none);
     CHECK_FALSE(cache.programs.find("another").has_value());
@@ -87,17 +85,32 @@ TEST_SUITE("execute/seen programs") {
     CHECK(fs::status(cache.folders.cache / "programs").permissions() == fs::perms(0700));
   }
 
+  TEST_CASE("an image is found as what a runner is given, and one that no runner takes is not") {
+    const Cache cache;
+    const auto image = execute::test::Image().bytes();
+    cache.programs.keep("one", a_report(), cache.program(image), Form::kImage);
+    const auto seen = cache.programs.find("one");
+    REQUIRE(seen.has_value());
+    CHECK(seen->program.form == Form::kImage);
+    REQUIRE(seen->program.image);
+    constexpr int kSealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+    CHECK((::fcntl(seen->program.image->get(), F_GET_SEALS) & kSealed) == kSealed);
+    CHECK(bytes_of(seen->program.file) == image);
+    cache.programs.keep("two", a_report(), cache.program("no image"), Form::kImage);
+    CHECK_FALSE(cache.programs.find("two").has_value());
+  }
+
   TEST_CASE("a report that refuses is never kept") {
     const Cache cache;
     auto report = a_report();
     report.verdict = analyzer::Verdict::kRefused;
-    cache.programs.keep("one", report, cache.program("program"), Form::kImage);
+    cache.programs.keep("one", report, cache.program("program"), Form::kStatic);
     CHECK(cache.entries().empty());
   }
 
   TEST_CASE("an entry with any byte changed, or cut anywhere, is as if it were not there") {
     const Cache cache;
-    cache.programs.keep("one", a_report(), cache.program("the program"), Form::kImage);
+    cache.programs.keep("one", a_report(), cache.program("the program"), Form::kStatic);
     const fs::path file = cache.entries().at(0);
     const std::string whole = bytes_of(file);
     for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -117,12 +130,12 @@ TEST_SUITE("execute/seen programs") {
     const fs::path program = cache.program("program");
     const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
     for (int i = 0; i < 64; ++i) {
-      cache.programs.keep(fmt::format("{:02}", i), a_report(), program, Form::kImage);
+      cache.programs.keep(fmt::format("{:02}", i), a_report(), program, Form::kStatic);
       fs::last_write_time(cache.folders.cache / "programs" / fmt::format("{:02}.program", i),
                           long_ago + std::chrono::seconds(i));
     }
     CHECK(cache.programs.find("00").has_value());  // which is a use
-    cache.programs.keep("new", a_report(), program, Form::kImage);
+    cache.programs.keep("new", a_report(), program, Form::kStatic);
     CHECK(cache.entries().size() == 64);
     CHECK(cache.programs.find("00").has_value());
     CHECK(cache.programs.find("new").has_value());
@@ -135,7 +148,7 @@ TEST_SUITE("execute/seen programs") {
     auto folders = cache.folders;
     folders.cache = cache.home.path() / "file";
     const SeenPrograms programs(folders);
-    programs.keep("one", a_report(), cache.program("program"), Form::kImage);
+    programs.keep("one", a_report(), cache.program("program"), Form::kStatic);
     CHECK_FALSE(programs.find("one").has_value());
   }
 

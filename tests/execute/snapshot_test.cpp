@@ -24,8 +24,7 @@ struct Folder {
     return path;
   }
   Result<Snapshot> take(const std::string& name) const {
-    return Snapshot::take(execute::source_from_file(temporary.path() / name).value(),
-                          fs::temp_directory_path());
+    return Snapshot::take(execute::source_from_file(temporary.path() / name).value());
   }
 };
 
@@ -61,8 +60,8 @@ TEST_SUITE("execute/snapshot") {
     const auto snapshot = folder.take("agent.cpp");
     REQUIRE(snapshot.has_value());
     for (const char* name : {"agent.cpp", "util/a.h", "util/c.h", "b.h"})
-      CHECK(fs::exists(snapshot->folder() / name));
-    CHECK_FALSE(fs::exists(snapshot->folder() / ".env"));
+      CHECK(snapshot->files().contains(name));
+    CHECK(snapshot->files().size() == 4);
   }
 
   TEST_CASE("an include cannot lead out of the source's folder") {
@@ -73,8 +72,7 @@ TEST_SUITE("execute/snapshot") {
     fs::create_symlink(folder.temporary.path() / "secret.h", folder.temporary.path() / "in/link.h");
     const auto snapshot = folder.take("in/agent.cpp");
     REQUIRE(snapshot.has_value());
-    CHECK(std::distance(fs::recursive_directory_iterator(snapshot->folder()),
-                        fs::recursive_directory_iterator()) == 1);
+    CHECK(snapshot->files().size() == 1);
   }
 
   TEST_CASE("the digest covers every byte and name that was read") {
@@ -97,15 +95,17 @@ TEST_SUITE("execute/snapshot") {
           "in " + (file.parent_path() / "b.h").string() + " and servers/mcpac.hpp");
   }
 
-  TEST_CASE("the copy goes with the snapshot") {
+  TEST_CASE("what was read is written as it was read, whatever became of the files") {
     const Folder folder;
-    folder.write("agent.cpp", "int x;\n");
-    fs::path copy;
-    {
-      const auto snapshot = folder.take("agent.cpp");
-      copy = snapshot->folder();
-      CHECK(fs::exists(copy));
-    }
-    CHECK_FALSE(fs::exists(copy));
+    folder.write("agent.cpp", "#include \"util/a.h\"\n");
+    folder.write("util/a.h", "int a;\n");
+    const auto snapshot = folder.take("agent.cpp");
+    folder.write("util/a.h", "int other;\n");
+    const auto to = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    REQUIRE(snapshot->write(to.path()));
+    CHECK(read_file(to.path() / "agent.cpp") == "#include \"util/a.h\"\n");
+    CHECK(read_file(to.path() / "util/a.h") == "int a;\n");
+    CHECK(fs::status(to.path() / "util/a.h").permissions() == fs::perms(0444));
+    CHECK_FALSE(snapshot->write(to.path()));  // over nothing that is there
   }
 }

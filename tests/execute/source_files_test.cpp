@@ -57,7 +57,7 @@ TEST_SUITE("execute/source_files") {
     CHECK(names_of(source) == "src/main.cpp lib/util.cpp");
     REQUIRE(source.has_value());
     CHECK(source->folder == folder.temporary.path());
-    const auto snapshot = execute::Snapshot::take(*source, fs::temp_directory_path());
+    const auto snapshot = execute::Snapshot::take(*source);
     REQUIRE(snapshot.has_value());
     CHECK(snapshot->files().contains("include/x.hpp"));
     CHECK(snapshot->to_user("in /source/lib/util.cpp:3 and /source/include/x.hpp") ==
@@ -71,7 +71,7 @@ TEST_SUITE("execute/source_files") {
     const Folder folder;
     const auto digest = [&folder] {
       const auto source = source_from_files({folder.temporary.path()});
-      return execute::Snapshot::take(source.value(), fs::temp_directory_path()).value().digest();
+      return execute::Snapshot::take(source.value()).value().digest();
     };
     folder.write("a.cpp", "#include \"h.hpp\"\n");
     folder.write("b.cpp");
@@ -92,7 +92,7 @@ TEST_SUITE("execute/source_files") {
     const Folder folder;
     const auto file = folder.write("source/source/a.cpp");
     const auto source = source_from_files({file});
-    const auto snapshot = execute::Snapshot::take(source.value(), fs::temp_directory_path());
+    const auto snapshot = execute::Snapshot::take(source.value());
     REQUIRE(snapshot.has_value());
     CHECK(snapshot->to_user("/source/a.cpp:1") == file.string() + ":1");
   }

@@ -93,14 +93,25 @@ analyzer::Request analysis_request(const Snapshot& snapshot, const codegen::Lock
   return request;
 }
 
+namespace {
+
+Result<ToolOutput> run_analyzer(const BuildPlace& place, std::string_view asked) {
+  auto folder = SourceFolder::make(place.folders.temporary);
+  if (!folder) return pass_on(folder);
+  if (auto written = place.snapshot.write(folder->sources()); !written) return pass_on(written);
+  return run_tool(place.warden, place.tools().analyzer(folder->sources()), asked, kMaxReport,
+                  place.stop);
+}
+
+}  // namespace
+
 Result<analyzer::Report> analyze(const BuildPlace& place, const codegen::Lock& lock,
-                                 std::optional<PipedChild> told) {
+                                 std::optional<AnalyzerAtWork> at_work) {
   const Snapshot& snapshot = place.snapshot;
   const auto request = analysis_request(snapshot, lock, place.prepared);
   const std::string asked = to_text(to_json(request));
-  auto output = told ? run_tool(std::move(*told), asked, kMaxReport, place.stop)
-                     : run_tool(place.warden, place.tools().analyzer(snapshot.folder()), asked,
-                                kMaxReport, place.stop);
+  auto output = at_work ? run_tool(std::move(at_work->child), asked, kMaxReport, place.stop)
+                        : run_analyzer(place, asked);
   if (!output) return pass_on(output);
   if (!output->succeeded()) return given_up(*output, snapshot);
   auto json = parse_json(output->standard_output);

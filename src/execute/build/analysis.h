@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "execute/build/build_place.h"
 #include "execute/build/snapshot.h"
-#include "execute/child/stage.h"
+#include "execute/build/waiting_analyzer.h"
 
 namespace mcpac::execute {
 
@@ -17,11 +17,11 @@ namespace mcpac::execute {
                                                  const codegen::Lock& lock,
                                                  const Prepared& prepared);
 
-// `told`: an analyzer that waited and was led to the program, or nothing: then one is started. The
-// report names files as the user knows them. A worker that
-// crashes, hangs, prints nonsense or names a permission that the lock does not have gives
-// kAnalyzerFailed: never an empty report.
-[[nodiscard]] Result<analyzer::Report> analyze(const BuildPlace& place, const codegen::Lock& lock,
-                                               std::optional<PipedChild> told = std::nullopt);
+// `at_work`: an analyzer that waited and was led to the program, or nothing: then one is started.
+// The report names files as the user knows them. A worker that crashes, hangs, prints nonsense or
+// names a permission that the lock does not have gives kAnalyzerFailed: never an empty report.
+[[nodiscard]] Result<analyzer::Report> analyze(
+    const BuildPlace& place, const codegen::Lock& lock,
+    std::optional<AnalyzerAtWork> at_work = std::nullopt);
 
 }  // namespace mcpac::execute

@@ -23,7 +23,7 @@ Result<analyzer::Report> analyze_source(const Project& project, const codegen::L
   auto warden = sandbox::Warden::start(folders.warden());
   if (!warden) return pass_on(warden);
   sweep_leftovers(folders);
-  auto snapshot = Snapshot::take(source, folders.temporary);
+  auto snapshot = Snapshot::take(source);
   if (!snapshot) return pass_on(snapshot);
   auto prepared = prepare(project, lock, named_servers(*snapshot, lock),
                           {folders, *warden, lowest_tier, interrupt.stop()}, on_build);

@@ -106,13 +106,14 @@ Result<std::optional<std::string>> runner_addresses(
 }
 
 // Where the runner has all that the program needs, its addresses go to the linker in a folder that
-// no tool can write. False: the program can be no image.
-Result<bool> link_image(const BuildPlace& place, const BuildFolder& folder,
-                        const std::vector<analyzer::ObjectFile>& objects,
-                        std::optional<WaitingTool> linker) {
+// no tool can write. Null: the program can be no image.
+Result<std::shared_ptr<const UniqueFd>> link_image(const BuildPlace& place,
+                                                   const BuildFolder& folder,
+                                                   const std::vector<analyzer::ObjectFile>& objects,
+                                                   std::optional<WaitingTool> linker) {
   auto addresses = runner_addresses(place, objects);
   if (!addresses) return pass_on(addresses);
-  if (!*addresses) return false;
+  if (!*addresses) return nullptr;
   if (auto written = write_scratch(folder.addresses() / "addresses.o", **addresses, 0444); !written)
     return pass_on(written);
   auto output = tell(place, std::move(linker), kFirstInput);
@@ -123,22 +124,22 @@ Result<bool> link_image(const BuildPlace& place, const BuildFolder& folder,
   auto done = judge(place, *output, ErrorId::kLinkFailed);
   // What is wrong with the program itself is said of the static one, in words without addresses.
   if (!done && done.error().id != ErrorId::kLinkFailed) return pass_on(done);
-  if (!done) return false;
+  if (!done) return nullptr;
   auto sealed = sealed_image(folder.program());
   // A machine that has no memory for the image is no reason to link another program.
   if (!sealed && sealed.error().id != ErrorId::kProgramUnusable) return pass_on(sealed);
-  return sealed.has_value();
+  return sealed ? std::make_shared<const UniqueFd>(std::move(*sealed)) : nullptr;
 }
 
-Result<Program::Form> link(const BuildPlace& place, const BuildFolder& folder,
-                           const std::vector<analyzer::ObjectFile>& objects,
-                           std::optional<WaitingTool> linker) {
+Result<Linked> link(const BuildPlace& place, const BuildFolder& folder,
+                    const std::vector<analyzer::ObjectFile>& objects,
+                    std::optional<WaitingTool> linker) {
   auto image = link_image(place, folder, objects, std::move(linker));
   if (!image) return pass_on(image);
-  if (*image) return Program::Form::kImage;
+  if (*image) return Linked{Program::Form::kImage, std::move(*image)};
   auto output = start(place, place.tools().static_linker(folder, objects.size()));
   auto done = judge(place, output, ErrorId::kLinkFailed);
-  return done ? Result<Program::Form>(Program::Form::kStatic) : pass_on(done);
+  return done ? Result<Linked>(Linked{}) : pass_on(done);
 }
 
 }  // namespace
@@ -160,17 +161,20 @@ Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry,
   if (!waited) return pass_on(waited);
   auto objects = read_objects(place, *folder, entry);
   if (!objects) return pass_on(objects);
-  auto form = link(place, *folder, *objects, std::move(linker));
-  return Built{std::move(*folder), std::move(*objects), std::move(form), *waited};
+  auto linked = link(place, *folder, *objects, std::move(linker));
+  return Built{std::move(*folder), std::move(*objects), std::move(linked), *waited};
 }
 
 Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& report) {
   // First: what is wrong with its objects says more than why they cannot be linked.
   if (auto done = check_object_files(built.objects, place.prepared, report); !done)
     return pass_on(done);
-  if (!built.form) return pass_on(built.form);
+  if (!built.linked) return pass_on(built.linked);
   const fs::path file = built.folder.program();
-  Program program{std::move(built.folder).take(), file, *built.form};
+  Program program{.folder = std::move(built.folder).take(),
+                  .file = file,
+                  .form = built.linked->form,
+                  .image = std::move(built.linked->image)};
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

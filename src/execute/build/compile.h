@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,23 +23,28 @@
 
 namespace mcpac::execute {
 
-// A built program; its file goes when this does.
+// A built program; its file and its image go when this does.
 struct Program {
   // An image runs in the runner that it was linked for (docs/adr/0024); a static program has
   // everything in itself.
   enum class Form : std::uint8_t { kStatic, kImage };
-  TemporaryFolder folder;
+  std::optional<TemporaryFolder> folder;  // of the file, where it was written
   std::filesystem::path file;
   Form form = Form::kStatic;
-  std::filesystem::path runner{};  // of an image; borrowed from the prepared folder
+  std::filesystem::path runner{};              // of an image; borrowed from the prepared folder
+  std::shared_ptr<const UniqueFd> image = {};  // of an image: its bytes, sealed and checked
 };
 
 // What compiler and linker made, as it came: nothing of it was checked. The files go when this
 // does.
+struct Linked {
+  Program::Form form = Program::Form::kStatic;
+  std::shared_ptr<const UniqueFd> image = {};
+};
 struct Built {
   BuildFolder folder;
   std::vector<analyzer::ObjectFile> objects;  // of all sources, in their order
-  Result<Program::Form> form;                 // of what was linked, or why nothing could be
+  Result<Linked> linked;                      // or why nothing could be
   bool compiler_waited = false;               // it had read the headers before
 };
 

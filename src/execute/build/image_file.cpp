@@ -189,17 +189,22 @@ std::unexpected<Error> cannot_keep(const char* what) {
   return fail(ErrorId::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
+bool write_all(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(to, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 // The next part of the file; 0 at its end. For file systems that the kernel does not copy from.
 ssize_t copy_through_us(int from, int to, std::size_t most) {
   std::array<char, std::size_t{64} << 10U> part;
   const ssize_t n = ::read(from, part.data(), std::min(most, part.size()));
-  for (ssize_t done = 0; done < n;) {
-    const ssize_t written = ::write(to, part.data() + done, static_cast<std::size_t>(n - done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return -1;
-    done += written;
-  }
-  return n;
+  if (n <= 0) return n;
+  return write_all(to, {part.data(), static_cast<std::size_t>(n)}) ? n : -1;
 }
 
 // The whole file, in the kernel where it can: how many bytes it had.
@@ -231,6 +236,27 @@ Result<void> check_sealed(int image, std::size_t size) {
   return checked;
 }
 
+Result<UniqueFd> new_memory() {
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  constexpr unsigned kExecutable = 0x10;  // MFD_EXEC: since Linux 6.3, asked for by some settings
+  UniqueFd image(::memfd_create("mcpac-image", kFlags | kExecutable));
+  // Older kernels do not know it, and where vm.memfd_noexec is 2 it is forbidden. Nobody calls
+  // exec on an image: the runner maps it, which needs neither.
+  if (!image && (errno == EINVAL || errno == EACCES))
+    image = UniqueFd(::memfd_create("mcpac-image", kFlags));
+  if (!image) return cannot_keep("cannot make memory for the program");
+  return image;
+}
+
+// What is checked is what nobody can change any more.
+Result<UniqueFd> sealed(UniqueFd image, std::size_t size) {
+  if (::fcntl(image.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
+      0)
+    return cannot_keep("cannot seal the program");
+  if (auto done = check_sealed(image.get(), size); !done) return pass_on(done);
+  return image;
+}
+
 }  // namespace
 
 Result<void> check_image(std::string_view bytes) {
@@ -246,22 +272,18 @@ Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
   struct stat info {};
   if (!source || ::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return unusable("the linker wrote no file");
-  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  constexpr unsigned kExecutable = 0x10;  // MFD_EXEC: since Linux 6.3, asked for by some settings
-  UniqueFd image(::memfd_create("mcpac-image", kFlags | kExecutable));
-  // Older kernels do not know it, and where vm.memfd_noexec is 2 it is forbidden. Nobody calls
-  // exec on an image: the runner maps it, which needs neither.
-  if (!image && (errno == EINVAL || errno == EACCES))
-    image = UniqueFd(::memfd_create("mcpac-image", kFlags));
-  if (!image) return cannot_keep("cannot make memory for the program");
-  auto size = copy(source.get(), image.get());
+  auto image = new_memory();
+  if (!image) return pass_on(image);
+  auto size = copy(source.get(), image->get());
   if (!size) return pass_on(size);
-  if (::fcntl(image.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
-      0)
-    return cannot_keep("cannot seal the program");
-  // What is checked is what nobody can change any more.
-  if (auto done = check_sealed(image.get(), *size); !done) return pass_on(done);
-  return image;
+  return sealed(std::move(*image), *size);
+}
+
+Result<UniqueFd> sealed_image(std::string_view bytes) {
+  auto image = new_memory();
+  if (!image) return pass_on(image);
+  if (!write_all(image->get(), bytes)) return cannot_keep("cannot copy the program into memory");
+  return sealed(std::move(*image), bytes.size());
 }
 
 }  // namespace mcpac::execute

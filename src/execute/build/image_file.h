@@ -26,7 +26,8 @@ inline constexpr std::size_t kLargestImage = std::size_t{64} << 20U;
 // to be written and executed, with an entry that names functions and lists inside of them.
 [[nodiscard]] Result<void> check_image(std::string_view bytes);
 
-// The file's bytes, checked, where nobody can change them any more: a sealed descriptor.
+// The bytes, checked, where nobody can change them any more: a sealed descriptor.
 [[nodiscard]] Result<UniqueFd> sealed_image(const std::filesystem::path& file);
+[[nodiscard]] Result<UniqueFd> sealed_image(std::string_view bytes);
 
 }  // namespace mcpac::execute

@@ -30,11 +30,11 @@ void ProgramBuild::begin() {
 
 Result<analyzer::Report> ProgramBuild::analyze() {
   if (seen_) return seen_->report;
-  std::optional<PipedChild> told;
+  std::optional<AnalyzerAtWork> at_work;
   if (auto waiting = std::exchange(waiting_.analyzer, std::nullopt))
-    told = std::move(*waiting).lead_to(place_.snapshot, place_.tools());
-  analyzer_waited_ = told.has_value();
-  auto report = execute::analyze(place_, lock_, std::move(told));
+    at_work = std::move(*waiting).lead_to(place_.snapshot, place_.tools());
+  analyzer_waited_ = at_work.has_value();
+  auto report = execute::analyze(place_, lock_, std::move(at_work));
   if (report) analysed_ = *report;
   return report;
 }

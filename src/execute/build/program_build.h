@@ -25,7 +25,6 @@ struct WaitingTools {
 
 class ProgramBuild {
  public:
-  // `waiting`'s analyzer has given its folder to the snapshot.
   ProgramBuild(const BuildPlace& place, const codegen::Lock& lock, WaitingTools waiting = {});
   // Looks whether the program is known, and starts the compiler where it is not; returns at once.
   void begin();

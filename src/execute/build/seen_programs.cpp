@@ -14,6 +14,7 @@
 #include "core/hash.h"
 #include "core/json.h"
 #include "execute/build/analysis.h"
+#include "execute/build/image_file.h"
 #include "execute/child/scratch_file.h"
 #include "execute/project/private_folder.h"
 
@@ -98,13 +99,31 @@ std::optional<SeenProgram> SeenPrograms::find(const std::string& key) const {
   if (!json) return std::nullopt;
   auto report = analyzer::report_from_json(*json);
   if (!report || report->verdict != analyzer::Verdict::kOk) return std::nullopt;
-  auto folder = TemporaryFolder::create(temporary_, "mcpac-build-");
-  if (!folder) return std::nullopt;
-  const fs::path program = folder->path() / "agent";
-  if (!write_scratch(program, parts->program, 0755)) return std::nullopt;
+  auto program =
+      parts->form == Program::Form::kImage ? image_of(parts->program) : written(parts->program);
+  if (!program) return std::nullopt;
   std::error_code ignored;  // of the clock that says what was used last
   fs::last_write_time(file_of(key), fs::file_time_type::clock::now(), ignored);
-  return SeenProgram{std::move(*report), Program{std::move(*folder), program, parts->form}};
+  return SeenProgram{std::move(*report), std::move(*program)};
+}
+
+// A runner is given the bytes of an image, which need no file.
+std::optional<Program> SeenPrograms::image_of(std::string_view bytes) {
+  auto sealed = sealed_image(bytes);
+  if (!sealed) return std::nullopt;
+  auto image = std::make_shared<const UniqueFd>(std::move(*sealed));
+  return Program{.folder = std::nullopt,
+                 .file = fmt::format("/proc/self/fd/{}", image->get()),
+                 .form = Program::Form::kImage,
+                 .image = image};
+}
+
+std::optional<Program> SeenPrograms::written(std::string_view bytes) const {
+  auto folder = TemporaryFolder::create(temporary_, "mcpac-build-");
+  if (!folder) return std::nullopt;
+  const fs::path file = folder->path() / "agent";
+  if (!write_scratch(file, bytes, 0755)) return std::nullopt;
+  return Program{.folder = std::move(*folder), .file = file, .form = Program::Form::kStatic};
 }
 
 void SeenPrograms::keep(const std::string& key, const analyzer::Report& report,

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analyzer/report.h"
 #include "codegen/lock.h"
@@ -36,6 +37,8 @@ class SeenPrograms {
  private:
   [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
   void drop_the_oldest() const;
+  [[nodiscard]] static std::optional<Program> image_of(std::string_view bytes);
+  [[nodiscard]] std::optional<Program> written(std::string_view bytes) const;
   std::filesystem::path folder_;
   std::filesystem::path temporary_;
 };

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/file.h"
 #include "core/hash.h"
 #include "execute/build/toolchain.h"
 #include "execute/child/scratch_file.h"
@@ -141,36 +142,18 @@ Result<void> Snapshot::add_headers(const Source& source) {
   return {};
 }
 
-Result<void> Snapshot::write() const {
+Result<void> Snapshot::write(const std::filesystem::path& folder) const {
   for (const auto& [path, bytes] : files_) {
-    const auto target = folder() / path;
-    std::error_code error;
+    const auto target = folder / path;
+    std::error_code error;  // the write says what is wrong
     std::filesystem::create_directories(target.parent_path(), error);
     if (auto written = write_scratch(target, bytes, 0444); !written) return written;
   }
   return {};
 }
 
-Result<Snapshot> Snapshot::take(const Source& source, const std::filesystem::path& temporary) {
-  auto folder = new_folder(temporary);
-  if (!folder) return pass_on(folder);
-  return take(source, std::move(*folder));
-}
-
-Result<TemporaryFolder> Snapshot::new_folder(const std::filesystem::path& temporary) {
-  auto folder = TemporaryFolder::create(temporary, "mcpac-source-");
-  if (!folder) return pass_on(folder);
-  std::error_code error;
-  std::filesystem::create_directory(sources_in(*folder), error);
-  if (error) {
-    return fail(ErrorId::kFileUnwritable,
-                fmt::format("cannot make {}: {}", sources_in(*folder).string(), error.message()));
-  }
-  return folder;
-}
-
-Result<Snapshot> Snapshot::take(const Source& source, TemporaryFolder folder) {
-  Snapshot snapshot(std::move(folder));
+Result<Snapshot> Snapshot::take(const Source& source) {
+  Snapshot snapshot;
   snapshot.files_[source.name] = source.text;
   snapshot.sources_.push_back({source.name, source.display});
   for (const auto& file : source.further) {
@@ -178,7 +161,6 @@ Result<Snapshot> Snapshot::take(const Source& source, TemporaryFolder folder) {
     snapshot.sources_.push_back({file.name, file.display});
   }
   if (auto added = snapshot.add_headers(source); !added) return pass_on(added);
-  if (auto written = snapshot.write(); !written) return pass_on(written);
   return snapshot;
 }
 

@@ -1,7 +1,7 @@
 // Snapshot: the bytes of a program, read once, for the analyzer and the compiler alike.
 //
-// Both see a private copy, so a file that changes between the two is no way in. Only what the
-// program includes by name is copied: its source files and, transitively, their `#include "…"`
+// Both see what was read here, so a file that changes between the two is no way in. Only what the
+// program includes by name is read: its source files and, transitively, their `#include "…"`
 // headers below the folder of the program. Nothing else of the user's folder exists for the
 // compiler (`#embed
 // ".env"`).
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/file.h"
 
 namespace mcpac::execute {
 
@@ -38,17 +37,10 @@ struct Source {
 
 class Snapshot {
  public:
-  // Copies below `temporary`, removed with the snapshot.
-  static Result<Snapshot> take(const Source& source, const std::filesystem::path& temporary);
-  // Into a folder that new_folder() made, for a process that waits to read it.
-  static Result<Snapshot> take(const Source& source, TemporaryFolder folder);
-  [[nodiscard]] static Result<TemporaryFolder> new_folder(const std::filesystem::path& temporary);
-  [[nodiscard]] static std::filesystem::path sources_in(const TemporaryFolder& folder) {
-    return folder.path() / "source";
-  }
+  [[nodiscard]] static Result<Snapshot> take(const Source& source);
+  // Into a folder that nobody else writes, for a process that reads it.
+  [[nodiscard]] Result<void> write(const std::filesystem::path& folder) const;
 
-  // The copy; its parent is private, so that no other user of the machine reaches it.
-  [[nodiscard]] std::filesystem::path folder() const { return sources_in(folder_); }
   // The sources of the program, the first in front: their paths inside the sandboxes.
   [[nodiscard]] std::vector<std::string> sources_inside() const;
   // Which of them the user knows by this name; 0 where it is none.
@@ -65,10 +57,8 @@ class Snapshot {
     std::string name;  // below the folder
     std::string display;
   };
-  explicit Snapshot(TemporaryFolder folder) : folder_(std::move(folder)) {}
+  Snapshot() = default;
   Result<void> add_headers(const Source& source);
-  Result<void> write() const;
-  TemporaryFolder folder_;
   std::map<std::string, std::string> files_;  // path below the folder -> bytes
   std::vector<Shown> sources_;
 };

@@ -1,40 +1,30 @@
 #include "execute/build/waiting_analyzer.h"
 
-#include <fmt/format.h>
-
-#include <system_error>
-#include <utility>
-
 #include "analyzer/lead.h"
 #include "execute/build/lead.h"
 
 namespace mcpac::execute {
 
 Result<WaitingAnalyzer> WaitingAnalyzer::start(const BuildTools& tools, sandbox::Warden& warden) {
-  auto folder = Snapshot::new_folder(tools.folders.temporary);
+  auto folder = SourceFolder::make(tools.folders.temporary);
   if (!folder) return pass_on(folder);
-  const auto lead = folder->path() / "lead";
-  std::error_code error;
-  std::filesystem::create_directory(lead, error);
-  std::filesystem::permissions(lead, std::filesystem::perms(0755), error);
-  if (error) {
-    return fail(ErrorId::kFileUnwritable,
-                fmt::format("cannot make {}: {}", lead.string(), error.message()));
-  }
-  if (auto written = write_waiting_lead(lead); !written) return pass_on(written);
-  auto tool = WaitingTool::start(warden, tools.analyzer_at(lead, Snapshot::sources_in(*folder)),
-                                 pipe_of_lead(lead));
+  if (auto written = write_waiting_lead(folder->lead()); !written) return pass_on(written);
+  auto tool = WaitingTool::start(warden, tools.analyzer_at(folder->lead(), folder->sources()),
+                                 pipe_of_lead(folder->lead()));
   if (!tool) return pass_on(tool);
-  return WaitingAnalyzer(std::move(*folder), lead, std::move(*tool));
+  return WaitingAnalyzer(std::move(*folder), std::move(*tool));
 }
 
-std::optional<PipedChild> WaitingAnalyzer::lead_to(const Snapshot& snapshot,
-                                                   const BuildTools& tools) && {
+std::optional<AnalyzerAtWork> WaitingAnalyzer::lead_to(const Snapshot& snapshot,
+                                                       const BuildTools& tools) && {
   const auto sources = snapshot.sources_inside();
   const auto naming = analyzer::lead::naming(sources.front());
-  if (sources.size() == 1 && naming && tool_.fits(tools.analyzer_at(lead_, snapshot.folder())))
-    return std::move(tool_).tell(*naming);
-  let_go();
+  const bool is_for_it = sources.size() == 1 && naming &&
+                         tool_.fits(tools.analyzer_at(folder_.lead(), folder_.sources())) &&
+                         snapshot.write(folder_.sources());
+  auto child = is_for_it ? std::move(tool_).tell(*naming) : std::nullopt;
+  if (child) return AnalyzerAtWork{std::move(folder_), std::move(*child)};
+  if (!is_for_it) let_go();
   return std::nullopt;
 }
 

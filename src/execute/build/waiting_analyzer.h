@@ -3,36 +3,39 @@
 // program of one source where the very same process would be started now, once.
 #pragma once
 
-#include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "execute/build/build_tools.h"
 #include "execute/build/snapshot.h"
+#include "execute/build/source_folder.h"
 #include "execute/child/waiting_tool.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
 
+// An analyzer that is at work, and what it reads. Its request is to follow.
+struct AnalyzerAtWork {
+  SourceFolder folder;
+  PipedChild child;  // ends before what it reads
+};
+
 class WaitingAnalyzer {
  public:
   [[nodiscard]] static Result<WaitingAnalyzer> start(const BuildTools& tools,
                                                      sandbox::Warden& warden);
-  // For the snapshot (Snapshot::take), which it then reads. Once; it goes with the snapshot.
-  [[nodiscard]] TemporaryFolder take_folder() { return std::move(folder_); }
-  // Leads it to the program; its request is to follow. Nothing where it does not fit or does not
-  // stand there: then it is ended.
-  [[nodiscard]] std::optional<PipedChild> lead_to(const Snapshot& snapshot,
-                                                  const BuildTools& tools) &&;
+  // Leads it to the program. Nothing where it does not fit, or does not stand there: then it is
+  // ended.
+  [[nodiscard]] std::optional<AnalyzerAtWork> lead_to(const Snapshot& snapshot,
+                                                      const BuildTools& tools) &&;
   // It ends soon, and who destroys it hardly waits.
   void let_go() { tool_.let_go(); }
 
  private:
-  WaitingAnalyzer(TemporaryFolder folder, std::filesystem::path lead, WaitingTool tool)
-      : folder_(std::move(folder)), lead_(std::move(lead)), tool_(std::move(tool)) {}
-  TemporaryFolder folder_;
-  std::filesystem::path lead_;
+  WaitingAnalyzer(SourceFolder folder, WaitingTool tool)
+      : folder_(std::move(folder)), tool_(std::move(tool)) {}
+  SourceFolder folder_;
   WaitingTool tool_;  // ends before what it reads
 };
 

@@ -114,6 +114,7 @@ Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) 
 }
 
 Result<void> give_image(const AgentProgram& program, int channel) {
+  if (program.image) return send_image(channel, program.image->get(), program.arguments);
   auto image = sealed_image(program.file);
   if (!image) return pass_on(image);
   return send_image(channel, image->get(), program.arguments);

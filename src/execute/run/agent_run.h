@@ -35,6 +35,7 @@ struct AgentProgram {
   std::filesystem::path work_directory = "/";
   // Not empty: `file` is an image (execute/build/image_file.h), and this the program that runs it.
   std::filesystem::path runner{};
+  std::shared_ptr<const UniqueFd> image{};  // its bytes, sealed; null: as `file` has them
   // A runner that waits already (slot.h), used where it fits and used up by the run; or null.
   std::shared_ptr<Slot> slot{};
   // What mcpac::arguments() is: an object. The command line above is another thing.

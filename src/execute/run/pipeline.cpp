@@ -242,6 +242,7 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
                      .admits = {},
                      .declared_in = "source",
                      .runner = program.runner,
+                     .image = program.image,
                      .slot = std::move(slot),
                      .given = given_};
   const auto sources = files_of(request_.source);
@@ -281,9 +282,7 @@ Result<void> Run::all() {
   }
   if (request_.standby == nullptr) sweep_leftovers(folders_);  // else it was done before
   const sandbox::Tier lowest = request_.limits.lowest_tier;
-  auto snapshot = tools.build.analyzer
-                      ? Snapshot::take(request_.source, tools.build.analyzer->take_folder())
-                      : Snapshot::take(request_.source, folders_.temporary);
+  auto snapshot = Snapshot::take(request_.source);
   if (!snapshot) return pass_on(snapshot);
   const auto headers = named_servers(*snapshot, lock_);
   if (starts) host.start(granted_servers(headers, lock_, *granted_));

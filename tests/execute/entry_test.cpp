@@ -1,4 +1,4 @@
-#include "execute/build/early_compile.h"
+#include "execute/build/entry.h"
 
 #include <doctest/doctest.h>
 
@@ -13,13 +13,12 @@ std::optional<EntryPlace> entry_of(const std::string& first, const std::string& 
   auto source = execute::source_from_text(first, "a.cpp").value();
   source.name = "a.cpp";
   if (!second.empty()) source.further.push_back({"b.cpp", "b.cpp", second});
-  return likely_entry(
-      execute::Snapshot::take(source, std::filesystem::temp_directory_path()).value());
+  return likely_entry(execute::Snapshot::take(source).value());
 }
 
 }  // namespace
 
-TEST_SUITE("execute/early compile") {
+TEST_SUITE("execute/entry") {
   TEST_CASE("the entry that a text seems to have is the one whose word stands in it") {
     CHECK(entry_of("int agent_main(X rt) {}") == EntryPlace{0, Entry::kAgentMain});
     CHECK(entry_of("X runtime; int main() {}") == EntryPlace{0, Entry::kRuntimeObject});

@@ -279,7 +279,7 @@ Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
   return sealed(std::move(*image), *size);
 }
 
-Result<UniqueFd> sealed_image(std::string_view bytes) {
+Result<UniqueFd> sealed_image_of(std::string_view bytes) {
   auto image = new_memory();
   if (!image) return pass_on(image);
   if (!write_all(image->get(), bytes)) return cannot_keep("cannot copy the program into memory");

@@ -28,6 +28,6 @@ inline constexpr std::size_t kLargestImage = std::size_t{64} << 20U;
 
 // The bytes, checked, where nobody can change them any more: a sealed descriptor.
 [[nodiscard]] Result<UniqueFd> sealed_image(const std::filesystem::path& file);
-[[nodiscard]] Result<UniqueFd> sealed_image(std::string_view bytes);
+[[nodiscard]] Result<UniqueFd> sealed_image_of(std::string_view bytes);
 
 }  // namespace mcpac::execute

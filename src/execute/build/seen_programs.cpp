@@ -109,7 +109,7 @@ std::optional<SeenProgram> SeenPrograms::find(const std::string& key) const {
 
 // A runner is given the bytes of an image, which need no file.
 std::optional<Program> SeenPrograms::image_of(std::string_view bytes) {
-  auto sealed = sealed_image(bytes);
+  auto sealed = sealed_image_of(bytes);
   if (!sealed) return std::nullopt;
   auto image = std::make_shared<const UniqueFd>(std::move(*sealed));
   return Program{.folder = std::nullopt,

@@ -12,8 +12,6 @@ namespace {
 
 // Who waits for a list that is being read.
 constexpr std::size_t kMaxWaiting = 1'024;
-// For all pages, beside each one's own time; clients do not wait as long.
-constexpr std::chrono::minutes kReadingTime(2);
 // Without a word of its own. A server that announces changes is asked again when it does.
 constexpr auto kFreshAnnounced = std::chrono::seconds(60);
 constexpr auto kFreshSilent = std::chrono::seconds(5);
@@ -109,25 +107,36 @@ void ServerLists::begin_reading(const Key& key, Slot& slot) {
   slot.is_late = false;
   slot.is_unseen = !slot.patience.may_wait(now);
   slot.begun = now;
-  slot.reading = std::make_shared<ListReading>(key.second, now + kReadingTime);
+  slot.reading = std::make_shared<ListReading>(key.second);
   const auto has = slot.list ? ListPatience::Has::kList : ListPatience::Has::kNothing;
-  slot.timer = std::make_unique<boost::asio::steady_timer>(executor_, slot.patience.span(has));
-  slot.timer->async_wait([this, alive = std::weak_ptr(alive_), key,
+  const auto whole = servers_.timeout(key.first);
+  const auto span = slot.patience.span(has);
+  slot.left = whole - span;
+  if (slot.left.count() > 0)
+    after(key, slot, span, &ServerLists::stop_waiting);
+  else
+    after(key, slot, whole, &ServerLists::give_up);
+  read_page(key, slot.reading, Json::object());
+}
+
+void ServerLists::after(const Key& key, Slot& slot, std::chrono::milliseconds time,
+                        void (ServerLists::*then)(const Key&)) {
+  slot.timer = std::make_unique<boost::asio::steady_timer>(executor_, time);
+  slot.timer->async_wait([this, alive = std::weak_ptr(alive_), key, then,
                           weak = std::weak_ptr(slot.reading)](const auto& error) {
     if (error || alive.expired()) return;
     const auto reading = weak.lock();
-    if (reading && slots_.at(key).reading == reading) stop_waiting(key);
+    if (reading && slots_.at(key).reading == reading) (this->*then)(key);
   });
-  read_page(key, slot.reading, Json::object());
 }
 
 void ServerLists::read_page(const Key& key, const std::shared_ptr<ListReading>& reading,
                             Json params) {
   const auto& [server, kind] = key;
-  servers_.request(
+  slots_.at(key).token = servers_.request(
       server, std::string(method_of(kind)), std::move(params), nullptr,
       [this, alive = std::weak_ptr(alive_), key, reading](Result<gate::Servers::Outcome> outcome) {
-        if (alive.expired()) return;
+        if (alive.expired() || slots_.at(key).reading != reading) return;
         if (outcome && *outcome) return add_page(key, reading, **outcome);
         if (!outcome) {
           say_missing(key, slots_.at(key), outcome.error().what);
@@ -142,7 +151,7 @@ void ServerLists::read_page(const Key& key, const std::shared_ptr<ListReading>& 
 
 void ServerLists::add_page(const Key& key, const std::shared_ptr<ListReading>& reading,
                            const Json& result) {
-  const auto next = reading->add(result, clock_.steady_now());
+  const auto next = reading->add(result);
   if (next && *next) return read_page(key, reading, {{"cursor", **next}});
   if (next)
     return finish(key, Ended::kAnswered,
@@ -156,8 +165,16 @@ void ServerLists::stop_waiting(const Key& key) {
   Slot& slot = slots_.at(key);
   slot.is_late = true;
   slot.is_missed = slot.is_missed || !slot.waiting.empty();
+  after(key, slot, slot.left, &ServerLists::give_up);
   say_missing(key, slot, "it does not answer in time");
   tell(slot);
+}
+
+void ServerLists::give_up(const Key& key) {
+  Slot& slot = slots_.at(key);
+  servers_.forget(slot.token);
+  say_missing(key, slot, "reading it takes longer than the server's timeout");
+  finish(key, Ended::kGaveNoList, nullptr);
 }
 
 void ServerLists::say_missing(const Key& key, Slot& slot, std::string_view why) const {

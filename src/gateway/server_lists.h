@@ -3,9 +3,10 @@
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
 // (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how
 // long clients wait for it (list_patience.h): who is not in time has what it had, and its list is
-// read on. Where none is known, or the server says that it changed, it is also read while nobody
-// waits; what then comes is told to those who were shown less. A list that did not change is the
-// one that there was: what was worked out from it holds on. On the loop's thread.
+// read on, all pages within the server's `timeout`. Where none is known, or the server says that it
+// changed, it is also read while nobody waits; what then comes is told to those who were shown
+// less. A list that did not change is the one that there was: what was worked out from it holds on.
+// On the loop's thread.
 #pragma once
 
 #include <chrono>
@@ -68,7 +69,9 @@ class ServerLists {
     std::chrono::steady_clock::time_point fresh_until;
     std::shared_ptr<ListReading> reading;              // the server is being asked
     std::vector<Done> waiting;                         // for that
+    gate::Servers::RequestToken token = 0;             // of its page that is asked for
     std::unique_ptr<boost::asio::steady_timer> timer;  // of this reading
+    std::chrono::milliseconds left{0};                 // for it when that has expired
     std::chrono::steady_clock::time_point begun;
     bool is_unseen = false;    // nobody may wait for this reading
     bool is_late = false;      // nobody waits for it any more
@@ -89,9 +92,13 @@ class ServerLists {
   // It is read at that time, whether anybody waits or not.
   void read_at(const Key& key, Slot& slot, std::chrono::steady_clock::time_point when);
   void read_now(const Key& key);
+  // Unless this reading has ended by then.
+  void after(const Key& key, Slot& slot, std::chrono::milliseconds time,
+             void (ServerLists::*then)(const Key&));
   void read_page(const Key& key, const std::shared_ptr<ListReading>& reading, Json params);
   void add_page(const Key& key, const std::shared_ptr<ListReading>& reading, const Json& result);
   void stop_waiting(const Key& key);
+  void give_up(const Key& key);
   void finish(const Key& key, Ended ended, ServerList list);
   void read_again(const Key& key, Slot& slot);
   void say_missing(const Key& key, Slot& slot, std::string_view why) const;

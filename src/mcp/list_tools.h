@@ -22,7 +22,7 @@ namespace mcpac::mcp {
 using ParamHeaders = std::map<std::string, std::vector<ParamHeader>>;
 using OnWarning = std::function<void(std::string_view text)>;
 
-// Bounded in pages, tools, bytes and time: one limit for the whole, since a server could give every
+// Bounded in pages, tools, bytes and time: the server's `timeout` for the whole, since a server could give every
 // page at its last moment, and no progress that would start the time anew. `mirrored` gets what the
 // definitions say about headers; a tool that says it wrongly is left out, and `warned` (may be
 // null) told.

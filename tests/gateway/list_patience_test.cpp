@@ -86,7 +86,7 @@ TEST_SUITE("gateway/list_patience") {
     World world(kShort);
     world.ask();
     CHECK_FALSE(world.is_told);
-    world.loop.run();
+    world.let_time_pass();
     CHECK(world.is_told);
     CHECK_FALSE(world.list);
     world.ask();
@@ -187,7 +187,7 @@ TEST_SUITE("gateway/list_patience") {
   TEST_CASE("a change that a silent server announces makes nobody wait for it again") {
     World world(kShort);
     world.ask();
-    world.loop.run();
+    world.let_time_pass();
     world.announce();
     world.ask();
     CHECK(world.is_told);
@@ -274,6 +274,26 @@ TEST_SUITE("gateway/list_patience") {
     CHECK(patience.may_wait(now));
     CHECK(patience.span(Has::kNothing) == std::chrono::seconds(30));
     CHECK(patience.lose());
+  }
+
+  TEST_CASE("all pages of a list have the time that one request to the server has") {
+    for (const int timeout : {1, 5}) {
+      CAPTURE(timeout);
+      World world({.first = std::chrono::milliseconds(2)});
+      world.servers.servers["fs"].timeout = std::chrono::milliseconds(timeout);
+      world.ask();
+      world.let_time_pass();
+      CHECK(world.is_told);
+      CHECK_FALSE(world.list);
+      CHECK(world.warnings.size() == 1);
+      // What comes after that is for nobody: the next page would have been asked for.
+      world.servers.deliver();
+      world.ask();
+      CHECK(world.shown() == "nothing");
+      world.clock.pass(std::chrono::seconds(31));
+      CHECK(world.ask_and_deliver() == 2);
+      CHECK(world.shown() == "x://a");
+    }
   }
 
   TEST_CASE(

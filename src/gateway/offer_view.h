@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "core/permission.h"
+#include "core/work.h"
 #include "gate/gate.h"
 #include "gateway/client_name.h"
 #include "gateway/server_lists.h"
-#include "gateway/work.h"
 
 namespace mcpac::gateway {
 

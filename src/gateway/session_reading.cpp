@@ -19,7 +19,7 @@
 namespace mcpac::gateway {
 namespace {
 
-// Whose the URIs of one request are; some hundredths of a second (gateway/work.h).
+// Whose the URIs of one request are; some hundredths of a second (core/work.h).
 constexpr std::size_t kWorkOfRequest = std::size_t{1} << 23U;
 // What is completed is not decided by any rule, so it is short: a text that a person types.
 constexpr std::size_t kMaxCompleted = 8'192;

@@ -30,6 +30,8 @@ class ClientRun {
   struct Parts {
     std::string name;     // "mcpac serve, stdio"; stands in the record
     std::string subject;  // who that is: who comes under several names has one
+    // What servers know it by, under former rules as well; empty: by this run alone.
+    std::string identity = {};
     std::shared_ptr<const gate::ToolTable> tools;
     std::shared_ptr<const Catalog> catalog;
     std::unique_ptr<audit::RunLog> log;

@@ -77,6 +77,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
                                       lock_, parts.catalog->permissions(), *authority, *project)
                                 : nullptr;
+  parts.identity = runs_.identity_of(client, parts.log->run_id());
   auto gate = gate_setup(std::move(*authority), binding, parts);
   auto started = execute::record_start(
       {.program = client, .declared_in = "grants", .replayed = recording_->replayed_digest()}, gate,

@@ -108,11 +108,15 @@ void SessionOffers::list(const ipc::Request& request, const RequestContext& cont
                           }));
   offers_->lists().get(kind, servers,
                        unless_over(request.id, [this, kind, say](const ListsByServer& lists) {
-                         auto& shown = *session_.setup_.shown;
                          if (kind == ListKind::kTemplates)
-                           return say(shown.templates(lists)->entries);
-                         say(shown.prompts(lists, session_.setup_.catalog->names())->entries);
+                           return say(session_.setup_.shown->templates(lists)->entries);
+                         say(shown_prompts(lists)->entries);
                        }));
+}
+
+std::shared_ptr<const ShownPrompts> SessionOffers::shown_prompts(const ListsByServer& lists) const {
+  const Catalog& catalog = *session_.setup_.catalog;
+  return session_.setup_.shown->prompts(lists, catalog.names(), catalog.offering(Offer::kPrompt));
 }
 
 // Both at a time: a silent server is waited for once.

@@ -216,14 +216,86 @@ TEST_SUITE("gateway/offers") {
           "Unknown prompt: git__ask");
   }
 
-  TEST_CASE("two prompts of one name are two") {
-    Talk talk({.grants = {"fs.*", "git.*"}, .offers = true}, NameForm::kBare);
-    talk.with_servers(two_servers);
+  TEST_CASE("two prompts of one name are two, and no name hangs on whether a server answers") {
+    for (const NameForm form : {NameForm::kPlain, NameForm::kBare}) {
+      Talk talk({.grants = {"fs.*", "git.*"}, .offers = true}, form);
+      talk.with_servers(two_servers);
+      talk.initialize();
+      CHECK(prompts(talk) == std::set<std::string>{"fs__ask", "fs__review", "git__ask"});
+      Talk alone({.grants = {"fs.*", "git.*"}, .offers = true}, form);
+      alone.with_servers(two_servers);
+      alone.servers.servers["git"].answers["prompts/list"] = [](const Json&) {
+        return Result<gate::Servers::Outcome>(fail(ErrorId::kServerError, "it broke"));
+      };
+      alone.initialize();
+      CHECK(prompts(alone) == std::set<std::string>{"fs__ask", "fs__review"});
+    }
+    Talk one({.grants = {"fs.*", "git.commit"}, .offers = true}, NameForm::kBare);
+    one.with_servers(two_servers);
+    one.initialize();
+    CHECK(prompts(one) == std::set<std::string>{"ask", "review"});
+  }
+
+  TEST_CASE("no server can list a prompt that changes what another's is called") {
+    const auto named = [](std::vector<std::string> prompts, std::set<std::string> servers) {
+      std::vector<Permission> all;
+      for (const auto& text : prompts) all.push_back(Permission::parse(text).value());
+      std::map<std::string, std::string> by_prompt;
+      for (const auto& [name, prompt] : names_of_prompts(all, NameForm::kPlain, servers)) {
+        CHECK(name.size() <= 64);
+        CHECK(by_prompt.emplace(prompt.text(), name).second);
+      }
+      CHECK(by_prompt.size() == all.size());
+      return by_prompt;
+    };
+    const std::string long_name(60, 's');
+    const std::set<std::string> servers{"a", "a__b", "c", long_name, long_name + "t"};
+    const std::vector<std::string> all{"a.b__x",
+                                       "a.y",
+                                       "a__b.x",
+                                       "a__b.x_" + std::string(10, '0'),
+                                       "c.a y",
+                                       "c.a_y",
+                                       long_name + ".p",
+                                       long_name + "t.p",
+                                       "c." + std::string(80, 'x')};
+    const auto together = named(all, servers);
+    CHECK(together.at("a.y") == "a__y");
+    CHECK(together.at("a__b.x") == "a__b__x");
+    for (const auto& one : all) {
+      const auto server = one.substr(0, one.find('.'));
+      std::vector<std::string> own;
+      for (const auto& other : all) {
+        if (other.starts_with(server + ".")) own.push_back(other);
+      }
+      CHECK(named(own, servers).at(one) == together.at(one));
+    }
+  }
+
+  TEST_CASE("a template that a server may have whose list is not known is nobody's") {
+    Talk talk({.grants = {"fs.*", R"(git."resources/read"(uri starts "git://"))"}, .offers = true});
+    talk.with_servers([](FakeServers& servers) {
+      servers.add("fs", Json::array(),
+                  Json::array({{{"uriTemplate", "git://{a}"}}, {{"uriTemplate", "x://{a}"}}}));
+      for (auto* server : {&servers.servers["fs"], &servers.add("git", Json::array())})
+        server->capabilities["completions"] = Json::object();
+      servers.servers["git"].answers["resources/templates/list"] = [](const Json&) {
+        return Result<gate::Servers::Outcome>(fail(ErrorId::kServerError, "it broke"));
+      };
+      servers.servers["fs"].answers["completion/complete"] = [](const Json&) {
+        return gate::Servers::Outcome(Json{{"completion", {{"values", {"one"}}}}});
+      };
+    });
     talk.initialize();
-    const auto names = prompts(talk);
-    CHECK(names.size() == 3);
-    CHECK(names.contains("review"));
-    CHECK_FALSE(names.contains("ask"));
+    const auto complete = [&](int id, const char* uri) {
+      return talk.ask(id, "completion/complete",
+                      {{"ref", {{"type", "ref/resource"}, {"uri", uri}}},
+                       {"argument", {{"name", "a"}, {"value", ""}}}});
+    };
+    CHECK(complete(1, "git://{a}").contains("error"));
+    CHECK(complete(2, "x://{a}").at("result").at("completion").at("values") == Json{"one"});
+    CHECK(keys(talk.ask(3, "resources/templates/list"), "resourceTemplates", "uriTemplate") ==
+          std::set<std::string>{"x://{a}"});
   }
 
   TEST_CASE("lists come in pages, which a change between them does not confuse") {

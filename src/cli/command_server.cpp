@@ -170,11 +170,9 @@ void add_add(CLI::App& server, Context& context) {
   of_one("NAME", options->name, "how grants and C++ call it");
   of_one("--url", options->url, "an MCP server over Streamable HTTP");
   of_one("--header", options->headers, "NAME=VALUE, e.g. Authorization=Bearer ${env:TOKEN}")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   of_one("--env", options->environment, "NAME=VALUE for the server's environment")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   of_one("--cwd", options->working_directory, "the folder the server starts in");
   of_one("--root", options->root, "the folder that the server's relative paths mean");
   command->add_flag("--force", options->force, "replace a server of the same name");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/signature.h"
+#include "core/glob.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -30,29 +31,6 @@ std::vector<ToolRef> those(const std::vector<ToolRef>& all, Predicate predicate)
 
 }  // namespace
 
-bool matches_glob(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;  // the last '*', and where its text began
-  std::size_t from = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 std::vector<ToolRef> all_tools(const Lock& lock) {
   std::vector<ToolRef> all;
   for (const LockedServer& server : lock.servers) {
@@ -79,8 +57,12 @@ std::vector<ToolRef> select_tools(const Lock& lock, std::string_view pattern) {
   look([&](const ToolRef& ref) { return short_name(ref.server->cpp_name) == plain; });
   look([&](const ToolRef& ref) { return ref.tool->name == pattern; });
   look([&](const ToolRef& ref) { return short_name(ref.tool->cpp_name) == plain; });
-  look([&](const ToolRef& ref) { return matches_glob(pattern, ref.permission()); });
-  look([&](const ToolRef& ref) { return matches_glob(plain, cpp_text(ref)); });
+  look([&](const ToolRef& ref) {
+    return glob_matches(pattern, ref.permission(), QuestionMark::kAnyByte);
+  });
+  look([&](const ToolRef& ref) {
+    return glob_matches(plain, cpp_text(ref), QuestionMark::kAnyByte);
+  });
   return found;
 }
 

@@ -25,10 +25,7 @@ struct ToolRef {
 
 // In the order of the lock; empty where nothing is meant. The first of these that finds something:
 // server.tool; the same in C++ names; a server; a tool's name alone; a pattern with '*' and '?'
-// over server.tool or over the C++ name.
+// (any one byte) over server.tool or over the C++ name.
 [[nodiscard]] std::vector<ToolRef> select_tools(const Lock& lock, std::string_view pattern);
-
-// '*' is any text, '?' any one byte; letters match in their case.
-[[nodiscard]] bool matches_glob(std::string_view pattern, std::string_view text);
 
 }  // namespace mcpac::codegen

@@ -7,6 +7,7 @@
 
 #include "analyzer/rules.h"
 #include "core/nearest_name.h"
+#include "core/trimmed.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -16,11 +17,9 @@ constexpr const char* kForm = "// mcpac-allow: RULE reason";
 // A sentence, not an essay; the report repeats it.
 constexpr std::size_t kMaxReason = 500;
 
+// Beside blanks, what comments are written with.
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n*/";
-  const auto from = text.find_first_not_of(kBlank);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kBlank) - from + 1);
+  return mcpac::trimmed(text, [](char c) { return std::string_view(" \t\r\n*/").contains(c); });
 }
 
 // What is wrong with it; empty where it can allow something.

@@ -17,7 +17,7 @@ bool is_number(CXType type) {
 }
 
 // A field of a floating type holds a double and is sent without a fraction where it has none, as
-// number_json of templates/mcpac/convert.hpp does it: 9007199254740993 is sent as
+// number_json of templates/mcpac/json_form.hpp does it: 9007199254740993 is sent as
 // 9007199254740992.
 Json as_sent(const Json& number, CXType field) {
   const CXTypeKind kind = clang_getCanonicalType(field).kind;

@@ -72,8 +72,8 @@ struct CheckpointEvery {
 class RunLog final : public Sink {
  public:
   // Creates FOLDER/RUN.jsonl (0600, folder 0700), and the key beside the folder where there is none
-  // (signing_key.h). `clock` is borrowed. `at_most`: bytes of the file, above kRoomForTheEnd;
-  // events beyond it are refused.
+  // (signing_key.h). `clock` is borrowed. `at_most`: bytes of the file, above kRoomForTheEnd
+  // by more than an event; events beyond it are refused.
   static Result<std::unique_ptr<RunLog>> create(const std::filesystem::path& folder,
                                                 std::string run_id, const Clock& clock,
                                                 CheckpointEvery every = {},
@@ -88,6 +88,8 @@ class RunLog final : public Sink {
   // The closing record: a signed checkpoint on disk, and the run's end in the index. Nothing can be
   // appended afterwards. A log without a record leaves no file.
   [[nodiscard]] Result<void> close();
+  // The next event may find no room, where it does not say how what was begun ended.
+  [[nodiscard]] bool is_almost_full() const;
   [[nodiscard]] const std::string& run_id() const;
   // The key for digests of this run's arguments (signing_key.h).
   [[nodiscard]] Digest argument_key() const;

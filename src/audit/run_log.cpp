@@ -120,6 +120,11 @@ RunLog::~RunLog() {
   std::ignore = end(false);
 }
 
+bool RunLog::is_almost_full() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->size + kMaxEventBytes + kRoomForTheEnd > state_->at_most;
+}
+
 const std::string& RunLog::run_id() const {
   return state_->run_id;
 }

@@ -55,6 +55,13 @@ void replay(Context& context, const std::string& run) {
   const execute::LockOf lock_of = [&folder](const std::string& digest) {
     return execute::kept_lock(folder, digest);
   };
+  const execute::EventsOf earlier =
+      [&folder](const std::string& id) -> Result<std::vector<audit::Event>> {
+    auto changed = tampered_runs(folder, id);
+    if (!changed) return pass_on(changed);
+    if (!changed->empty()) return std::unexpected(tampered_error(folder, id));
+    return audit::read_events(folder, {.run_id = id});
+  };
   Json all = Json::array();
   std::size_t differing = 0;
   std::optional<Error> failure;
@@ -62,7 +69,7 @@ void replay(Context& context, const std::string& run) {
     const std::string& id = events.front().run_id;
     auto replayed = tampered->contains(id)
                         ? Result<RunReplay>(std::unexpected(tampered_error(folder, id)))
-                        : execute::replay_run(events, lock_of);
+                        : execute::replay_run(events, lock_of, earlier);
     if (!replayed) {
       if (!failure) failure = replayed.error();
       context.warn(fmt::format("run {}: {}", id, replayed.error().what));

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "core/printable.h"
 #include "execute/host/log_in.h"
 
 extern char** environ;
@@ -89,8 +90,18 @@ void log_out(Context& context, const std::string& name) {
   const auto project = context.project();
   const auto* server = find_server(context, project, name);
   if (server == nullptr) return;
-  const bool kept = execute::log_out(*server);
-  context.say((kept ? "forgot the login at " : "nothing is kept of a login at ") + name);
+  const auto outcome = execute::log_out(*server);
+  if (!outcome.was_kept) return context.say("nothing is kept of a login at " + name);
+  using execute::TakenBack;
+  const auto& taken_back = outcome.taken_back;
+  std::string what = "forgot the login at " + name;
+  if (taken_back == TakenBack::kYes) what += ", and its tokens were revoked";
+  if (taken_back == TakenBack::kNotOffered)
+    what += "; its authorization server revokes no tokens: they end when their time is over";
+  context.say(what);
+  if (taken_back) return;
+  context.warn(fmt::format("its tokens were not revoked, and may be good for a while: {}",
+                           printable(taken_back.error().to_text(), 1'000)));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include "cli/config_file.h"
 #include "core/file.h"
 #include "core/permission.h"
+#include "core/printable.h"
 #include "execute/clients/foreign_servers.h"
+#include "execute/clients/literal_secrets.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
@@ -72,6 +74,16 @@ Result<mcp::ServerConfig> make_server(const AddOptions& options) {
   return server;
 }
 
+// What stands in mcpac.json for everybody who reads it; never the value.
+void warn_of_secrets(Context& context, const std::string& server, const OrderedJson& entry) {
+  for (const std::string& place : execute::literal_secrets(entry)) {
+    context.warn(printable(
+        fmt::format("{}: {} looks like a secret, and stands in mcpac.json as it is: better "
+                    "${{env:NAME}} or ${{file:PATH}}",
+                    server, place)));
+  }
+}
+
 // Takes what it can of another client's file. What it cannot is said, each by itself, and is the
 // exit code.
 Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
@@ -92,6 +104,7 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
       context.fail(entry.error());
       continue;
     }
+    warn_of_secrets(context, name, *entry);
     config.put(name, std::move(*entry));
     names.push_back(name);
   }
@@ -128,6 +141,7 @@ void add_one(Context& context, const AddOptions& options) {
                            fmt::format("there is already a server {}", server->name), "", "",
                            "--force replaces it"});
     }
+    warn_of_secrets(context, server->name, mcp::to_json(*server));
     config->put(*server);
     names.push_back(server->name);
   }
@@ -156,11 +170,9 @@ void add_add(CLI::App& server, Context& context) {
   of_one("NAME", options->name, "how grants and C++ call it");
   of_one("--url", options->url, "an MCP server over Streamable HTTP");
   of_one("--header", options->headers, "NAME=VALUE, e.g. Authorization=Bearer ${env:TOKEN}")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   of_one("--env", options->environment, "NAME=VALUE for the server's environment")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   of_one("--cwd", options->working_directory, "the folder the server starts in");
   of_one("--root", options->root, "the folder that the server's relative paths mean");
   command->add_flag("--force", options->force, "replace a server of the same name");

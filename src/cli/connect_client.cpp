@@ -20,6 +20,7 @@
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
 #include "execute/clients/adopt.h"
+#include "execute/clients/literal_secrets.h"
 
 namespace mcpac::cli {
 namespace {
@@ -188,6 +189,20 @@ Result<void> check_rules(const Context& context, const ConnectOptions& options) 
   return {};
 }
 
+// What does not get a file of its own stays in the open: arguments, mostly.
+void warn_of_secrets(Context& context, const std::vector<Move>& moves) {
+  for (const Move& move : moves) {
+    OrderedJson rest = move.adopted.entry;
+    for (const auto& secret : move.adopted.secrets) rest[secret.group].erase(secret.name);
+    for (const std::string& place : execute::literal_secrets(rest)) {
+      context.warn(printable(
+          fmt::format("{}: {} looks like a secret, and is moved to mcpac.json as it is: better "
+                      "${{env:NAME}} or ${{file:PATH}}",
+                      move.name, place)));
+    }
+  }
+}
+
 // Policy files may name it; of the rules on the command line that is easily seen.
 void warn_of_ungranted(Context& context, const std::vector<Move>& moves,
                        const ConnectOptions& options) {
@@ -254,6 +269,7 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
   std::vector<Move> moves;
   if (options.adopt) moves = choose(context, kind, file, *config, options.name);
   warn_of_ungranted(context, moves, options);
+  warn_of_secrets(context, moves);
   auto last = last_connection(context, kind, file, options.name);
   if (!last) return pass_on(last);
   std::set<std::string> variables;

@@ -11,6 +11,7 @@
 
 #include "core/printable.h"
 #include "core/shell_quote.h"
+#include "core/trimmed.h"
 #include "execute/check/authorities.h"
 #include "policy/text/printer.h"
 
@@ -63,11 +64,6 @@ std::string files_statement(std::string path) {
 
 std::string network_statement(const std::string& place) {
   return "network " + (place == "any" ? place : policy::print_string(place));
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = std::min(text.find_first_not_of(' '), text.size());
-  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 // The parts of a text between commas that stand in no bracket and no quotes.

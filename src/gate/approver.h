@@ -72,6 +72,8 @@ struct Reply {
   std::chrono::system_clock::time_point until{};  // of kUntil
   std::string who{};                              // "root at the terminal", "approver ./approve.sh"
   std::string detail{};  // kNobody: why; for the user's side, never for the program
+  // The same as far as whoever made the call may hear it: words of ours, of its own side alone.
+  std::string for_caller{};
 };
 
 class Approver {

@@ -154,7 +154,7 @@ Asking::Standing Asking::settle(const Question& question, Reply reply) {
                     {"rules", to_json(question.rules)}},
                    reply);
   if (!id) return {.answer = Answered::kNobody, .detail = id.error().what};
-  if (reply.answer == Answered::kNobody) return {reply.answer, *id, reply.detail};
+  if (reply.answer == Answered::kNobody) return {reply.answer, *id, reply.detail, reply.for_caller};
   Standing settled{.answer = reply.answer, .approval = *id};
   if (!is_for_rule) return settled;
   for (const auto& rule : question.rules)

@@ -37,6 +37,7 @@ class Asking {
     Answered answer = Answered::kNobody;
     std::string approval{};  // the id of its Approval event
     std::string detail{};
+    std::string for_caller{};
   };
   using Id = std::uint64_t;
   using Done = std::function<void(const Question&, const Standing&)>;

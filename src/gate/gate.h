@@ -24,6 +24,7 @@
 #include "core/clock.h"
 #include "core/json.h"
 #include "core/permission.h"
+#include "core/work.h"
 #include "gate/answer.h"
 #include "gate/asking.h"
 #include "gate/caller.h"
@@ -122,13 +123,17 @@ class Gate {
   // not recorded either.
   void close();
 
-  // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether the
-  // rules could ever allow such a call, with or without a question: one of which this much is
-  // known; any of this tool whose arguments fit `where` (grants.md, as a Narrow has it); and
-  // whether they allow exactly this call now, unasked.
-  [[nodiscard]] bool could_allow(const Permission& permission,
-                                 const policy::CallInSource& call) const;
-  [[nodiscard]] bool could_allow(const Permission& permission, std::string_view where) const;
+  // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether a
+  // tool is still there for this run: declared, not taken back, not another one by now.
+  [[nodiscard]] bool stands(const Permission& permission) const;
+  // Whether the rules could ever allow such a call, with or without a question: one of which this
+  // much is known; any of this tool whose arguments fit `where` (grants.md, as a Narrow has it).
+  // Others decide how often that is asked: it is done of `work`, and no where that ends.
+  [[nodiscard]] bool could_allow(const Permission& permission, const policy::CallInSource& call,
+                                 Work& work) const;
+  [[nodiscard]] bool could_allow(const Permission& permission, std::string_view where,
+                                 Work& work) const;
+  // Whether they allow exactly this call now, unasked.
   [[nodiscard]] bool allows_now(const Permission& permission, Json arguments) const;
   // These arguments as a call would be decided with them and sent; nothing where no such call
   // comes as far as the rules.

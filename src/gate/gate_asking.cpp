@@ -49,7 +49,12 @@ void Gate::State::answered(CallId id, const Question& question, const Asking::St
   std::string reason = standing.answer == Answered::kNobody
                            ? "it needs an approval, and no valid answer came"
                            : "it needs an approval, and the answer was no";
-  refuse_unapproved(std::move(call.check), std::move(reason), standing.detail, call.party);
+  std::string_view detail = standing.detail;
+  if (!standing.for_caller.empty()) {
+    reason.append(": ").append(standing.for_caller);
+    if (detail == standing.for_caller) detail = {};
+  }
+  refuse_unapproved(std::move(call.check), std::move(reason), detail, call.party);
 }
 
 Gate::CallId Gate::State::approve(Check check, const Permission& permission, Json arguments,
@@ -81,7 +86,8 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 
-// Why nobody answered is the user's business; the program hears that nobody did.
+// Why nobody answered is the user's business; the program hears that nobody did, and what is about
+// its own side.
 Gate::CallId Gate::State::refuse_unapproved(Check check, std::string reason,
                                             std::string_view detail, const Party& party) {
   CallError error = denied(check.capability, reason, setup.declared.texts);

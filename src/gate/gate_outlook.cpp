@@ -13,7 +13,12 @@ const LockedTool* Gate::State::standing_tool(const Permission& permission) const
   return stands ? &tool->second : nullptr;
 }
 
-bool Gate::could_allow(const Permission& permission, const policy::CallInSource& call) const {
+bool Gate::stands(const Permission& permission) const {
+  return state_->standing_tool(permission) != nullptr;
+}
+
+bool Gate::could_allow(const Permission& permission, const policy::CallInSource& call,
+                       Work& work) const {
   const LockedTool* tool = state_->standing_tool(permission);
   if (tool == nullptr) return false;
   policy::CallInSource made = call;
@@ -21,12 +26,12 @@ bool Gate::could_allow(const Permission& permission, const policy::CallInSource&
   const bool is_whole = made.unknown.empty() && !made.open;
   if (is_whole && state_->setup.authority.complete(permission, *tool->input, made.known))
     return false;
-  return state_->setup.authority.foresee(permission, made).outlook != policy::Outlook::kDenied;
+  return state_->setup.authority.outlook(permission, made, work) != policy::Outlook::kDenied;
 }
 
-bool Gate::could_allow(const Permission& permission, std::string_view where) const {
-  return state_->standing_tool(permission) != nullptr &&
-         state_->setup.authority.coverage(permission, where) != policy::Coverage::kMissing;
+bool Gate::could_allow(const Permission& permission, std::string_view where, Work& work) const {
+  return stands(permission) &&
+         state_->setup.authority.coverage(permission, where, work) != policy::Coverage::kMissing;
 }
 
 bool Gate::allows_now(const Permission& permission, Json arguments) const {

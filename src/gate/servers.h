@@ -4,6 +4,7 @@
 // is the door's business, before it asks and before it passes anything on. On the loop's thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -46,6 +47,10 @@ class Servers {
   using OnNotified =
       std::function<void(const std::string& server, const std::string& method, const Json& params)>;
   virtual void on_notified(OnNotified heard) = 0;
+  // How long it may take for a request, and for a whole list.
+  [[nodiscard]] virtual std::chrono::milliseconds timeout(const std::string& /*server*/) const {
+    return std::chrono::minutes(1);
+  }
   // How often it was started: what one was asked to tell, the next one does not know.
   [[nodiscard]] virtual std::uint64_t starts(const std::string& /*server*/) const { return 1; }
   // Hears that it is settled what one more server can do, or one that was started again.

@@ -35,6 +35,14 @@ void Announcements::heard(const std::string& server, const std::string& method,
   });
 }
 
+// Clients need not know why: to them it is a list that changed.
+void Announcements::came_late(const std::string& server, ListKind kind) {
+  const std::string method = kind == ListKind::kPrompts ? "notifications/prompts/list_changed"
+                                                        : "notifications/resources/list_changed";
+  pace_.tell({.server = server, .method = method, .watched = {}}, "",
+             [this, server, method](const std::string&) { pass_on(server, method, Json()); });
+}
+
 void Announcements::say_too_long(const std::string& server) const {
   if (warning_)
     warning_(fmt::format("the server {} tells of a resource whose URI is longer than {} bytes",

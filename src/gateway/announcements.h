@@ -1,8 +1,8 @@
 // Announcements: what servers say that is about no call, on its way to the clients.
 //
-// Changes reach clients in measure (pace.h), and only those of what somebody watches; a log message
-// only where it can be about one client alone. Who may hear what is each session's business. On the
-// loop.
+// Changes reach clients in measure (pace.h), and only those of what somebody watches; so do lists
+// that came when nobody waited for them any more. A log message reaches one only where it can be
+// about one client alone. Who may hear what is each session's business. On the loop.
 #pragma once
 
 #include <functional>
@@ -31,13 +31,20 @@ class Announcements {
         runs_(runs),
         clock_(clock),
         warning_(std::move(warning)),
-        pace_(std::move(executor)) {}
+        pace_(std::move(executor)) {
+    offers_.lists().on_late(
+        [this](const std::string& server, ListKind kind) { came_late(server, kind); });
+  }
+  ~Announcements() { offers_.lists().on_late(nullptr); }
+  Announcements(const Announcements&) = delete;
+  Announcements& operator=(const Announcements&) = delete;
 
   // This client was let to these servers, which run.
   void let_in(const std::string& client, const std::set<std::string>& servers);
   void heard(const std::string& server, const std::string& method, const Json& params);
 
  private:
+  void came_late(const std::string& server, ListKind kind);
   void say_too_long(const std::string& server) const;
   void pass_on(const std::string& server, const std::string& method, const Json& params);
 

@@ -18,8 +18,13 @@ constexpr auto kPatience = std::chrono::minutes(5);
 constexpr const char* kMethod = "elicitation/create";
 constexpr const char* kWho = "the person at the client";
 
+// What a client and its model hear of that is what the client did itself, in our words.
 gate::Reply nobody(std::string why) {
-  return {.answer = gate::Answered::kNobody, .until = {}, .who = kWho, .detail = std::move(why)};
+  return {.answer = gate::Answered::kNobody,
+          .until = {},
+          .who = kWho,
+          .detail = why,
+          .for_caller = std::move(why)};
 }
 
 // What the client replies; that nobody can any more, where it is let go without a reply: who waits
@@ -61,7 +66,11 @@ Json elicitation_of(const gate::Question& question) {
 }
 
 gate::Reply reply_of(const Result<Json>& result) {
-  if (!result) return nobody(result.error().what);
+  if (!result) {
+    auto reply = nobody("the client answered with an error, or is gone");
+    reply.detail = result.error().what;
+    return reply;
+  }
   const std::string action = string_member(*result, "action");
   gate::Reply reply{.answer = gate::Answered::kNo, .until = {}, .who = kWho};
   if (action == "decline") return reply;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxPlain = 64;
 // 40 bits: enough that nobody finds a tool's name by chance, short enough to be read.
 constexpr std::size_t kDigits = 10;
+constexpr const char* kBetween = "__";  // a server and what it has
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -32,7 +33,7 @@ std::string with_digits(std::string name, const Permission& permission, std::siz
 std::string wished(const Permission& permission, NameForm form) {
   switch (form) {
     case NameForm::kDotted: return permission.text();
-    case NameForm::kPlain: return plain(permission.server() + "__" + permission.tool());
+    case NameForm::kPlain: return plain(permission.server() + kBetween + permission.tool());
     case NameForm::kBare: break;
   }
   return permission.tool();
@@ -70,6 +71,37 @@ std::map<std::string, Permission> client_names(const std::vector<Permission>& pe
       // Somebody called a tool what our digits would make: then the whole digest tells them apart.
       if (names.contains(unique)) unique = sha256_hex(tool.text());
       names.emplace(std::move(unique), tool);
+    }
+  }
+  return names;
+}
+
+namespace {
+
+// Whether names of this server can be told from those of all others by their beginnings: they begin
+// with its own name, which is not cut off, and not with that of another.
+bool is_told_apart(const std::string& name, const std::string& server,
+                   const std::set<std::string>& servers) {
+  const std::string own = server + kBetween;
+  return own.size() < kMaxPlain - kDigits && name.starts_with(own) &&
+         std::ranges::none_of(servers, [&](const std::string& other) {
+           return other.size() > server.size() && name.starts_with(other + kBetween);
+         });
+}
+
+}  // namespace
+
+std::map<std::string, Permission> names_of_prompts(const std::vector<Permission>& prompts,
+                                                   NameForm form,
+                                                   const std::set<std::string>& servers) {
+  if (form == NameForm::kDotted || servers.size() < 2) return client_names(prompts, form);
+  std::map<std::string, std::vector<Permission>> by_server;
+  for (const Permission& prompt : prompts) by_server[prompt.server()].push_back(prompt);
+  std::map<std::string, Permission> names;
+  for (const auto& [server, own] : by_server) {
+    for (const auto& [name, prompt] : client_names(own, NameForm::kPlain)) {
+      const bool is_clear = is_told_apart(name, server, servers);
+      names.emplace(is_clear ? name : sha256_hex(prompt.text()), prompt);
     }
   }
   return names;

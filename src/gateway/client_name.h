@@ -30,4 +30,10 @@ enum class NameForm : std::uint8_t {
     const std::vector<Permission>& permissions, NameForm form,
     const std::set<std::string>& taken = {});
 
+// The same of prompts, which only their servers list: a name never depends on what another server
+// lists, or on whether it answers. `servers`: all that may have some. Where that are several, the
+// bare form is the plain one.
+[[nodiscard]] std::map<std::string, Permission> names_of_prompts(
+    const std::vector<Permission>& prompts, NameForm form, const std::set<std::string>& servers);
+
 }  // namespace mcpac::gateway

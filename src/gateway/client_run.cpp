@@ -25,7 +25,7 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
                                                const char* transport) {
   std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
   auto session = ClientSession::open(
-      {.client = parts_.log->run_id(),
+      {.client = parts_.identity.empty() ? parts_.log->run_id() : parts_.identity,
        .gate = &gate_,
        .anomalies = &anomalies_,
        .catalog = parts_.catalog,

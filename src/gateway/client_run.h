@@ -10,13 +10,13 @@
 #include <set>
 #include <string>
 
-#include "audit/log.h"
 #include "execute/asking/approval_store.h"
 #include "execute/live/run_control.h"
 #include "gate/anomalies.h"
 #include "gate/gate.h"
 #include "gateway/catalog.h"
 #include "gateway/client_approver.h"
+#include "gateway/client_record.h"
 #include "gateway/client_session.h"
 #include "gateway/code_mode/code_mode.h"
 #include "gateway/shown_lists.h"
@@ -30,9 +30,11 @@ class ClientRun {
   struct Parts {
     std::string name;     // "mcpac serve, stdio"; stands in the record
     std::string subject;  // who that is: who comes under several names has one
+    // What servers know it by, under former rules as well; empty: by this run alone.
+    std::string identity = {};
     std::shared_ptr<const gate::ToolTable> tools;
     std::shared_ptr<const Catalog> catalog;
-    std::unique_ptr<audit::RunLog> log;
+    std::unique_ptr<ClientRecord> log;
     std::unique_ptr<gate::Approver> approver;
     std::unique_ptr<execute::RunMemory> memory;
     gate::Upstream* upstream = nullptr;                 // borrowed
@@ -80,7 +82,7 @@ class ClientRun {
   [[nodiscard]] gate::Gate& gate() { return gate_; }
   [[nodiscard]] const gate::Gate& gate() const { return gate_; }
   [[nodiscard]] gate::Anomalies& anomalies() { return anomalies_; }
-  [[nodiscard]] audit::RunLog& log() { return *parts_.log; }
+  [[nodiscard]] const ClientRecord& log() const { return *parts_.log; }
   void control_by(std::unique_ptr<execute::RunControl> control) { control_ = std::move(control); }
   // Before the first session.
   void offer(std::unique_ptr<code_mode::CodeMode> code) { code_ = std::move(code); }

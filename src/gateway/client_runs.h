@@ -28,6 +28,11 @@ class ClientRuns {
  public:
   // What this client held was taken back, from it or from its subject under another name.
   [[nodiscard]] bool has_lost(const Comer& comer) const;
+  // What servers know this client by: the id of its first run, whatever rules came since. To a
+  // server that can tell but one client the same one would else be two.
+  [[nodiscard]] std::string identity_of(const std::string& client, const std::string& run_id) {
+    return identities_.emplace(client, run_id).first->second;
+  }
   // Null: it has none under the rules of now.
   [[nodiscard]] std::shared_ptr<ClientRun> find(const std::string& client) const;
   void add(const std::string& client, std::shared_ptr<ClientRun> run) {
@@ -56,6 +61,7 @@ class ClientRuns {
   void end_former();
 
   std::map<std::string, std::shared_ptr<ClientRun>> runs_;
+  std::map<std::string, std::string> identities_;
   std::vector<std::shared_ptr<ClientRun>> former_;  // under rules of before, still in use
   std::set<std::string> barred_;                    // subjects
   std::uint64_t allowed_ = 0;                       // by runs that are not kept any more

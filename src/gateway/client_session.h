@@ -54,8 +54,8 @@ struct SessionLimits {
 };
 
 struct SessionSetup {
-  std::string client;          // the id of its run, by which servers' calls are told apart
-  gate::Gate* gate = nullptr;  // borrowed
+  std::string client;                    // by which servers' calls are told apart
+  gate::Gate* gate = nullptr;            // borrowed
   gate::Anomalies* anomalies = nullptr;  // borrowed
   std::shared_ptr<const Catalog> catalog;
   OwnTools* own = nullptr;  // borrowed; may be null

@@ -10,7 +10,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include "core/ids.h"
 #include "core/rfc3339.h"
 #include "execute/asking/run_binding.h"
 #include "execute/host/tool_tables.h"
@@ -70,9 +69,14 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
     parts.approver = std::make_unique<ClientApprover>(host_->executor());
   const auto binding = execute::bind_run(client, lock_, setup_.project.config, *authority);
   parts.memory = std::make_unique<execute::RunMemory>(approvals_, binding, client);
-  auto log = audit::RunLog::create(setup_.folders.audit(), new_uuid_v7(clock_), clock_);
+  auto log =
+      ClientRecord::create({.folder = setup_.folders.audit(),
+                            .clock = &clock_,
+                            .client = client,
+                            .said = [this](const std::string& text) { setup_.warning(text); }});
   if (!log) return pass_on(log);
   parts.log = std::move(*log);
+  parts.identity = runs_.identity_of(client, parts.log->run_id());
   const std::string granted = authority->print();
   const auto view = setup_.code ? std::make_shared<const code_mode::GrantedView>(
                                       lock_, parts.catalog->permissions(), *authority, *project)

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/work.h"
 #include "gateway/list_kind.h"
 #include "gateway/uri_pattern.h"
-#include "gateway/work.h"
 
 namespace mcpac::gateway {
 

@@ -1,12 +1,15 @@
-// ListPatience: how long clients wait for one list of one server, and when they do so again.
+// ListPatience: how long clients wait for one list of one server, and when it is read without them.
 //
 // The first time that is long: servers are slow when they begin. A server that was not in time, or
-// gave no list, is left alone for a while, longer each time, and is waited for shortly from then
-// on, until it answers in time. A pure value.
+// gave no list, is followed by a pause in which nobody waits, longer each time; afterwards it is
+// waited for shortly, until it answers in time. One that is slow has nobody wait for more than a
+// tenth of the time, however often it says that its list changed. What is read while nobody waits
+// is read with a rest between, whatever the server announces. A pure value.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace mcpac::gateway {
@@ -14,33 +17,53 @@ namespace mcpac::gateway {
 class ListPatience {
  public:
   using Time = std::chrono::steady_clock::time_point;
+  using Span = std::chrono::steady_clock::duration;
   struct Spans {
     std::chrono::milliseconds first = std::chrono::seconds(30);
     std::chrono::milliseconds later = std::chrono::seconds(5);
     std::chrono::milliseconds pause = std::chrono::seconds(30);  // the first; then twice as long
     std::chrono::milliseconds longest_pause = std::chrono::minutes(10);
+    // Between two readings that nobody waits for.
+    std::chrono::milliseconds rest = std::chrono::seconds(5);
   };
+  enum class Has : std::uint8_t { kNothing, kList };  // to show meanwhile
+
   explicit ListPatience(const Spans& spans) : spans_(spans), pause_(spans.pause) {}
 
-  [[nodiscard]] bool may_ask(Time now) const { return now >= not_before_; }
-  [[nodiscard]] std::chrono::milliseconds span() const {
-    return is_trusted_ ? spans_.first : spans_.later;
+  [[nodiscard]] bool may_wait(Time now) const { return now >= pause_until_; }
+  [[nodiscard]] std::chrono::milliseconds span(Has has) const {
+    return is_trusted_ && has == Has::kNothing ? spans_.first : spans_.later;
   }
+  // It ended well the last time, or is new.
+  [[nodiscard]] bool is_trusted() const { return is_trusted_; }
+  // From when on it may be read with nobody waiting: as soon as there is a reason; without one.
+  [[nodiscard]] Time next_with_reason() const { return rest_until_; }
+  [[nodiscard]] Time next_without() const { return std::max(rest_until_, pause_until_); }
+
   // Whether that is news.
   [[nodiscard]] bool lose() { return std::exchange(is_trusted_, false); }
   // What was asked has ended without a list, or late.
-  void rest(Time now) {
-    not_before_ = now + pause_;
+  void failed(Time now) {
+    is_trusted_ = false;
+    rest_until_ = now + spans_.rest;
+    pause_until_ = now + pause_;
     pause_ = std::min(2 * pause_, spans_.longest_pause);
   }
-  void answered_in_time() { *this = ListPatience(spans_); }
-  // The server was started again: it is asked at once, though not waited for as if it were new.
-  void began_anew() { not_before_ = {}; }
+  void answered_in_time(Time now, Span took) {
+    *this = ListPatience(spans_);
+    rest_until_ = now + spans_.rest;
+    if (took > kSlow) pause_until_ = now + 9 * took;
+  }
+  // The server was started again: it may be another, though it is not waited for as if it were new.
+  void began_anew() { pause_until_ = {}; }
 
  private:
+  static constexpr std::chrono::seconds kSlow{1};
+
   Spans spans_;
   std::chrono::milliseconds pause_;
-  Time not_before_{};
+  Time pause_until_{};
+  Time rest_until_{};
   bool is_trusted_ = true;
 };
 

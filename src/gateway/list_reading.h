@@ -21,13 +21,11 @@ namespace mcpac::gateway {
 
 class ListReading {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-  // After `until` no further page is asked for.
-  ListReading(ListKind kind, Time until) : kind_(kind), until_(until) {}
+  explicit ListReading(ListKind kind) : kind_(kind) {}
 
   // Where the next page is; nothing: the list is whole. The error: why it is given up.
   using Next = std::expected<std::optional<std::string>, std::string>;
-  [[nodiscard]] Next add(const Json& page, Time now);
+  [[nodiscard]] Next add(const Json& page);
   [[nodiscard]] std::vector<Json> take_entries() { return std::exchange(entries_, {}); }
   // For how long the server says that it holds; zero: it does not say.
   [[nodiscard]] std::chrono::milliseconds fresh() const { return fresh_; }
@@ -36,7 +34,6 @@ class ListReading {
   void add_entries(const Json& entries);
 
   ListKind kind_;
-  Time until_;
   std::vector<Json> entries_;
   std::set<std::string> keys_;
   std::set<std::string> cursors_;

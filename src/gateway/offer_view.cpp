@@ -42,18 +42,20 @@ bool is_alone_with(const std::string& server, const Readers& servers, const Reso
 }  // namespace
 
 Readers could_read(const gate::Gate& gate, const std::set<std::string>& servers,
-                   const std::string& uri) {
+                   const std::string& uri, Work& work) {
   Readers could;
   for (const std::string& server : servers) {
     const auto permission = permission_for(server, Offer::kResource);
+    work.spend(uri.size());
+    if (work.left() == 0) return {};
     auto sent = permission ? gate.as_sent(*permission, {{"uri", uri}}) : std::nullopt;
     if (!sent) continue;
     policy::CallInSource call;
     call.known = std::move(*sent);
-    if (gate.could_allow(*permission, call))
+    if (gate.could_allow(*permission, call, work))
       could.emplace(server, string_member(call.known, "uri"));
   }
-  return could;
+  return work.left() == 0 ? Readers() : could;
 }
 
 std::optional<std::string> owner_of(const Readers& servers, const ResourceLists& lists,
@@ -119,14 +121,16 @@ std::set<std::string, std::less<>> variables_of(std::string_view uri_template) {
 
 // As owner_of() says.
 ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>& servers,
-                             const ResourceLists& lists, std::size_t work_on_lists) {
+                             const ResourceLists& lists, const WorkOnLists& work_on_lists) {
   ShownEntries shown;
   for (const auto& [server, list] : lists.resources) {
     if (!list) continue;
-    Work work(work_on_lists / lists.resources.size());
+    Work work(work_on_lists.templates / lists.resources.size());
+    Work on_rules(work_on_lists.rules / lists.resources.size());
     for (const Json& entry : *list) {
       const std::string uri = string_member(entry, key_of(ListKind::kResources));
-      const auto could = could_read(gate, servers, uri);
+      const auto could = could_read(gate, servers, uri, on_rules);
+      if (on_rules.left() == 0) break;
       if (!could.contains(server)) continue;
       if (could.size() == 1 || is_alone_with(server, could, lists, work))
         shown.emplace(uri, std::shared_ptr<const Json>(list, &entry));
@@ -135,21 +139,61 @@ ShownEntries shown_resources(const gate::Gate& gate, const std::set<std::string>
   return shown;
 }
 
-ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& lists) {
+namespace {
+
+// Of which servers' rules a template could ever be read, by what stands before its variables.
+class TemplateReaders {
+ public:
+  TemplateReaders(const gate::Gate& gate, std::size_t steps) : gate_(gate), work_(steps) {}
+
+  [[nodiscard]] bool could_read(const std::string& server, const std::string& text) {
+    const std::string begin = text.substr(0, text.find('{'));
+    const auto known = asked_.find({server, begin});
+    if (known != asked_.end()) return known->second;
+    const auto permission = permission_for(server, Offer::kResource);
+    const std::string where =
+        begin.empty() ? "uri any" : "uri starts " + policy::print_string(begin);
+    const bool could = permission && gate_.could_allow(*permission, where, work_);
+    if (is_over()) return false;
+    asked_.emplace(std::pair(server, begin), could);
+    return could;
+  }
+  [[nodiscard]] bool is_over() const { return work_.left() == 0; }
+
+ private:
+  const gate::Gate& gate_;
+  Work work_;
+  std::map<std::pair<std::string, std::string>, bool> asked_;
+};
+
+std::set<std::string> unknown_in(const ListsByServer& lists) {
+  std::set<std::string> unknown;
+  for (const auto& [server, list] : lists) {
+    if (!list) unknown.insert(server);
+  }
+  return unknown;
+}
+
+}  // namespace
+
+ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& lists,
+                               const WorkOnLists& work) {
   ShownTemplates shown;
   std::set<std::string> twice;
+  const auto unknown = unknown_in(lists);
   for (const auto& [server, list] : lists) {
-    const auto permission = permission_for(server, Offer::kResource);
-    if (!list || !permission) continue;
+    if (!list) continue;
+    TemplateReaders readers(gate, work.rules / lists.size());
     for (const Json& entry : *list) {
       const std::string text = string_member(entry, key_of(ListKind::kTemplates));
-      const std::string begin = text.substr(0, text.find('{'));
-      const std::string where =
-          begin.empty() ? "uri any" : "uri starts " + policy::print_string(begin);
-      if (!gate.could_allow(*permission, where)) continue;
-      if (!shown.entries.emplace(text, std::shared_ptr<const Json>(list, &entry)).second)
-        twice.insert(text);
-      shown.owners.emplace(text, server);
+      const bool is_readable = readers.could_read(server, text);
+      const bool may_be_others = std::ranges::any_of(
+          unknown, [&](const std::string& other) { return readers.could_read(other, text); });
+      // What is not known any more is claimed all the same: else it would be left to another.
+      if (readers.is_over()) twice.insert(text);
+      if (readers.is_over() || !is_readable) continue;
+      if (may_be_others || !shown.owners.emplace(text, server).second) twice.insert(text);
+      shown.entries.emplace(text, std::shared_ptr<const Json>(list, &entry));
     }
   }
   for (const std::string& text : twice) {
@@ -159,25 +203,27 @@ ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& list
   return shown;
 }
 
-ShownPrompts shown_prompts(const gate::Gate& gate, const ListsByServer& lists, NameForm form) {
+ShownPrompts shown_prompts(const gate::Gate& gate, const ListsByServer& lists, NameForm form,
+                           const std::set<std::string>& servers, const WorkOnLists& work) {
   std::map<Permission, std::shared_ptr<const Json>> could;
   for (const auto& [server, list] : lists) {
     const auto permission = permission_for(server, Offer::kPrompt);
     if (!list || !permission) continue;
+    Work on_rules(work.rules / lists.size());
     for (const Json& entry : *list) {
       const std::string name = string_member(entry, key_of(ListKind::kPrompts));
       auto prompt = Permission::of(server, name);
       policy::CallInSource call;
       call.known["name"] = name;
       call.unknown = {"arguments"};
-      if (prompt && gate.could_allow(*permission, call))
+      if (prompt && gate.could_allow(*permission, call, on_rules))
         could.emplace(*prompt, std::shared_ptr<const Json>(list, &entry));
     }
   }
   std::vector<Permission> all;
   for (const auto& [prompt, entry] : could) all.push_back(prompt);
   ShownPrompts shown;
-  for (auto& [name, prompt] : client_names(all, form)) {
+  for (auto& [name, prompt] : names_of_prompts(all, form, servers)) {
     shown.entries.emplace(name, could.at(prompt));
     shown.prompts.emplace(name, prompt);
   }

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "core/permission.h"
+#include "core/work.h"
 #include "gate/gate.h"
 #include "gateway/client_name.h"
 #include "gateway/server_lists.h"
-#include "gateway/work.h"
 
 namespace mcpac::gateway {
 
@@ -34,9 +34,10 @@ struct ResourceLists {
 // Servers, and the URI in the spelling in which each of them gets it: where a rule reads it as a
 // URL, it is sent as that was read (grants.md, "Resources and prompts").
 using Readers = std::map<std::string, std::string>;
-// Of `servers`, which this client may read from: those that its rules leave for this URI.
+// Of `servers`, which this client may read from: those that its rules leave for this URI. Where the
+// work does not suffice to ask about all of them, none: one that is left alone would be believed.
 [[nodiscard]] Readers could_read(const gate::Gate& gate, const std::set<std::string>& servers,
-                                 const std::string& uri);
+                                 const std::string& uri, Work& work);
 // Of these the one whose it is; nothing: nobody's. So it is where the work does not suffice to
 // tell.
 [[nodiscard]] std::optional<std::string> owner_of(const Readers& servers,
@@ -48,28 +49,36 @@ using Readers = std::map<std::string, std::string>;
                                                    const Json& values, std::size_t most);
 // The names of a template's variables.
 [[nodiscard]] std::set<std::string, std::less<>> variables_of(std::string_view uri_template);
-// What all lists together may take; some tenths of a second at the most.
-inline constexpr std::size_t kWorkOnLists = std::size_t{1} << 26U;
-// Each server's list has a share of `work`: no server's templates and URIs use up another's. What
-// is left when it is used up is shown to nobody but where the rules leave one server.
+// What all lists together may take: of holding URIs against templates, some tenths of a second at
+// the most, and entries against the client's rules, one or two seconds: once for a list, and not
+// for each of its pages. Each server's list has a share: none uses up another's. What is left when
+// it is used up is shown to nobody; of templates' share, but where the rules leave one server.
+struct WorkOnLists {
+  std::size_t templates = std::size_t{1} << 26U;
+  std::size_t rules = std::size_t{1} << 27U;
+};
 [[nodiscard]] ShownEntries shown_resources(const gate::Gate& gate,
                                            const std::set<std::string>& servers,
                                            const ResourceLists& lists,
-                                           std::size_t work = kWorkOnLists);
-// And whose each template is.
+                                           const WorkOnLists& work = {});
+// And whose each template is: one that several servers have is nobody's, and so is one that a
+// server may have whose list is not known.
 struct ShownTemplates {
   ShownEntries entries;
   std::map<std::string, std::string> owners;
 };
-[[nodiscard]] ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& lists);
+[[nodiscard]] ShownTemplates shown_templates(const gate::Gate& gate, const ListsByServer& lists,
+                                             const WorkOnLists& work = {});
 
 // Prompts by the names that the client knows them by: the server's entry, and server and own name.
 struct ShownPrompts {
   ShownEntries entries;
   std::map<std::string, Permission> prompts;
 };
+// `servers`: all that the rules leave for prompts, whether they answer or not.
 [[nodiscard]] ShownPrompts shown_prompts(const gate::Gate& gate, const ListsByServer& lists,
-                                         NameForm form);
+                                         NameForm form, const std::set<std::string>& servers,
+                                         const WorkOnLists& work = {});
 
 // At most 250 entries and about 1 MiB. `cursor` is empty or what a page before gave; nothing for a
 // text that is none. `named`: the member of an entry that is the client's name for it, not the

@@ -12,8 +12,6 @@ namespace {
 
 // Who waits for a list that is being read.
 constexpr std::size_t kMaxWaiting = 1'024;
-// For all pages, beside each one's own time; clients do not wait as long.
-constexpr std::chrono::minutes kReadingTime(2);
 // Without a word of its own. A server that announces changes is asked again when it does.
 constexpr auto kFreshAnnounced = std::chrono::seconds(60);
 constexpr auto kFreshSilent = std::chrono::seconds(5);
@@ -54,39 +52,91 @@ void ServerLists::get_one(const Key& key, Done done) {
   const auto& [server, kind] = key;
   const Json* capabilities = servers_.capabilities(server);
   Slot& slot = slots_.try_emplace(key, spans_).first->second;
+  const auto now = clock_.steady_now();
   // One that is down has what it had; of one that never came up nobody knows.
-  if (servers_.is_settled(server) && capabilities == nullptr) return done(slot.list);
+  if (servers_.is_settled(server) && capabilities == nullptr) {
+    slot.is_missed = true;
+    return done(slot.list);
+  }
   if (servers_.is_settled(server) && !has(capabilities, capability_of(kind)))
     return done(std::make_shared<const KnownList>(kind, std::vector<Json>()));
-  if (slot.list && clock_.steady_now() < slot.fresh_until) return done(slot.list);
+  if (slot.list && now < slot.fresh_until) return done(slot.list);
   const bool is_asked = slot.reading != nullptr;
-  const bool is_waited_for = is_asked ? !slot.is_late : slot.patience.may_ask(clock_.steady_now());
-  if (!is_waited_for || slot.waiting.size() >= kMaxWaiting) return done(slot.list);
+  const bool may_wait = is_asked ? !slot.is_late && !slot.is_unseen : slot.patience.may_wait(now);
+  if (!may_wait || slot.waiting.size() >= kMaxWaiting) return show_known(key, slot, done);
   slot.waiting.push_back(std::move(done));
   if (!is_asked) begin_reading(key, slot);
 }
 
+// A pause holds where there is a list to show, and the server does not say that it is another now.
+void ServerLists::show_known(const Key& key, Slot& slot, const Done& done) {
+  slot.is_missed = true;
+  const bool is_wanting = !slot.list || slot.is_outdated || slot.patience.is_trusted();
+  if (!slot.reading && is_wanting) read_at(key, slot, slot.patience.next_with_reason());
+  done(slot.list);
+}
+
+// Not one that is down, or is known to have no such list.
+bool ServerLists::may_be_asked(const Key& key) const {
+  const auto& [server, kind] = key;
+  return !servers_.is_settled(server) || has(servers_.capabilities(server), capability_of(kind));
+}
+
+void ServerLists::read_at(const Key& key, Slot& slot, std::chrono::steady_clock::time_point when) {
+  const auto now = clock_.steady_now();
+  if (when <= now) return read_now(key);
+  if (slot.again && slot.again_at <= when) return;
+  slot.again_at = when;
+  slot.again = std::make_unique<boost::asio::steady_timer>(executor_, when - now);
+  slot.again->async_wait([this, alive = std::weak_ptr(alive_), key, when](const auto& error) {
+    if (error || alive.expired() || slots_.at(key).again_at != when) return;
+    read_now(key);
+  });
+}
+
+void ServerLists::read_now(const Key& key) {
+  Slot& slot = slots_.at(key);
+  slot.again.reset();
+  if (!slot.reading && may_be_asked(key)) begin_reading(key, slot);
+}
+
 void ServerLists::begin_reading(const Key& key, Slot& slot) {
+  const auto now = clock_.steady_now();
+  slot.again.reset();
   slot.is_outdated = false;
   slot.is_late = false;
-  slot.reading = std::make_shared<ListReading>(key.second, clock_.steady_now() + kReadingTime);
-  slot.timer = std::make_unique<boost::asio::steady_timer>(executor_, slot.patience.span());
-  slot.timer->async_wait([this, alive = std::weak_ptr(alive_), key,
+  slot.is_unseen = !slot.patience.may_wait(now);
+  slot.begun = now;
+  slot.reading = std::make_shared<ListReading>(key.second);
+  const auto has = slot.list ? ListPatience::Has::kList : ListPatience::Has::kNothing;
+  const auto whole = servers_.timeout(key.first);
+  const auto span = slot.patience.span(has);
+  slot.left = whole - span;
+  if (slot.left.count() > 0)
+    after(key, slot, span, &ServerLists::stop_waiting);
+  else
+    after(key, slot, whole, &ServerLists::give_up);
+  read_page(key, slot.reading, Json::object());
+}
+
+void ServerLists::after(const Key& key, Slot& slot, std::chrono::milliseconds time,
+                        void (ServerLists::*then)(const Key&)) {
+  slot.timer = std::make_unique<boost::asio::steady_timer>(executor_, time);
+  slot.timer->async_wait([this, alive = std::weak_ptr(alive_), key, then,
                           weak = std::weak_ptr(slot.reading)](const auto& error) {
     if (error || alive.expired()) return;
     const auto reading = weak.lock();
-    if (reading && slots_.at(key).reading == reading) stop_waiting(key);
+    if (reading && slots_.at(key).reading == reading) (this->*then)(key);
   });
-  read_page(key, slot.reading, Json::object());
 }
 
 void ServerLists::read_page(const Key& key, const std::shared_ptr<ListReading>& reading,
                             Json params) {
   const auto& [server, kind] = key;
-  servers_.request(
+  slots_.at(key).token = servers_.request(
       server, std::string(method_of(kind)), std::move(params), nullptr,
       [this, alive = std::weak_ptr(alive_), key, reading](Result<gate::Servers::Outcome> outcome) {
-        if (alive.expired()) return;
+        if (alive.expired() || slots_.at(key).reading != reading) return;
         if (outcome && *outcome) return add_page(key, reading, **outcome);
         if (!outcome) {
           say_missing(key, slots_.at(key), outcome.error().what);
@@ -101,7 +151,7 @@ void ServerLists::read_page(const Key& key, const std::shared_ptr<ListReading>& 
 
 void ServerLists::add_page(const Key& key, const std::shared_ptr<ListReading>& reading,
                            const Json& result) {
-  const auto next = reading->add(result, clock_.steady_now());
+  const auto next = reading->add(result);
   if (next && *next) return read_page(key, reading, {{"cursor", **next}});
   if (next)
     return finish(key, Ended::kAnswered,
@@ -110,12 +160,21 @@ void ServerLists::add_page(const Key& key, const std::shared_ptr<ListReading>& r
   finish(key, Ended::kGaveNoList, nullptr);
 }
 
-// It is read on: whoever comes later finds it.
+// It is read on: whoever comes later finds it, and who had to go without it is told.
 void ServerLists::stop_waiting(const Key& key) {
   Slot& slot = slots_.at(key);
   slot.is_late = true;
+  slot.is_missed = slot.is_missed || !slot.waiting.empty();
+  after(key, slot, slot.left, &ServerLists::give_up);
   say_missing(key, slot, "it does not answer in time");
   tell(slot);
+}
+
+void ServerLists::give_up(const Key& key) {
+  Slot& slot = slots_.at(key);
+  servers_.forget(slot.token);
+  say_missing(key, slot, "reading it takes longer than the server's timeout");
+  finish(key, Ended::kGaveNoList, nullptr);
 }
 
 void ServerLists::say_missing(const Key& key, Slot& slot, std::string_view why) const {
@@ -132,18 +191,32 @@ void ServerLists::finish(const Key& key, Ended ended, ServerList list) {
   slot.timer.reset();
   const auto now = clock_.steady_now();
   if (ended == Ended::kAnswered && !slot.is_late)
-    slot.patience.answered_in_time();
+    slot.patience.answered_in_time(now, now - slot.begun);
   else
-    slot.patience.rest(now);
+    slot.patience.failed(now);
   const auto usual = announces(servers_.capabilities(server), kind)
                          ? std::chrono::milliseconds(kFreshAnnounced)
                          : std::chrono::milliseconds(kFreshSilent);
   const auto fresh = std::min<std::chrono::milliseconds>(
       reading->fresh().count() > 0 ? reading->fresh() : usual, kFreshMost);
+  slot.fresh_until = slot.is_outdated || ended == Ended::kGaveNoList ? now : now + fresh;
   // A server that cannot be asked now has what it had: so nobody takes its place meanwhile.
-  if (list && (!slot.list || *slot.list != *list)) slot.list = std::move(list);
-  slot.fresh_until = slot.is_outdated ? now : now + fresh;
+  const bool is_news = list && (!slot.list || *slot.list != *list);
+  const bool is_missed = list ? std::exchange(slot.is_missed, false) : true;
+  if (!list) slot.is_missed = true;
+  if (is_news) slot.list = std::move(list);
   tell(slot);
+  if (ended == Ended::kGaveNoList || slot.is_outdated) read_again(key, slot);
+  if (is_news && is_missed && late_) late_(server, kind);
+}
+
+// Nobody may come and ask, since nobody knows that there is more than was shown. Of a change that
+// came meanwhile clients were told, and where they would wait it is for them to ask.
+void ServerLists::read_again(const Key& key, Slot& slot) {
+  if (slot.reading) return;
+  if (!slot.is_outdated) return read_at(key, slot, slot.patience.next_without());
+  if (!slot.patience.may_wait(clock_.steady_now()))
+    read_at(key, slot, slot.patience.next_with_reason());
 }
 
 void ServerLists::tell(Slot& slot) {
@@ -151,18 +224,22 @@ void ServerLists::tell(Slot& slot) {
   for (const Done& done : std::exchange(slot.waiting, {})) done(known);
 }
 
+// Clients are told as well, and ask; where none would wait, it is read without them.
 void ServerLists::forget(const std::string& server, ListKind kind) {
   const auto found = slots_.find({server, kind});
   if (found == slots_.end()) return;
-  found->second.fresh_until = {};
-  found->second.is_outdated = true;
+  Slot& slot = found->second;
+  slot.fresh_until = {};
+  slot.is_outdated = true;
+  if (!slot.reading && (slot.is_missed || !slot.patience.may_wait(clock_.steady_now())))
+    read_at(found->first, slot, slot.patience.next_with_reason());
 }
 
 void ServerLists::began_anew(const std::string& server) {
   for (const ListKind kind : {ListKind::kResources, ListKind::kTemplates, ListKind::kPrompts}) {
-    forget(server, kind);
     const auto found = slots_.find({server, kind});
     if (found != slots_.end()) found->second.patience.began_anew();
+    forget(server, kind);
   }
 }
 

@@ -3,8 +3,10 @@
 // One for a gateway: nothing of a client is in it, and who may see which entry is decided later
 // (offer_view.h). Everything that a server can make long is bounded (list_reading.h), and so is how
 // long clients wait for it (list_patience.h): who is not in time has what it had, and its list is
-// read on for those who come later. A list that did not change is the one that there was: what was
-// worked out from it holds on. On the loop's thread.
+// read on, all pages within the server's `timeout`. Where none is known, or the server says that it
+// changed, it is also read while nobody waits; what then comes is told to those who were shown
+// less. A list that did not change is the one that there was: what was worked out from it holds on.
+// On the loop's thread.
 #pragma once
 
 #include <chrono>
@@ -51,7 +53,10 @@ class ServerLists {
   // The lists of these servers, asked for where they are not fresh. `done` may come at once.
   void get(ListKind kind, const std::set<std::string>& servers,
            std::function<void(const ListsByServer&)> done);
-  // What is kept is not so any more.
+  // Hears of a list that is another one than clients were shown: they would not know.
+  using OnLate = std::function<void(const std::string& server, ListKind kind)>;
+  void on_late(OnLate heard) { late_ = std::move(heard); }
+  // What is kept is not so any more: the server says so.
   void forget(const std::string& server, ListKind kind);
   // The server was started again.
   void began_anew(const std::string& server);
@@ -62,22 +67,40 @@ class ServerLists {
     explicit Slot(const ListPatience::Spans& spans) : patience(spans) {}
     ServerList list;
     std::chrono::steady_clock::time_point fresh_until;
-    std::shared_ptr<ListReading> reading;  // the server is being asked
-    std::vector<Done> waiting;             // for that
-    std::unique_ptr<boost::asio::steady_timer> timer;
+    std::shared_ptr<ListReading> reading;              // the server is being asked
+    std::vector<Done> waiting;                         // for that
+    gate::Servers::RequestToken token = 0;             // of its page that is asked for
+    std::unique_ptr<boost::asio::steady_timer> timer;  // of this reading
+    std::chrono::milliseconds left{0};                 // for it when that has expired
+    std::chrono::steady_clock::time_point begun;
+    bool is_unseen = false;    // nobody may wait for this reading
     bool is_late = false;      // nobody waits for it any more
-    bool is_outdated = false;  // it changed meanwhile
+    bool is_outdated = false;  // it changed since it was last asked for
+    bool is_missed = false;    // somebody was shown what there was, for want of what there is
     ListPatience patience;
+    std::unique_ptr<boost::asio::steady_timer> again;  // when it is read with nobody waiting
+    std::chrono::steady_clock::time_point again_at{};  // of that
   };
   using Key = std::pair<std::string, ListKind>;
   enum class Ended : std::uint8_t { kAnswered, kGaveNoList };
 
   void get_one(const Key& key, Done done);
+  [[nodiscard]] bool may_be_asked(const Key& key) const;
+  // Somebody gets what is known, which may not be what there is.
+  void show_known(const Key& key, Slot& slot, const Done& done);
   void begin_reading(const Key& key, Slot& slot);
+  // It is read at that time, whether anybody waits or not.
+  void read_at(const Key& key, Slot& slot, std::chrono::steady_clock::time_point when);
+  void read_now(const Key& key);
+  // Unless this reading has ended by then.
+  void after(const Key& key, Slot& slot, std::chrono::milliseconds time,
+             void (ServerLists::*then)(const Key&));
   void read_page(const Key& key, const std::shared_ptr<ListReading>& reading, Json params);
   void add_page(const Key& key, const std::shared_ptr<ListReading>& reading, const Json& result);
   void stop_waiting(const Key& key);
+  void give_up(const Key& key);
   void finish(const Key& key, Ended ended, ServerList list);
+  void read_again(const Key& key, Slot& slot);
   void say_missing(const Key& key, Slot& slot, std::string_view why) const;
   static void tell(Slot& slot);
 
@@ -85,6 +108,7 @@ class ServerLists {
   boost::asio::any_io_executor executor_;
   const Clock& clock_;
   Warning warning_;  // may be null
+  OnLate late_;      // may be null
   ListPatience::Spans spans_;
   std::map<Key, Slot> slots_;
   // Answers may come when this object is gone.

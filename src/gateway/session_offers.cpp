@@ -50,14 +50,10 @@ SessionOffers::Servers SessionOffers::with(std::string_view capability,
 Json SessionOffers::capabilities() const {
   Json said = Json::object();
   if (offers_ == nullptr) return said;
-  const auto flags = [&](std::string_view capability, std::string_view flag) {
-    if (!with(capability, flag).empty()) said[std::string(capability)][std::string(flag)] = true;
-  };
-  if (!with("resources").empty()) said["resources"] = Json::object();
-  flags("resources", "listChanged");
-  flags("resources", "subscribe");
-  if (!with("prompts").empty()) said["prompts"] = Json::object();
-  flags("prompts", "listChanged");
+  // Lists that came late are told by mcpac, whatever their servers tell.
+  if (!with("resources").empty()) said["resources"] = {{"listChanged", true}};
+  if (!with("resources", "subscribe").empty()) said["resources"]["subscribe"] = true;
+  if (!with("prompts").empty()) said["prompts"] = {{"listChanged", true}};
   Servers complete = with("prompts");
   complete.merge(with("resources"));
   if (offers_->any_has(complete, "completions")) said["completions"] = Json::object();
@@ -112,11 +108,15 @@ void SessionOffers::list(const ipc::Request& request, const RequestContext& cont
                           }));
   offers_->lists().get(kind, servers,
                        unless_over(request.id, [this, kind, say](const ListsByServer& lists) {
-                         auto& shown = *session_.setup_.shown;
                          if (kind == ListKind::kTemplates)
-                           return say(shown.templates(lists)->entries);
-                         say(shown.prompts(lists, session_.setup_.catalog->names())->entries);
+                           return say(session_.setup_.shown->templates(lists)->entries);
+                         say(shown_prompts(lists)->entries);
                        }));
+}
+
+std::shared_ptr<const ShownPrompts> SessionOffers::shown_prompts(const ListsByServer& lists) const {
+  const Catalog& catalog = *session_.setup_.catalog;
+  return session_.setup_.shown->prompts(lists, catalog.names(), catalog.offering(Offer::kPrompt));
 }
 
 // Both at a time: a silent server is waited for once.
@@ -141,9 +141,8 @@ void SessionOffers::resource_lists(const Servers& servers,
 void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
                           std::function<void(Listening)> done) {
   Listening agreed{.tools = wants(wanted, "toolsListChanged") && session_.has_tools()};
-  agreed.prompts = wants(wanted, "promptsListChanged") && !with("prompts", "listChanged").empty();
-  agreed.resources =
-      wants(wanted, "resourcesListChanged") && !with("resources", "listChanged").empty();
+  agreed.prompts = wants(wanted, "promptsListChanged") && !with("prompts").empty();
+  agreed.resources = wants(wanted, "resourcesListChanged") && !with("resources").empty();
   std::set<std::string> uris;
   const Json* named = find_member(wanted, "resourceSubscriptions");
   if (named != nullptr && named->is_array() && offers_ != nullptr) {

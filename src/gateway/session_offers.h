@@ -60,6 +60,8 @@ class SessionOffers {
   template <class Then>
   auto unless_over(const ipc::Id& id, Then then);
 
+  // What this client is shown of prompts, and what it calls them.
+  [[nodiscard]] std::shared_ptr<const ShownPrompts> shown_prompts(const ListsByServer& lists) const;
   void list(const ipc::Request& request, const RequestContext& context, ListKind kind);
   void resource_lists(const Servers& servers, std::function<void(const ResourceLists&)> done);
   // Whose a URI is: the server, or why it is nobody's.

@@ -19,8 +19,10 @@
 namespace mcpac::gateway {
 namespace {
 
-// Whose the URIs of one request are; some hundredths of a second (gateway/work.h).
+// Whose the URIs of one request are; some hundredths of a second (core/work.h).
 constexpr std::size_t kWorkOfRequest = std::size_t{1} << 23U;
+// The same of holding them against the client's rules; some tenths.
+constexpr std::size_t kWorkOnRules = std::size_t{1} << 24U;
 // What is completed is not decided by any rule, so it is short: a text that a person types.
 constexpr std::size_t kMaxCompleted = 8'192;
 
@@ -141,11 +143,12 @@ void SessionOffers::find_owner(const std::string& uri, std::function<void(Owner)
 void SessionOffers::find_owners(const std::set<std::string>& uris,
                                 std::function<void(Owners)> done) {
   const Servers servers = with("resources");
+  Work on_rules(kWorkOnRules);
   Owners owners;
   std::map<std::string, Readers> open;  // the rules leave several
   Servers asked;
   for (const std::string& uri : uris) {
-    Readers could = could_read(*session_.setup_.gate, servers, uri);
+    Readers could = could_read(*session_.setup_.gate, servers, uri, on_rules);
     if (could.empty()) owners[uri] = {};
     if (could.size() == 1) owners[uri] = {could.begin()->first, could.begin()->second};
     if (could.size() < 2) continue;
@@ -205,7 +208,7 @@ void SessionOffers::get_prompt(const ipc::Request& request, const RequestContext
   if (!seat) return say_no_room(request.id);
   const auto get = [this, kept, seat, context](const ListsByServer& lists) {
     const std::string called = string_member(kept.params, "name");
-    const auto shown = session_.setup_.shown->prompts(lists, session_.setup_.catalog->names());
+    const auto shown = shown_prompts(lists);
     const auto found = shown->prompts.find(called);
     if (found == shown->prompts.end())
       return refuse(kept, gate::bounded(called, kMaxCompleted), unknown_prompt(called));
@@ -255,7 +258,7 @@ void SessionOffers::complete(const ipc::Request& request, const RequestContext& 
                          params_of(wanted, {{"type", "ref/resource"}, {"uri", wanted.called}},
                                    only(variables, wanted.known)));
     }
-    const auto shown = session_.setup_.shown->prompts(lists, session_.setup_.catalog->names());
+    const auto shown = shown_prompts(lists);
     const auto found = shown->prompts.find(wanted.called);
     if (found == shown->prompts.end()) return session_.say_error(id, unknown_prompt(wanted.called));
     const std::string& prompt = found->second.tool();

@@ -34,7 +34,7 @@ std::set<std::string> ShownLists::standing(const std::set<std::string>& servers,
   std::set<std::string> stand;
   for (const std::string& server : servers) {
     const auto permission = Permission::of(server, name_of(offer));
-    if (permission && gate_.could_allow(*permission, std::string_view())) stand.insert(server);
+    if (permission && gate_.stands(*permission)) stand.insert(server);
   }
   return stand;
 }
@@ -51,11 +51,11 @@ std::shared_ptr<const ShownTemplates> ShownLists::templates(const ListsByServer&
   return kept_or_made(templates_, std::move(origin), [&] { return shown_templates(gate_, lists); });
 }
 
-// The form of names is the same for all of a client's life.
-std::shared_ptr<const ShownPrompts> ShownLists::prompts(const ListsByServer& lists, NameForm form) {
+std::shared_ptr<const ShownPrompts> ShownLists::prompts(const ListsByServer& lists, NameForm form,
+                                                        const std::set<std::string>& servers) {
   Origin origin{lists, {}, standing(servers_in(lists), Offer::kPrompt)};
   return kept_or_made(prompts_, std::move(origin),
-                      [&] { return shown_prompts(gate_, lists, form); });
+                      [&] { return shown_prompts(gate_, lists, form, servers); });
 }
 
 void ShownLists::sweep() {

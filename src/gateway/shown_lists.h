@@ -22,8 +22,11 @@ class ShownLists {
   [[nodiscard]] std::shared_ptr<const ShownEntries> resources(const std::set<std::string>& servers,
                                                               const ResourceLists& lists);
   [[nodiscard]] std::shared_ptr<const ShownTemplates> templates(const ListsByServer& lists);
+  // `servers`: as shown_prompts() wants them; these and the form are the same for all of a client's
+  // life.
   [[nodiscard]] std::shared_ptr<const ShownPrompts> prompts(const ListsByServer& lists,
-                                                            NameForm form);
+                                                            NameForm form,
+                                                            const std::set<std::string>& servers);
   // From time to time: what nobody asked for since the last time is let go of.
   void sweep();
 

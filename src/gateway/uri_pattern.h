@@ -12,7 +12,7 @@
 
 #include <boost/algorithm/searching/knuth_morris_pratt.hpp>
 
-#include "gateway/work.h"
+#include "core/work.h"
 
 namespace mcpac::gateway {
 

@@ -50,13 +50,13 @@ Result<void> add_page(ServerListing& listing, std::set<std::string>& names, Orde
   return {};
 }
 
-std::unexpected<Error> too_slow(const ServerConfig& config, std::chrono::milliseconds limit) {
-  return fail(
-      ErrorId::kServerTimeout,
-      fmt::format("server {} did not list its tools within {} ms", config.name, limit.count()),
-      {.where = "server " + config.name,
-       .fix =
-           limit == config.timeout ? R"(a longer "timeout" in mcpac.json, in milliseconds)" : ""});
+std::unexpected<Error> too_slow(const ServerConfig& config) {
+  return fail(ErrorId::kServerTimeout,
+              fmt::format("server {} did not list its tools within {} ms", config.name,
+                          config.timeout.count()),
+              {.where = "server " + config.name,
+               .why = "its \"timeout\" holds for all pages of the list together",
+               .fix = R"(a longer "timeout" in mcpac.json, in milliseconds)"});
 }
 
 // Tools whose names mean another thing in rules: whoever granted that would grant the tool.
@@ -102,17 +102,16 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
   std::set<std::string> names;
   std::set<std::string> cursors;
   std::size_t bytes = 0;
-  const auto limit = std::min(config.timeout, config.list_time);
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+  const auto deadline = std::chrono::steady_clock::now() + config.timeout;
   Json params = Json::object();
   for (std::size_t page = 0; page < kMaxPages; ++page) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left <= std::chrono::milliseconds(0)) co_return too_slow(config, limit);
+    if (left <= std::chrono::milliseconds(0)) co_return too_slow(config);
     RequestOptions options;
     options.keeps_order = true;
     auto reply = co_await session->request("tools/list", params, left, options);
-    if (!reply && reply.error().id == ErrorId::kServerTimeout) co_return too_slow(config, limit);
+    if (!reply && reply.error().id == ErrorId::kServerTimeout) co_return too_slow(config);
     if (!reply) {
       const bool none =
           reply.error().id == ErrorId::kServerError && !negotiated.declares_tools && page == 0;

@@ -162,14 +162,19 @@ void SecretValues::know(const std::string& value, const std::string& reference) 
 }
 
 void SecretValues::remember(const std::string& value, const std::string& reference) {
-  for (auto& form : forms_of(value)) forms_.try_emplace(std::move(form), reference);
+  for (auto& form : forms_of(value)) {
+    const std::size_t size = form.size();
+    if (forms_.try_emplace(std::move(form), reference).second) bytes_ += size;
+  }
   search_.reset();
 }
 
 void SecretValues::forget(const std::string& value, const std::string& reference) {
   for (const auto& form : forms_of(value)) {
     const auto known = forms_.find(form);
-    if (known != forms_.end() && known->second == reference) forms_.erase(known);
+    if (known == forms_.end() || known->second != reference) continue;
+    bytes_ -= form.size();
+    forms_.erase(known);
   }
   search_.reset();
 }

@@ -39,6 +39,8 @@ class SecretValues {
   void know(const std::string& value, const std::string& reference);
 
   [[nodiscard]] bool empty() const { return forms_.empty(); }
+  // Of all that is looked for: a value in its several forms. What finds them takes many times that.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] bool occurs_in(std::string_view text) const;
   [[nodiscard]] bool occurs_within(const Json& value) const;  // as redact() looks
   [[nodiscard]] std::string redact(std::string_view text) const;
@@ -58,6 +60,7 @@ class SecretValues {
   [[nodiscard]] const Search& search() const;
 
   std::map<std::string, std::string> forms_;              // value → reference
+  std::size_t bytes_ = 0;                                 // of the values there
   mutable std::shared_ptr<const Search> search_;          // for forms_; made when it is needed
   std::deque<std::pair<std::string, std::string>> kept_;  // by keep(), oldest first
 };

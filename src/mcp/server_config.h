@@ -36,7 +36,7 @@ struct ServerConfig {
   std::string url;
   std::map<std::string, std::string> headers;
 
-  std::chrono::milliseconds timeout{60'000};  // of one request
+  std::chrono::milliseconds timeout{60'000};  // of one request, and of a whole list
   std::string root;                           // the folder that the server's relative paths mean
   bool disabled = false;
   // "prices": what one call of a tool costs the user, for rules with a `cost` (docs/grants.md).
@@ -46,8 +46,7 @@ struct ServerConfig {
 
   // Not in the file: how patient we are ourselves.
   std::chrono::milliseconds probe_timeout{
-      3'000};                                   // for an answer to server/discover; then initialize
-  std::chrono::milliseconds list_time{30'000};  // for a whole list of tools, all its pages
+      3'000};  // for an answer to server/discover; then initialize
   std::chrono::milliseconds shutdown_grace{2'000};  // on each step of the shutdown ladder
   std::filesystem::path tokens;  // folder of what logins left; empty keeps it in memory
   std::filesystem::path file;    // the mcpac.json whose entry it is; empty where it is nobody's

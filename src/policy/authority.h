@@ -19,6 +19,7 @@
 #include "core/json.h"
 #include "core/json_schema.h"
 #include "core/permission.h"
+#include "core/work.h"
 #include "policy/decision.h"
 #include "policy/environment.h"
 #include "policy/evidence.h"
@@ -70,11 +71,18 @@ class Authority {
 
   // What decide() will say of a call that a source makes, as far as that is certain before the run.
   [[nodiscard]] Foresight foresee(const Permission& permission, const CallInSource& call) const;
+  // The same without why, for one of many: not kDenied where it could be allowed. What it takes is
+  // spent of `work`; where that does not suffice to tell, it could not.
+  [[nodiscard]] Outlook outlook(const Permission& permission, const CallInSource& call,
+                                Work& work) const;
 
   // `where` is the text of a Narrow, empty for the whole tool.
   [[nodiscard]] Coverage coverage(const Permission& permission, std::string_view where) const {
     return standing(permission, where).coverage;
   }
+  // The same for one of many, as outlook().
+  [[nodiscard]] Coverage coverage(const Permission& permission, std::string_view where,
+                                  Work& work) const;
   [[nodiscard]] DeclaredStanding standing(const Permission& permission,
                                           std::string_view where) const;
   // Granted tools by name, for "granted but never declared" warnings: bare selectors only.

@@ -1,4 +1,6 @@
 // An authority beside what a program declares or calls, and beside another authority.
+#include <algorithm>
+
 #include "policy/authority_state.h"
 #include "policy/compare/compare_layers.h"
 #include "policy/compare/compare_places.h"
@@ -16,6 +18,38 @@ DeclaredStanding Authority::standing(const Permission& permission, std::string_v
   }
   if (!impl_->knows(permission)) return {};
   return declared_standing(impl_->layers, permission, where, impl_->environment);
+}
+
+namespace {
+
+// Of reading a rule; and of one step of comparing, which is some 20 ns.
+constexpr std::size_t kStepsOfReading = 20'000;
+constexpr std::size_t kStepsOfStep = 4;
+
+}  // namespace
+
+Coverage Authority::coverage(const Permission& permission, std::string_view where,
+                             Work& work) const {
+  if (place_kind_of(permission.text()) || !impl_->knows(permission))
+    return coverage(permission, where);
+  const std::size_t reading = kStepsOfReading + where.size();
+  const bool suffices = work.suffices_for(reading);
+  work.spend(reading);
+  if (!suffices) return Coverage::kMissing;
+  const InclusionBudget budget{std::min(kStandingBudget.steps, work.left() / kStepsOfStep)};
+  const auto standing =
+      declared_standing(impl_->layers, permission, where, impl_->environment, budget);
+  work.spend(standing.steps * kStepsOfStep);
+  // What is not certain with all that one question may take is decided when it is called.
+  const bool is_cut_short = !standing.is_certain && budget.steps < kStandingBudget.steps;
+  return is_cut_short ? Coverage::kMissing : standing.coverage;
+}
+
+Outlook Authority::outlook(const Permission& permission, const CallInSource& call,
+                           Work& work) const {
+  if (place_kind_of(permission.text())) return foresee(permission, call).outlook;
+  if (!impl_->knows(permission)) return Outlook::kDenied;
+  return outlook_of(impl_->layers, permission, call, impl_->schema_of(permission), work);
 }
 
 Foresight Authority::foresee(const Permission& permission, const CallInSource& call) const {

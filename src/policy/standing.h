@@ -1,6 +1,7 @@
 // How what a program declares stands to what was granted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -22,6 +23,7 @@ struct DeclaredStanding {
   // sent.
   std::optional<Json> refused = {};
   bool is_certain = true;  // false: comparing took too long, and each call will be decided
+  std::size_t steps = 0;   // of its budget, that comparing took
 };
 
 }  // namespace mcpac::policy

@@ -111,6 +111,25 @@ TEST_SUITE("e2e/bad input") {
           64);
   }
 
+  TEST_CASE("secrets that are written into mcpac.json as they are do not go there without a word") {
+    const Workspace workspace(R"({"mcpServers": {}})");
+    workspace.write("theirs.json", R"({"servers": {
+      "github": {"command": "s", "args": ["--token", "hunter2"], "env": {"GITHUB_TOKEN": "hunter2"}},
+      "quiet": {"command": "s", "env": {"TOKEN": "${env:TOKEN}"}}
+    }})");
+    for (const auto& run :
+         {workspace.mcpac({"server", "add", "--import", "theirs.json"}),
+          workspace.mcpac({"server", "add", "github", "--force", "--env", "GITHUB_TOKEN=hunter2",
+                           "--", "s", "--token", "hunter2"})}) {
+      CHECK(run.exit_code == 0);
+      CHECK(has(run.err, "github: env.GITHUB_TOKEN looks like a secret"));
+      CHECK(has(run.err, "github: args[1] (--token) looks like a secret"));
+      CHECK(has(run.err, "${env:NAME} or ${file:PATH}"));
+      CHECK_FALSE(has(run.err, "quiet: "));
+      CHECK_FALSE(has(run.out + run.err, "hunter2"));
+    }
+  }
+
   TEST_CASE("a wrong command line is exit 64, as JSON when asked") {
     auto run = Workspace::shared().mcpac({"execute", "--no-such-option"});
     CHECK(run.exit_code == 64);

@@ -210,7 +210,7 @@ TEST_SUITE("e2e/connect") {
   TEST_CASE("servers move behind mcpac, their secrets into files, and nothing of them is printed") {
     const Home home;
     home.write(".cursor/mcp.json", R"({"mcpServers": {
-  "github": {"command": "npx", "args": ["-y", "gh"], "env": {"GITHUB_TOKEN": "ghp_s3cr3t_value", "MODE": "fast"}},
+  "github": {"command": "npx", "args": ["-y", "gh", "--key=s3cr3t"], "env": {"GITHUB_TOKEN": "ghp_s3cr3t_value", "MODE": "fast"}},
   "remote": {"url": "https://a.example/mcp", "headers": {"Authorization": "Bearer ${env:REMOTE_TOKEN}"}},
   "odd": {"command": "x", "args": ["${workspaceFolder}"]}
 }}
@@ -245,7 +245,12 @@ TEST_SUITE("e2e/connect") {
     CHECK(after.size() == 2);
     CHECK(after.contains("odd"));
     CHECK(after.at("mcpac").at("env").at("REMOTE_TOKEN") == "${env:REMOTE_TOKEN}");
-    CHECK_FALSE(has(home.workspace.read("mcpac.json"), "s3cr3t"));
+    // What stays in the open is said, each time.
+    for (const auto* run : {&dry, &done}) {
+      CHECK(has(run->err, "github: args[2] (--key) looks like a secret"));
+      CHECK_FALSE(has(run->err, "env.GITHUB_TOKEN looks"));
+    }
+    CHECK_FALSE(has(home.workspace.read("mcpac.json"), "ghp_s3cr3t"));
     const Json moved =
         mcpac::parse_json(home.workspace.read("mcpac.json")).value().at("mcpServers");
     CHECK(moved.size() == 3);

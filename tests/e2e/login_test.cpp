@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "e2e/workspace.h"
 #include "mcp/support.h"
@@ -60,6 +63,56 @@ TEST_SUITE("e2e/login") {
     }
     CHECK(has(workspace.mcpac({"logout", "web"}).err, "forgot the login at web"));
     CHECK(workspace.mcpac({"tools", "call", "web.read", "--grant", "web.read"}).exit_code == 69);
+  }
+
+  TEST_CASE(
+      "a login that is given up is over at the authorization server, too, as far as it can be") {
+    struct Case {
+      std::string flag;
+      std::string said;
+      std::size_t revoked;
+    };
+    for (const Case& one :
+         {Case{"basic", "forgot the login at web, and its tokens were revoked", 2},
+          Case{"no-revocation", "its authorization server revokes no tokens", 0},
+          Case{"revocation=fails", "its tokens were not revoked, and may be good for a while",
+               2}}) {
+      CAPTURE(one.flag);
+      const HttpFixture web({one.flag}, "oauth_fixture.mjs");
+      const e2e::Workspace workspace(config_of(web));
+      REQUIRE(
+          workspace.mcpac({"login", "web"}, {.environment = with_browser(workspace)}).exit_code ==
+          0);
+      const auto out = workspace.mcpac({"logout", "web"});
+      CHECK(out.exit_code == 0);
+      CHECK_MESSAGE(has(out.err, one.said), out.err);
+      CHECK_FALSE(has(out.err, "secret-access"));
+      CHECK_FALSE(has(out.err, "secret-refresh"));
+      std::vector<std::string> sent;
+      for (const mcpac::Json& request : web.log()) {
+        if (request.at("path") == "/revoke") sent.push_back(request.at("body"));
+      }
+      REQUIRE(sent.size() == one.revoked);
+      if (!sent.empty()) {
+        CHECK(has(sent[0], "token=secret-refresh-token-"));
+        CHECK(has(sent[1], "token_type_hint=access_token"));
+      }
+      CHECK(has(workspace.mcpac({"logout", "web"}).err, "nothing is kept of a login at web"));
+    }
+  }
+
+  TEST_CASE("a login is forgotten though its authorization server is gone") {
+    std::optional<HttpFixture> web;
+    web.emplace(std::vector<std::string>{}, "oauth_fixture.mjs");
+    const e2e::Workspace workspace(config_of(*web));
+    REQUIRE(workspace.mcpac({"login", "web"}, {.environment = with_browser(workspace)}).exit_code ==
+            0);
+    web.reset();
+    const auto out = workspace.mcpac({"logout", "web"});
+    CHECK(out.exit_code == 0);
+    CHECK(has(out.err, "forgot the login at web"));
+    CHECK(has(out.err, "were not revoked"));
+    CHECK(has(workspace.mcpac({"logout", "web"}).err, "nothing is kept of a login at web"));
   }
 
   TEST_CASE("a program and an unknown name cannot be logged in to") {

@@ -173,6 +173,26 @@ TEST_SUITE("execute/recorder") {
     CHECK(holds(text, "the password is [redacted]"));
   }
 
+  TEST_CASE("secrets that are too many, or too long, to be looked for are not recorded at all") {
+    const auto kept = [](int secrets, std::size_t length) {
+      Recorded here;
+      here.call("files.read", {{"path", "notes"}}, said("the password is s0"));
+      for (int i = 0; i < secrets; ++i) {
+        const std::string password = "s" + std::to_string(i) + std::string(length, 'x');
+        here.call("vault.login", {{"password", password}, {"user", "jo"}}, said("welcome"));
+      }
+      return here.recorder.take();
+    };
+    CHECK(kept(1'000, 0).has_value());
+    CHECK(kept(4, 300'000).has_value());
+    for (const auto& refused : {kept(1'001, 0), kept(16, 300'000), kept(1, 5'000'000)}) {
+      REQUIRE_FALSE(refused.has_value());
+      CHECK(refused.error().id == ErrorId::kRecordingLimit);
+      CHECK(holds(refused.error().why, "secret"));
+      CHECK_FALSE(holds(refused.error().to_text(), "xxx"));
+    }
+  }
+
   TEST_CASE("arguments for a server that never started are not kept: what is secret is not known") {
     Recorded here;
     here.servers.unknown = "files";

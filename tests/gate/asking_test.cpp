@@ -390,6 +390,16 @@ TEST_SUITE("gate/asking") {
               "exit code 3") != std::string::npos);
   }
 
+  TEST_CASE("what of it is about the caller's own side, the caller hears as well") {
+    AskingWorld w;
+    w.write("/a");
+    w.approver.answer({Answered::kNobody, {}, "approver x", "code 3", "it shows no forms"});
+    CHECK(w.answers[0]->error().data.at("reason") ==
+          "it needs an approval, and no valid answer came: it shows no forms");
+    CHECK(w.world.audit.of("CapabilityCheck")[0].at("reason") ==
+          "it needs an approval, and no valid answer came: it shows no forms: code 3");
+  }
+
   TEST_CASE("observing makes the call and asks nobody") {
     AskingWorld w({.mode = Mode::kObserve});
     w.write("/a");

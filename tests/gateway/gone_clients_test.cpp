@@ -75,6 +75,30 @@ TEST_SUITE("gateway/gone_clients") {
     REQUIRE(asking.replies.size() == 1);
     CHECK(asking.replies[0].answer == gate::Answered::kNobody);
     CHECK(asking.replies[0].detail == "the client is gone");
+    CHECK(asking.replies[0].for_caller == "the client answered with an error, or is gone");
+  }
+
+  TEST_CASE(
+      "a client that nobody can be asked by hears in the refusal why, and not by whose rule") {
+    boost::asio::io_context loop;
+    ClientApprover approver(loop.get_executor());
+    Talk talk({.grants = {}, .asks = {"git.commit"}, .asking = {.approver = &approver}});
+    talk.initialize();
+    const std::string said = talk.ask(1, "tools/call", {{"name", "git.commit"}})
+                                 .at("result")
+                                 .at("content")
+                                 .at(0)
+                                 .at("text");
+    CHECK(said.find("no valid answer came: the client shows no forms (elicitation)") !=
+          std::string::npos);
+    CHECK(said.find("ask ") == std::string::npos);
+    talk.session->close();
+    Talk shows({.grants = {}, .asks = {"git.commit"}, .asking = {.approver = &approver}});
+    shows.initialize("2025-11-25", {{"elicitation", Json::object()}});
+    const Json refused =
+        shows.ask(1, "tools/call",
+                  {{"name", "git.commit"}, {"arguments", {{"message", std::string(5'000, 'x')}}}});
+    CHECK(refused.dump().find("too long to be shown in a form") != std::string::npos);
   }
 
   TEST_CASE("a question to somebody who goes is answered when they do, and only once") {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/file.h"
+#include "gateway/client_runs.h"
 #include "gateway/support_session.h"
 
 using namespace mcpac;
@@ -42,6 +43,25 @@ TEST_SUITE("gateway/identity") {
       CHECK_FALSE(first.empty());
       CHECK(known_as(*run, world) == first);
       CHECK(all.insert(first).second);
+    }
+  }
+
+  TEST_CASE("a client that comes back under new rules is the same to servers, and nobody else is") {
+    ClientRuns runs;
+    const std::string first = runs.identity_of("token a", "run 1");
+    CHECK(first == "run 1");
+    runs.renew();
+    CHECK(runs.identity_of("token a", "run 2") == first);
+    CHECK(runs.identity_of("token b", "run 3") == "run 3");
+    gate::testing::World world(kGranted);
+    const auto folder =
+        TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-gateway-");
+    REQUIRE(folder.has_value());
+    for (const std::string id : {"run 1", "run 2"}) {
+      auto made = run_parts(world, kGranted, folder->path(), "token a");
+      made.parts.identity = runs.identity_of("token a", id);
+      ClientRun run(std::move(made.parts), std::move(made.setup));
+      CHECK(known_as(run, world) == first);
     }
   }
 

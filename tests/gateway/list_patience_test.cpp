@@ -27,7 +27,11 @@ struct World {
             servers, loop.get_executor(), clock,
             [this](const std::string& text) { warnings.push_back(text); }, spans) {
     clock.stop();
-    servers.add("fs", Json::array({{{"uri", "x://a"}, {"name", "n"}}}));
+    lists.on_late([this](const std::string& server, ListKind) { late.push_back(server); });
+    has("x://a");
+  }
+  void has(const std::string& uri) {
+    servers.add("fs", Json::array({{{"uri", uri}, {"name", "n"}}}));
   }
   // Answers with a list, or with an error of `text`.
   void answer(const std::string& text) {
@@ -42,19 +46,38 @@ struct World {
       list = told.at("fs");
     });
   }
+  // The same, and the server answers at once what it is asked then.
+  std::size_t ask_and_deliver() {
+    ask();
+    servers.deliver();
+    CHECK(is_told);
+    return asked();
+  }
+  // What there is by now of timers.
+  void let_time_pass() {
+    loop.restart();
+    loop.run_for(std::chrono::milliseconds(20));
+  }
+  void announce() { lists.forget("fs", ListKind::kResources); }
   [[nodiscard]] std::size_t asked() const { return servers.count("resources/list"); }
+  [[nodiscard]] std::string shown() const {
+    return list ? string_member(*list->begin(), "uri") : "nothing";
+  }
 
   boost::asio::io_context loop;
   gate::testing::WorldClock clock;
   FakeServers servers;
   std::vector<std::string> warnings;
+  std::vector<std::string> late;  // whose lists
   ServerLists lists;
   bool is_told = false;
   ServerList list;
 };
 
 constexpr ListPatience::Spans kShort{.first = std::chrono::milliseconds(1),
-                                     .later = std::chrono::milliseconds(1)};
+                                     .later = std::chrono::milliseconds(1),
+                                     .rest = std::chrono::milliseconds(0)};
+constexpr std::chrono::seconds kRest(5);
 
 }  // namespace
 
@@ -63,7 +86,7 @@ TEST_SUITE("gateway/list_patience") {
     World world(kShort);
     world.ask();
     CHECK_FALSE(world.is_told);
-    world.loop.run();
+    world.let_time_pass();
     CHECK(world.is_told);
     CHECK_FALSE(world.list);
     world.ask();
@@ -79,63 +102,198 @@ TEST_SUITE("gateway/list_patience") {
     CHECK(world.asked() == 1);
   }
 
-  TEST_CASE("a server that fails is asked again after a pause, and after a longer one") {
+  TEST_CASE("a server that fails is left alone where its list is known, longer each time") {
     World world;
+    CHECK(world.ask_and_deliver() == 1);
     world.answer("it broke");
-    const auto ask = [&] {
-      world.ask();
-      world.servers.deliver();
-      CHECK(world.is_told);
-      return world.asked();
-    };
-    CHECK(ask() == 1);
+    world.clock.pass(std::chrono::minutes(2));
+    CHECK(world.ask_and_deliver() == 2);
+    CHECK(world.shown() == "x://a");
     world.clock.pass(std::chrono::seconds(29));
-    CHECK(ask() == 1);
+    CHECK(world.ask_and_deliver() == 2);
     world.clock.pass(std::chrono::seconds(1));
-    CHECK(ask() == 2);
+    CHECK(world.ask_and_deliver() == 3);
     world.clock.pass(std::chrono::seconds(59));
-    CHECK(ask() == 2);
+    CHECK(world.ask_and_deliver() == 3);
     world.clock.pass(std::chrono::seconds(1));
-    CHECK(ask() == 3);
+    CHECK(world.ask_and_deliver() == 4);
+    CHECK(world.shown() == "x://a");
     CHECK(world.warnings.size() == 1);
     // Started again it may be another.
-    world.servers.add("fs", Json::array({{{"uri", "x://a"}, {"name", "n"}}}));
+    world.has("x://b");
+    world.clock.pass(kRest);
     world.lists.began_anew("fs");
-    CHECK(ask() == 4);
-    CHECK(world.list);
+    CHECK(world.ask_and_deliver() == 5);
+    CHECK(world.shown() == "x://b");
+    CHECK(world.late.size() == 1);
     world.clock.pass(std::chrono::minutes(5));
     world.answer("again");
-    CHECK(ask() == 5);
+    CHECK(world.ask_and_deliver() == 6);
     CHECK(world.warnings.size() == 2);
-    CHECK(world.list);
+    CHECK(world.shown() == "x://b");
+  }
+
+  TEST_CASE("a list that nobody knows is asked for again soon, though nobody waits for it") {
+    World world;
+    world.answer("it broke");
+    CHECK(world.ask_and_deliver() == 1);
+    world.clock.pass(kRest - std::chrono::seconds(1));
+    CHECK(world.ask_and_deliver() == 1);
+    world.has("x://a");
+    world.clock.pass(std::chrono::seconds(1));
+    world.ask();
+    CHECK(world.is_told);
+    CHECK(world.shown() == "nothing");
+    CHECK(world.asked() == 2);
+    CHECK(world.late.empty());
+    world.servers.deliver();
+    CHECK(world.late == std::vector<std::string>{"fs"});
+    CHECK(world.ask_and_deliver() == 2);
+    CHECK(world.shown() == "x://a");
+  }
+
+  TEST_CASE("a list that nobody got is asked for by itself after the pause, and clients are told") {
+    World world({.pause = std::chrono::milliseconds(1), .rest = std::chrono::milliseconds(0)});
+    world.answer("it broke");
+    CHECK(world.ask_and_deliver() == 1);
+    world.has("x://a");
+    world.let_time_pass();
+    CHECK(world.asked() == 2);
+    world.servers.deliver();
+    CHECK(world.late.size() == 1);
+  }
+
+  TEST_CASE("clients that had to go without a list are told when it comes, those that had it not") {
+    World world(kShort);
+    CHECK(world.ask_and_deliver() == 1);
+    CHECK(world.late.empty());
+    world.has("x://b");
+    world.announce();
+    world.ask();
+    CHECK_FALSE(world.is_told);
+    world.let_time_pass();
+    CHECK(world.shown() == "x://a");
+    world.servers.deliver();
+    CHECK(world.late.size() == 1);
+    // Late as well, but there is nothing that was not shown.
+    world.clock.pass(std::chrono::minutes(2));
+    world.ask();
+    world.let_time_pass();
+    world.servers.deliver();
+    CHECK(world.asked() == 3);
+    CHECK(world.late.size() == 1);
   }
 
   TEST_CASE("a change that a silent server announces makes nobody wait for it again") {
     World world(kShort);
     world.ask();
-    world.loop.run();
-    world.lists.forget("fs", ListKind::kResources);
+    world.let_time_pass();
+    world.announce();
     world.ask();
     CHECK(world.is_told);
     CHECK(world.asked() == 1);
   }
 
+  TEST_CASE(
+      "a change that is announced in a pause ends it, for the list though for nobody's time") {
+    World world;
+    CHECK(world.ask_and_deliver() == 1);
+    world.clock.pass(std::chrono::minutes(2));
+    world.answer("it broke");
+    CHECK(world.ask_and_deliver() == 2);
+    world.has("x://b");
+    world.clock.pass(kRest);
+    world.announce();
+    CHECK(world.asked() == 3);
+    world.ask();
+    CHECK(world.is_told);
+    CHECK(world.shown() == "x://a");
+    world.servers.deliver();
+    CHECK(world.late.size() == 1);
+    CHECK(world.ask_and_deliver() == 3);
+    CHECK(world.shown() == "x://b");
+  }
+
+  TEST_CASE("a server that announces without end is asked with rests between, and nobody waits") {
+    World world;
+    CHECK(world.ask_and_deliver() == 1);
+    world.clock.pass(std::chrono::minutes(2));
+    world.answer("it broke");
+    CHECK(world.ask_and_deliver() == 2);
+    for (int second = 0; second < 60; ++second) {
+      world.clock.pass(std::chrono::seconds(1));
+      world.announce();
+      world.servers.deliver();
+    }
+    CHECK(world.asked() == 14);
+    world.ask();
+    CHECK(world.is_told);
+  }
+
+  TEST_CASE("a server that takes its time has nobody wait for more than a tenth of it") {
+    World world;
+    CHECK(world.ask_and_deliver() == 1);
+    world.announce();
+    world.ask();
+    CHECK_FALSE(world.is_told);
+    world.clock.pass(std::chrono::seconds(4));
+    world.has("x://b");
+    world.servers.deliver();
+    CHECK(world.asked() == 2);
+    // What it announces now is read all the same.
+    world.clock.pass(kRest);
+    world.announce();
+    world.ask();
+    CHECK(world.is_told);
+    CHECK(world.asked() == 3);
+    world.servers.deliver();
+    world.clock.pass(std::chrono::seconds(36));
+    world.announce();
+    world.ask();
+    CHECK_FALSE(world.is_told);
+  }
+
   TEST_CASE("who was late once is waited for shortly, until it answers in time") {
+    using Has = ListPatience::Has;
     ListPatience patience{ListPatience::Spans{}};
     const ListPatience::Time now{std::chrono::hours(1)};
-    CHECK(patience.span() == std::chrono::seconds(30));
+    CHECK(patience.span(Has::kNothing) == std::chrono::seconds(30));
+    CHECK(patience.span(Has::kList) == std::chrono::seconds(5));
     CHECK(patience.lose());
     CHECK_FALSE(patience.lose());
-    patience.rest(now);
-    CHECK_FALSE(patience.may_ask(now));
+    patience.failed(now);
+    CHECK_FALSE(patience.may_wait(now));
+    CHECK(patience.next_with_reason() == now + kRest);
+    CHECK(patience.next_without() == now + std::chrono::seconds(30));
     patience.began_anew();
-    CHECK(patience.may_ask(now));
-    CHECK(patience.span() == std::chrono::seconds(5));
-    for (int i = 0; i < 20; ++i) patience.rest(now);
-    CHECK(patience.may_ask(now + std::chrono::minutes(10)));
-    patience.answered_in_time();
-    CHECK(patience.span() == std::chrono::seconds(30));
+    CHECK(patience.may_wait(now));
+    CHECK(patience.span(Has::kNothing) == std::chrono::seconds(5));
+    for (int i = 0; i < 20; ++i) patience.failed(now);
+    CHECK(patience.may_wait(now + std::chrono::minutes(10)));
+    patience.answered_in_time(now, std::chrono::milliseconds(900));
+    CHECK(patience.may_wait(now));
+    CHECK(patience.span(Has::kNothing) == std::chrono::seconds(30));
     CHECK(patience.lose());
+  }
+
+  TEST_CASE("all pages of a list have the time that one request to the server has") {
+    for (const int timeout : {1, 5}) {
+      CAPTURE(timeout);
+      World world({.first = std::chrono::milliseconds(2)});
+      world.servers.servers["fs"].timeout = std::chrono::milliseconds(timeout);
+      world.ask();
+      world.let_time_pass();
+      CHECK(world.is_told);
+      CHECK_FALSE(world.list);
+      CHECK(world.warnings.size() == 1);
+      // What comes after that is for nobody: the next page would have been asked for.
+      world.servers.deliver();
+      world.ask();
+      CHECK(world.shown() == "nothing");
+      world.clock.pass(std::chrono::seconds(31));
+      CHECK(world.ask_and_deliver() == 2);
+      CHECK(world.shown() == "x://a");
+    }
   }
 
   TEST_CASE(

@@ -128,11 +128,44 @@ TEST_SUITE("gateway/lists") {
     Talk talk({.grants = {"fs.*", "git.*"}, .offers = true});
     const auto lists = lists_with(resources(300), hostile(100));
     CHECK(shown_resources(*talk.world.gate, {"fs", "git"}, lists).size() == 300);
-    const auto some = shown_resources(*talk.world.gate, {"fs", "git"}, lists, kMuch);
+    const auto some = shown_resources(*talk.world.gate, {"fs", "git"}, lists, {kMuch});
     CHECK(some.size() > 10);
     CHECK(some.size() < 100);
     // The same each time: it does not depend on how fast the machine is.
-    CHECK(shown_resources(*talk.world.gate, {"fs", "git"}, lists, kMuch).size() == some.size());
+    CHECK(shown_resources(*talk.world.gate, {"fs", "git"}, lists, {kMuch}).size() == some.size());
+  }
+
+  TEST_CASE("holding entries against rules takes no more than its budget, and the rest is hidden") {
+    std::vector<std::string> grants;
+    for (int i = 0; i < 50; ++i)
+      grants.push_back(R"(fs."resources/read"(uri ends ")" + std::to_string(i) + "\")");
+    grants.insert(grants.end(), {"fs.*", "git.*"});
+    Talk talk({.grants = grants, .offers = true});
+    auto& gate = *talk.world.gate;
+    const auto lists = lists_with(resources(300), {});
+    CHECK(shown_resources(gate, {"fs", "git"}, lists).size() == 300);
+    const auto some = shown_resources(gate, {"fs", "git"}, lists, {.rules = kMuch});
+    CHECK(some.size() > 1);
+    CHECK(some.size() < 300);
+    Work little(30'000);
+    CHECK(could_read(gate, {"fs", "git"}, uri_of(1), little).size() == 2);
+    // Nobody is the only one because another could not be asked about any more.
+    CHECK(could_read(gate, {"fs", "git"}, uri_of(1), little).empty());
+    CHECK(could_read(gate, {"git"}, uri_of(1), little).empty());
+  }
+
+  TEST_CASE("templates that cannot be held against rules any more are nobody's") {
+    Talk talk({.grants = {R"(fs."resources/read"(uri re /a.*b.*c/))", "git.*"}, .offers = true});
+    ListsByServer lists;
+    std::vector<std::string> many;
+    for (int i = 0; i < 100; ++i) many.push_back("zz://" + std::to_string(i) + "/{a}");
+    lists["git"] = templates(many);
+    CHECK(shown_templates(*talk.world.gate, lists).owners.size() == 100);
+    const auto some = shown_templates(*talk.world.gate, lists, {.rules = kMuch});
+    CHECK(some.owners.size() > 10);
+    CHECK(some.owners.size() < 100);
+    lists["fs"] = templates(many);
+    CHECK(shown_templates(*talk.world.gate, lists, {.rules = 100}).owners.empty());
   }
 
   TEST_CASE("a server whose list takes much work leaves that of another its share") {
@@ -142,7 +175,7 @@ TEST_SUITE("gateway/lists") {
     lists.resources["git"] = std::make_shared<const KnownList>(
         ListKind::kResources, std::vector<Json>{resource("git://log")});
     lists.templates = {{"fs", templates({})}, {"git", templates(hostile(100))}};
-    const auto shown = shown_resources(*talk.world.gate, {"fs", "git"}, lists, 1'000);
+    const auto shown = shown_resources(*talk.world.gate, {"fs", "git"}, lists, {1'000});
     CHECK(shown.size() < 300);
     CHECK(shown.contains("git://log"));
   }

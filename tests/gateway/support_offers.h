@@ -1,6 +1,7 @@
 // Servers as a gateway sees them besides calls: what they have, and what they were asked.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -18,6 +19,7 @@ class FakeServers final : public gate::Servers {
     bool is_stateless = false;
     bool is_settled = true;
     std::uint64_t starts = 1;
+    std::chrono::milliseconds timeout = std::chrono::minutes(1);
     // What it answers to a method; without an entry: no such method.
     std::map<std::string, std::function<Result<Outcome>(const Json& params)>> answers{};
   };
@@ -42,6 +44,9 @@ class FakeServers final : public gate::Servers {
   [[nodiscard]] bool is_stateless(const std::string& server) const override;
   [[nodiscard]] std::uint64_t starts(const std::string& server) const override {
     return servers.at(server).starts;
+  }
+  [[nodiscard]] std::chrono::milliseconds timeout(const std::string& server) const override {
+    return servers.at(server).timeout;
   }
   RequestToken request(const std::string& server, std::string method, Json params,
                        std::shared_ptr<gate::Caller> caller,

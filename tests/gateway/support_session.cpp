@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "core/ids.h"
-
 namespace mcpac::gateway::testing {
 namespace {
 
@@ -94,7 +92,7 @@ RunParts run_parts(gate::testing::World& world, const Talk::Options& options,
   parts.tools = std::make_shared<const gate::ToolTable>(world.tools);
   auto authority = gate::testing::authority_of(world, options);
   parts.catalog = Catalog::make(lock_of(world.schemas), authority, NameForm::kDotted);
-  auto log = audit::RunLog::create(folder, new_uuid_v7(world.clock), world.clock);
+  auto log = ClientRecord::create({.folder = folder, .clock = &world.clock, .client = name});
   REQUIRE(log.has_value());
   parts.log = std::move(*log);
   parts.upstream = &world.upstream;

@@ -10,7 +10,6 @@
 #include <string>
 #include <thread>
 
-#include "core/ids.h"
 #include "gateway/support_http.h"
 #include "gateway/support_session.h"
 #include "policy/support_world.h"
@@ -101,8 +100,8 @@ class Client {
     names_ =
         client_names({parts.catalog->permissions().begin(), parts.catalog->permissions().end()},
                      NameForm::kDotted);
-    auto log =
-        audit::RunLog::create(folder_.path() / "audit", new_uuid_v7(world_.clock), world_.clock);
+    auto log = ClientRecord::create(
+        {.folder = folder_.path() / "audit", .clock = &world_.clock, .client = parts.name});
     REQUIRE(log.has_value());
     parts.log = std::move(*log);
     parts.upstream = &upstream_;

@@ -121,13 +121,14 @@ TEST_SUITE("mcp/stdio") {
 
   TEST_CASE("a list has one time for all of its pages") {
     auto config = fixture("slow-pages");  // each at once, and never the last
-    config.list_time = 300ms;
+    config.timeout = 2'000ms;
     Connected server(config);
     REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
     auto listing = server.list();
     REQUIRE_FALSE(listing.has_value());
     CHECK(listing.error().id == ErrorId::kServerTimeout);
-    CHECK(listing.error().what == "server fixture did not list its tools within 300 ms");
+    CHECK(listing.error().what == "server fixture did not list its tools within 2000 ms");
+    CHECK(listing.error().fix.find("\"timeout\"") != std::string::npos);
   }
 
   TEST_CASE("progress is asked for where a server works, and not of lists") {

@@ -9,7 +9,7 @@
 // a redirect_uri of its own), method=key (clients are registered to prove themselves with a key), scopes=many (a token
 // answer with 16 KiB of scopes), family (tokens come slowly, refresh tokens are good once, and one that comes twice ends
 // the whole login), greedy (every call wants one scope more), two (the server lists another
-// authorization server first).
+// authorization server first), no-revocation, revocation=fails.
 // /mcp is the server; its tool "write" wants the scope "write" besides "read". /log: what was asked.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -69,11 +69,21 @@ function token(response, form, authorization) {
   return fits ? json(response, 200, give_tokens(code.scope)) : json(response, 400, { error: 'invalid_grant' });
 }
 
+// As RFC 7009 has it: what is not known is as good as revoked.
+function revoke(response, form, authorization) {
+  if (flags.has('basic') && !authorization?.startsWith('Basic ')) return json(response, 401, { error: 'invalid_client' });
+  if (flags.has('revocation=fails')) return json(response, 503, { error: 'secret-reason' });
+  tokens.delete(form.get('token'));
+  refreshes.delete(form.get('token'));
+  response.writeHead(200).end();
+}
+
 function metadata() {
   return {
     issuer: flags.has('issuer=wrong') ? 'https://evil.example' : `${base}/as`,
     authorization_endpoint: `${base}/authorize${flags.has('page=asks') ? '?redirect_uri=https://evil.example' : ''}`, token_endpoint: `${base}/token`, registration_endpoint: `${base}/register`,
     token_endpoint_auth_methods_supported: [flags.has('basic') ? 'client_secret_basic' : 'none'],
+    ...(!flags.has('no-revocation') && { revocation_endpoint: `${base}/revoke` }),
     ...(!flags.has('no-pkce') && { code_challenge_methods_supported: ['S256'] }),
     authorization_response_iss_parameter_supported: true, scopes_supported: ['read', 'write', 'offline_access'],
   };
@@ -125,6 +135,7 @@ const server = createServer(async (request, response) => {
   if (url.pathname === '/authorize') return authorize(response, url.searchParams);
   if (url.pathname === '/token' && flags.has('family')) await new Promise((done) => setTimeout(done, 300));
   if (url.pathname === '/token') return token(response, new URLSearchParams(body), authorization);
+  if (url.pathname === '/revoke') return revoke(response, new URLSearchParams(body), authorization);
   if (url.pathname === '/register') {
     const secret = flags.has('basic') ? { client_secret: 'secret-of-the-client' } : {};
     const method = flags.has('method=key') ? { token_endpoint_auth_method: 'private_key_jwt' } : {};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <utility>
 
@@ -108,6 +107,56 @@ void rename_stand_ins(std::vector<std::string>& words, const std::string& base) 
   }
 }
 
+// What the driver is asked: the flags, and where its answer goes.
+struct Question {
+  std::vector<std::string>& answer;
+  std::vector<std::string> flags;
+};
+
+const std::string& include_flag() {
+  static const std::string flag = fmt::format("-isystem{}", inside::kInclude);
+  return flag;
+}
+
+// Of headers, and of programs that include them; `here`: where a path of the sandbox is now.
+template <class Here>
+std::vector<Question> of_headers(Toolchain& toolchain, const Here& here) {
+  return {{toolchain.make_runtime,
+           with(language_flags(), {include_flag(), "-fpch-instantiate-templates", "-fpch-codegen",
+                                   "-xc++-header", here(in(inside::kInclude, "mcpac/warm.hpp")),
+                                   "-o", here(in(inside::kOutput, "runtime.pch"))})},
+          {toolchain.compile_runtime,
+           with(language_flags(), {"-O2", "-c", here(in(inside::kOutput, "runtime.pch")), "-o",
+                                   here(in(inside::kOutput, "runtime.o"))})},
+          // What the headers themselves need is instantiated here once, not in every program. No
+          // code is generated: a program uses few of the types of its servers.
+          {toolchain.make_pch,
+           with(language_flags(),
+                {include_flag(), "-include-pch", here(inside::kRuntimePch),
+                 "-fpch-instantiate-templates", "-xc++-header", here(inside::kAgentHeader), "-o",
+                 here(in(inside::kOutput, "agent.pch"))})}};
+}
+
+template <class Here>
+std::vector<Question> of_programs(Toolchain& toolchain, const Here& here) {
+  const std::string source = here(in(inside::kSource, "agent.cpp"));
+  return {{toolchain.compile,
+           with(language_flags(), {include_flag(), "-include-pch", here(inside::kPch), "-c",
+                                   "-xc++", source, "-o", here(in(inside::kOutput, "agent.o"))})},
+          {toolchain.link,
+           with(language_flags(),
+                {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
+                 here(in(inside::kOutput, "agent.o")), here(in(inside::kPrepared, "runtime.o")),
+                 here(in(inside::kPrepared, "random_device.o")), "-o",
+                 here(in(inside::kOutput, "agent"))})},
+          {toolchain.compile_runner,
+           with(language_flags(), {"-O2", "-c", "-xc++", source, "-o", "{object}"})},
+          {toolchain.link_runner,
+           with(runner_flags(),
+                {"-Wl,--whole-archive", here(in(inside::kOutput, "objects")), "-lc++", "-lm",
+                 "-Wl,--no-whole-archive", "-o", here(in(inside::kOutput, "runner"))})}};
+}
+
 }  // namespace
 
 Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
@@ -125,52 +174,18 @@ Result<Toolchain> ask_driver(const std::filesystem::path& llvm) {
   const auto here = [&base](std::string_view inside_path) {
     return base + std::string(inside_path);
   };
-  const std::string include = fmt::format("-isystem{}", inside::kInclude);
-  const std::string source = in(inside::kSource, "agent.cpp");
   Toolchain toolchain;
-  struct Question {
-    std::vector<std::string>& answer;
-    std::vector<std::string> flags;
-  };
-  const std::array questions{
-      Question{toolchain.make_runtime,
-               with(language_flags(), {include, "-fpch-instantiate-templates", "-fpch-codegen",
-                                       "-xc++-header", here(in(inside::kInclude, "mcpac/warm.hpp")),
-                                       "-o", here(in(inside::kOutput, "runtime.pch"))})},
-      Question{toolchain.compile_runtime,
-               with(language_flags(), {"-O2", "-c", here(in(inside::kOutput, "runtime.pch")), "-o",
-                                       here(in(inside::kOutput, "runtime.o"))})},
-      // What the headers themselves need is instantiated here once, not in every program. No code
-      // is generated: a program uses few of the types of its servers.
-      Question{toolchain.make_pch,
-               with(language_flags(),
-                    {include, "-include-pch", here(inside::kRuntimePch),
-                     "-fpch-instantiate-templates", "-xc++-header", here(inside::kAgentHeader),
-                     "-o", here(in(inside::kOutput, "agent.pch"))})},
-      Question{toolchain.compile,
-               with(language_flags(), {include, "-include-pch", here(inside::kPch), "-c", "-xc++",
-                                       here(source), "-o", here(in(inside::kOutput, "agent.o"))})},
-      Question{toolchain.link,
-               with(language_flags(),
-                    {"-static", "-fuse-ld=lld", "-Wl,--no-dependent-libraries", "-Wl,--strip-debug",
-                     here(in(inside::kOutput, "agent.o")), here(in(inside::kPrepared, "runtime.o")),
-                     here(in(inside::kPrepared, "random_device.o")), "-o",
-                     here(in(inside::kOutput, "agent"))})},
-      Question{toolchain.compile_runner,
-               with(language_flags(), {"-O2", "-c", "-xc++", here(source), "-o", "{object}"})},
-      Question{toolchain.link_runner,
-               with(runner_flags(),
-                    {"-Wl,--whole-archive", here(in(inside::kOutput, "objects")), "-lc++", "-lm",
-                     "-Wl,--no-whole-archive", "-o", here(in(inside::kOutput, "runner"))})},
-  };
-  for (const Question& question : questions) {
-    auto answer = ask(driver, question.flags);
-    if (!answer) return pass_on(answer);
-    rename_stand_ins(*answer, base);
-    question.answer = std::move(*answer);
+  for (const auto& questions : {of_headers(toolchain, here), of_programs(toolchain, here)}) {
+    for (const Question& question : questions) {
+      auto answer = ask(driver, question.flags);
+      if (!answer) return pass_on(answer);
+      rename_stand_ins(*answer, base);
+      question.answer = std::move(*answer);
+    }
   }
   toolchain.link_image = image_command(toolchain.link.front());
-  toolchain.analyze = with(language_flags(), {include, "-include-pch", inside::kPch, "-xc++"});
+  toolchain.analyze =
+      with(language_flags(), {include_flag(), "-include-pch", inside::kPch, "-xc++"});
   return toolchain;
 }
 

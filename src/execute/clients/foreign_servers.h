@@ -19,8 +19,9 @@ struct ForeignServer {
 };
 
 // In the order of the file: "mcpServers" as they are, "servers" of VS Code in the words of
-// mcpac.json. Values stay where they stand: only `mcpac connect --adopt` moves secrets into files
-// of their own. An Error where the text is no JSON, or has neither.
+// mcpac.json. Values stay where they stand (literal_secrets.h says which look like secrets): only
+// `mcpac connect --adopt` moves secrets into files of their own. An Error where the text is no
+// JSON, or has neither.
 [[nodiscard]] Result<std::vector<ForeignServer>> read_foreign_servers(std::string_view text,
                                                                       const std::string& where);
 

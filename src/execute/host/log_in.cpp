@@ -1,16 +1,26 @@
 #include "execute/host/log_in.h"
 
 #include <chrono>
+#include <exception>
+#include <memory>
 #include <optional>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include "execute/project/list_servers.h"
+#include "mcp/login_of.h"
 #include "mcp/oauth/store.h"
+#include "mcp/secrets.h"
 
 namespace mcpac::execute {
 namespace {
 
 // A person may have to find a password, and every request waits for that.
 constexpr std::chrono::minutes kPatience{15};
+// For telling an authorization server that a login is over, which is forgotten in any case.
+constexpr std::chrono::seconds kTakingBack{30};
 
 mcp::oauth::Store store_of(const mcp::ServerConfig& server) {
   return {server.tokens, server.name, server.url};
@@ -52,8 +62,28 @@ Result<LoginOutcome> log_in(mcp::ServerConfig server,
   return outcome;
 }
 
-bool log_out(const mcp::ServerConfig& server) {
-  return server.is_http() && store_of(server).forget();
+LogoutOutcome log_out(const mcp::ServerConfig& server) {
+  LogoutOutcome outcome;
+  if (!server.is_http()) return outcome;
+  boost::asio::io_context loop;
+  const auto secrets = std::make_shared<mcp::SecretValues>();
+  const auto kept = store_of(server).load();
+  outcome.was_kept = kept && (!kept->issuer.empty() || !kept->wanted_scope.empty());
+  const auto authorizer = mcp::make_authorizer(loop.get_executor(), server, secrets, nullptr);
+  if (!authorizer) outcome.taken_back = std::unexpected(secrets->redact(authorizer.error()));
+  if (authorizer && *authorizer) {
+    outcome.taken_back = fail(ErrorId::kServerTimeout, "the authorization server does not answer");
+    boost::asio::co_spawn(loop, (*authorizer)->give_up(),
+                          [&](const std::exception_ptr& bug, Result<TakenBack> done) {
+                            if (!bug) outcome.taken_back = std::move(done);
+                          });
+    loop.run_for(kTakingBack);
+    if (!outcome.taken_back)
+      outcome.taken_back = std::unexpected(secrets->redact(outcome.taken_back.error()));
+  }
+  // Also where the way there failed, or what is kept is of another place by now.
+  if (store_of(server).forget()) outcome.was_kept = true;
+  return outcome;
 }
 
 }  // namespace mcpac::execute

@@ -1,10 +1,11 @@
-// log_in(): a person logs in at one server of the project, now.
+// log_in(), log_out(): a person logs in at one server of the project, now, and out again.
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "core/error.h"
+#include "mcp/oauth/authorizer.h"
 #include "mcp/server_config.h"
 
 namespace mcpac::execute {
@@ -19,7 +20,14 @@ struct LoginOutcome {
 [[nodiscard]] Result<LoginOutcome> log_in(mcp::ServerConfig server,
                                           const std::function<void(const std::string& url)>& show);
 
-// True when something was kept of a login at this server.
-bool log_out(const mcp::ServerConfig& server);
+using TakenBack = mcp::oauth::Authorizer::TakenBack;
+struct LogoutOutcome {
+  bool was_kept = false;  // something of a login at this server
+  // Whether its tokens are worth nothing any more, or why that is not known.
+  Result<TakenBack> taken_back = TakenBack::kNothing;
+};
+// Forgets the login, in any case, and has its tokens revoked where the authorization server does
+// that (RFC 7009).
+[[nodiscard]] LogoutOutcome log_out(const mcp::ServerConfig& server);
 
 }  // namespace mcpac::execute

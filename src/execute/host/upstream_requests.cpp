@@ -41,6 +41,11 @@ std::uint64_t Upstreams::starts(const std::string& server) const {
   return found == servers_.end() ? 0 : found->second->starts;
 }
 
+std::chrono::milliseconds Upstreams::timeout(const std::string& server) const {
+  const auto found = servers_.find(server);
+  return found == servers_.end() ? gate::Servers::timeout(server) : found->second->config.timeout;
+}
+
 asio::awaitable<Result<gate::Servers::Outcome>> Upstreams::ask(
     std::string name, std::string method, Json params, std::shared_ptr<gate::Caller> caller) {
   auto server = co_await usable(name);

@@ -7,6 +7,7 @@
 // start() runs on the loop.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <future>
 #include <map>
@@ -67,6 +68,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   [[nodiscard]] const Json* capabilities(const std::string& server) const override;
   [[nodiscard]] bool is_stateless(const std::string& server) const override;
   [[nodiscard]] std::uint64_t starts(const std::string& server) const override;
+  [[nodiscard]] std::chrono::milliseconds timeout(const std::string& server) const override;
   RequestToken request(const std::string& server, std::string method, Json params,
                        std::shared_ptr<gate::Caller> caller,
                        std::function<void(Result<Outcome>)> done) override;

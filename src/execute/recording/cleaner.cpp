@@ -1,5 +1,7 @@
 #include "execute/recording/cleaner.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "execute/recording/secret_marks.h"
@@ -9,6 +11,8 @@ namespace {
 
 // All of them are held in memory, and with them what finds them in a text.
 constexpr std::size_t kMaxSecrets = 1'000;
+// In all the forms in which they are looked for; finding takes some forty times as much.
+constexpr std::size_t kMaxSecretBytes = std::size_t{4} << 20U;
 
 constexpr const char* kStructured = "structuredContent";
 
@@ -27,9 +31,14 @@ void Cleaner::remember_all(const Json& value) {
     for (const Json& child : value) remember_all(child);
     return;
   }
-  if (value.is_null() || value.is_boolean() || texts_.size() > kMaxSecrets) return;
+  if (value.is_null() || value.is_boolean() || is_too_much_) return;
   const std::string text = value.is_string() ? value.get<std::string>() : mcpac::to_text(value);
-  if (texts_.insert(text).second) found_.know(text, gate::kRedactedText);
+  if (texts_.contains(text)) return;
+  is_too_much_ = texts_.size() >= kMaxSecrets || text.size() > kMaxSecretBytes;
+  if (is_too_much_) return;
+  texts_.insert(text);
+  found_.know(text, gate::kRedactedText);
+  is_too_much_ = found_.bytes() > kMaxSecretBytes;
 }
 
 void Cleaner::remember(const Json& before, const Json& after) {
@@ -43,7 +52,7 @@ void Cleaner::remember(const Json& before, const Json& after) {
   }
 }
 
-bool Cleaner::learn(const RecordedCall& call) {
+Result<void> Cleaner::learn(const RecordedCall& call) {
   const RecordedTool& known = tool(call.tool);
   if (known.input != nullptr && call.arguments) {
     Json after = call.arguments->value;
@@ -55,7 +64,12 @@ bool Cleaner::learn(const RecordedCall& call) {
       if (known.output->redact(after)) remember(*structured, after);
     }
   }
-  return texts_.size() <= kMaxSecrets;
+  if (!is_too_much_) return {};
+  return fail(ErrorId::kRecordingLimit, "there are more secrets in it than a recording looks for",
+              {.why = fmt::format("at most {} values that schemas call secret, and {} MiB in the "
+                                  "forms in which they may stand elsewhere; nothing was written",
+                                  kMaxSecrets, kMaxSecretBytes >> 20U),
+               .fix = "record a shorter run, or several"});
 }
 
 bool Cleaner::take_out(const Permission& tool, Json& value) const {

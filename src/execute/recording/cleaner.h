@@ -23,8 +23,9 @@ class Cleaner {
   Cleaner(const gate::Upstream& servers, const codegen::Lock& lock)
       : servers_(servers), lock_(lock) {}
 
-  // Looks at a call before any is cleaned. False: more secrets than can be looked for.
-  [[nodiscard]] bool learn(const RecordedCall& call);
+  // Looks at a call before any is cleaned. kRecordingLimit: more secrets than can be looked for,
+  // and then none is: a recording with half of them taken out is none.
+  [[nodiscard]] Result<void> learn(const RecordedCall& call);
   void clean(RecordedCall& call);
   void clean(RecordedRequest& request) const;
   // What the program was given. After every call was learnt from.
@@ -44,6 +45,7 @@ class Cleaner {
   std::map<std::string, RecordedTool> tools_;
   std::set<std::string> texts_;  // in places that schemas call secret
   mcp::SecretValues found_;      // ... as they are looked for
+  bool is_too_much_ = false;     // of them
 };
 
 }  // namespace mcpac::execute

@@ -181,7 +181,7 @@ Result<Recording> Recorder::take(const std::optional<Json>& given) {
   Cleaner cleaner(servers_, lock_);
   for (const auto& call : tape_->calls) {
     tape_->end(*call, std::nullopt);
-    if (!cleaner.learn(*call)) return too_much();
+    if (auto learnt = cleaner.learn(*call); !learnt) return pass_on(learnt);
   }
   bool has_unknown = false;
   for (const auto& call : tape_->calls) {

@@ -53,6 +53,9 @@ class Recorder final : public Between {
   }
   void forget(RequestToken token) override { offers_.forget(token); }
   void on_notified(OnNotified heard) override { offers_.on_notified(std::move(heard)); }
+  [[nodiscard]] std::chrono::milliseconds timeout(const std::string& server) const override {
+    return offers_.timeout(server);
+  }
   [[nodiscard]] std::uint64_t starts(const std::string& server) const override {
     return offers_.starts(server);
   }

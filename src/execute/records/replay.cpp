@@ -31,10 +31,13 @@ class Replayer {
     if (event.kind == "ConnectionEnded") differ(connections_->ended(event.payload));
     return {};
   }
+  // The events of the next file come now.
+  void go_on() { replay_ = {}; }
   RunReplay take() { return std::move(replay_); }
 
  private:
   Result<void> start(const Json& payload);
+  void start_again(const Json& payload);
   Result<void> check(const Json& payload);
   Result<void> connection(const Json& payload);
   void count(ReplayAnswer answer);
@@ -57,6 +60,7 @@ class Replayer {
   const LockOf& lock_of_;
   RunReplay replay_;
   std::string id_;  // of the event that is looked at
+  Json started_;
   std::set<std::string> revoked_;
   std::unique_ptr<ReplayedRun> run_;
   // Of run_, which they borrow:
@@ -71,7 +75,7 @@ Result<void> Replayer::start(const Json& payload) {
   const Json* policy = find_member(payload, "policy");
   if (policy == nullptr) return {};  // an older mcpac: its checks say so, one by one
   if (run_) {
-    differ("the run begins twice");
+    start_again(payload);
     return {};
   }
   if (policy::digest_of_record(*policy) != string_member(payload, "policy_digest"))
@@ -80,11 +84,24 @@ Result<void> Replayer::start(const Json& payload) {
   auto run = load_replayed_run(*policy, payload, lock_of_, differences);
   if (!run) return pass_on(run);
   differ(std::move(differences));
+  started_ = payload;
   if (!*run) return {};
   run_ = std::move(*run);
   calls_.emplace(*run_);
   connections_.emplace(*run_->authority, *policy);
   return {};
+}
+
+// In another file of its record, with all that it began with.
+void Replayer::start_again(const Json& payload) {
+  if (!payload.contains("continues")) return differ("the run begins twice");
+  Json before = started_;
+  Json now = payload;
+  for (Json* json : {&before, &now}) {
+    json->erase("continues");
+    json->erase("revoked");
+  }
+  if (before != now) differ("it goes on with what another run began with");
 }
 
 void Replayer::count(ReplayAnswer answer) {
@@ -122,8 +139,34 @@ Result<void> Replayer::connection(const Json& payload) {
 
 }  // namespace
 
-Result<RunReplay> replay_run(const std::vector<audit::Event>& events, const LockOf& lock_of) {
+namespace {
+
+// The files that this one goes on from.
+std::vector<std::string> files_before(const std::vector<audit::Event>& events) {
+  std::vector<std::string> files;
+  const Json* list = events.empty() || events.front().kind != "RunStarted"
+                         ? nullptr
+                         : find_member(events.front().payload, "continues");
+  if (list == nullptr || !list->is_array()) return files;
+  for (const Json& id : *list) files.push_back(id.is_string() ? id.get<std::string>() : "");
+  return files;
+}
+
+}  // namespace
+
+Result<RunReplay> replay_run(const std::vector<audit::Event>& events, const LockOf& lock_of,
+                             const EventsOf& earlier) {
   Replayer replayer(lock_of);
+  for (const std::string& file : files_before(events)) {
+    if (!earlier)
+      return fail(ErrorId::kAuditUnreadable, "it goes on with another file, and that is not there");
+    auto before = earlier(file);
+    if (!before) return pass_on(before);
+    for (const auto& event : *before) {
+      if (auto done = replayer.event(event); !done) return pass_on(done);
+    }
+    replayer.go_on();
+  }
   for (const auto& event : events) {
     if (auto done = replayer.event(event); !done) return pass_on(done);
   }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,9 +35,15 @@ struct RunReplay {
 };
 inline constexpr std::size_t kMaxDifferences = 20;
 
-// `events` are those of one run, in their order. An error: the run cannot be replayed at all.
+// The events of a file by its id, in their order.
+using EventsOf = std::function<Result<std::vector<audit::Event>>(const std::string& run_id)>;
+
+// `events` are those of one file, in their order. Where it goes on with a run whose record filled
+// others (`continues`), those are gone through before, for what limits had counted by then;
+// differences in them are theirs. An error: the run cannot be replayed at all.
 [[nodiscard]] Result<RunReplay> replay_run(const std::vector<audit::Event>& events,
-                                           const LockOf& lock_of);
+                                           const LockOf& lock_of,
+                                           const EventsOf& earlier = nullptr);
 
 [[nodiscard]] Json to_json(const RunReplay& replay);
 

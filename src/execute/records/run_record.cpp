@@ -92,7 +92,7 @@ Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
 
 Result<void> record_start(const RunStart& run, const gate::GateSetup& setup,
                           const codegen::Lock& lock, const std::filesystem::path& audit_folder,
-                          audit::RunLog& log) {
+                          audit::Sink& log) {
   if (auto kept = keep_lock(audit_folder, setup.asking.binding.lock, lock); !kept) return kept;
   auto started = log.append("RunStarted", started_payload(run, setup));
   if (!started) return pass_on(started);

@@ -27,7 +27,7 @@ struct RunStart {
 [[nodiscard]] Result<void> record_start(const RunStart& run, const gate::GateSetup& setup,
                                         const codegen::Lock& lock,
                                         const std::filesystem::path& audit_folder,
-                                        audit::RunLog& log);
+                                        audit::Sink& log);
 
 // The lock of this digest, as record_start() kept it; kAuditUnreadable where it is gone or another.
 [[nodiscard]] Result<codegen::Lock> kept_lock(const std::filesystem::path& audit_folder,

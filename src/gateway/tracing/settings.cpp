@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "core/printable.h"
+#include "core/trimmed.h"
 #include "mcp/oauth/web.h"
 
 namespace mcpac::gateway::tracing {
@@ -19,12 +20,6 @@ constexpr std::size_t kMaxHeaders = 32;
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
   return text;
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -54,6 +55,11 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   // again; an Error says why there is no token.
   boost::asio::awaitable<Result<void>> challenged(HttpHead head, std::string used);
 
+  // The login is forgotten, whatever comes of the rest: that its tokens are taken back at who gave
+  // them.
+  enum class TakenBack : std::uint8_t { kNothing, kYes, kNotOffered };
+  boost::asio::awaitable<Result<TakenBack>> give_up();
+
  private:
   Authorizer(boost::asio::any_io_executor executor, AuthorizerOptions options);
   boost::asio::awaitable<Result<void>> get_token(bool step_up, Challenge challenge, Reach reach);
@@ -63,6 +69,7 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   boost::asio::awaitable<Result<void>> ask_person(const Web& web, Discovered at, Kept kept,
                                                   std::string scope);
   boost::asio::awaitable<Result<void>> note_down(std::string issuer, std::string scope);
+  boost::asio::awaitable<Result<TakenBack>> take_back(Kept kept);
   boost::asio::awaitable<Result<UniqueFd>> turn_at_store();
   boost::asio::awaitable<void> take_turn();
   bool take_fresher();

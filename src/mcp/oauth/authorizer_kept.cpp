@@ -10,6 +10,9 @@
 #include "core/printable.h"
 #include "mcp/oauth/authorizer.h"
 #include "mcp/oauth/belonging.h"
+#include "mcp/oauth/discovery.h"
+#include "mcp/oauth/registration.h"
+#include "mcp/oauth/revocation.h"
 
 namespace mcpac::mcp::oauth {
 namespace asio = boost::asio;
@@ -119,6 +122,36 @@ asio::awaitable<Result<void>> Authorizer::note_down(std::string issuer, std::str
 bool Authorizer::has_login_elsewhere() const {
   const auto kept = store_.load();
   return kept && kept->place != options_.place && is_login(*kept);
+}
+
+// One process at a time: who renews the login meanwhile would keep a token that nobody takes back.
+asio::awaitable<Result<Authorizer::TakenBack>> Authorizer::give_up() {
+  const auto self = shared_from_this();
+  auto turn = co_await turn_at_store();
+  auto kept = load();
+  store_.forget();
+  access_.clear();
+  turn = UniqueFd();
+  if (!kept) co_return pass_on(kept);
+  co_return co_await take_back(std::move(*kept));
+}
+
+asio::awaitable<Result<Authorizer::TakenBack>> Authorizer::take_back(Kept kept) {
+  if (kept.issuer.empty() || (kept.tokens.access.empty() && kept.tokens.refresh.empty()))
+    co_return TakenBack::kNothing;
+  hide(kept);
+  const Reach reach = co_await reach_of(executor_, options_.url);
+  auto web = Web::make(executor_, reach);
+  if (!web) co_return pass_on(web);
+  auto server = co_await look_up(*web, kept.issuer);
+  if (!server) co_return pass_on(server);
+  if (server->revocation_endpoint.empty()) co_return TakenBack::kNotOffered;
+  auto client = configured_client(*server, options_.settings);
+  if (client.id.empty()) client = kept.client;
+  auto revoked = co_await revoke_tokens(*web, std::move(*server), std::move(client),
+                                        options_.settings, std::move(kept.tokens));
+  if (!revoked) co_return pass_on(revoked);
+  co_return TakenBack::kYes;
 }
 
 Result<void> Authorizer::take(Kept kept, Tokens tokens, const std::string& scope) {

@@ -56,13 +56,7 @@ Result<std::string> choose_issuer(const std::vector<std::string>& named, const B
 
 }  // namespace
 
-asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challenge challenge,
-                                             Bound bound) {
-  auto resource = co_await find_resource(web, server, std::move(challenge), bound.issuer);
-  if (!resource) co_return pass_on(resource);
-  auto chosen = choose_issuer(resource->authorization_servers, bound);
-  if (!chosen) co_return pass_on(chosen);
-  const std::string issuer = std::move(*chosen);
+asio::awaitable<Result<AuthorizationServer>> look_up(const Web& web, std::string issuer) {
   auto url = safe_url(issuer);
   if (!url) co_return pass_on(url);
   auto document = co_await first_object(web, issuer_documents(*url));
@@ -72,7 +66,16 @@ asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challen
         fmt::format("the authorization server {} has no metadata", printable(issuer, 200)),
         {.why = document.error().what});
   }
-  auto authorization = read_authorization_server(*document, issuer);
+  co_return read_authorization_server(*document, issuer);
+}
+
+asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challenge challenge,
+                                             Bound bound) {
+  auto resource = co_await find_resource(web, server, std::move(challenge), bound.issuer);
+  if (!resource) co_return pass_on(resource);
+  auto chosen = choose_issuer(resource->authorization_servers, bound);
+  if (!chosen) co_return pass_on(chosen);
+  auto authorization = co_await look_up(web, std::move(*chosen));
   if (!authorization) co_return pass_on(authorization);
   Discovered out;
   out.resource = std::move(*resource);

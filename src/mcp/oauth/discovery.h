@@ -32,4 +32,7 @@ struct Bound {
 boost::asio::awaitable<Result<Discovered>> discover(const Web& web, Url server, Challenge challenge,
                                                     Bound bound);
 
+// What an authorization server publishes about itself.
+boost::asio::awaitable<Result<AuthorizationServer>> look_up(const Web& web, std::string issuer);
+
 }  // namespace mcpac::mcp::oauth

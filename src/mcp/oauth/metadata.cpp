@@ -147,6 +147,8 @@ Result<AuthorizationServer> read_authorization_server(const Json& document,
   if (!token) return pass_on(token);
   auto registration = endpoint(document, "registration_endpoint");
   if (!registration) return pass_on(registration);
+  // It is of no use to a login: one that is not safe is none.
+  const auto revocation = endpoint(document, "revocation_endpoint");
   if (token->empty()) {
     return refuse("the authorization server has no token endpoint",
                   "its metadata name none, or one that is not safe");
@@ -154,6 +156,7 @@ Result<AuthorizationServer> read_authorization_server(const Json& document,
   out.authorization_endpoint = std::move(*authorize);
   out.token_endpoint = std::move(*token);
   out.registration_endpoint = std::move(*registration);
+  out.revocation_endpoint = revocation.value_or("");
   out.scopes = strings(document, "scopes_supported");
   out.token_auth_methods = strings(document, "token_endpoint_auth_methods_supported");
   const auto challenges = strings(document, "code_challenge_methods_supported");

@@ -23,6 +23,7 @@ struct AuthorizationServer {
   std::string authorization_endpoint;  // empty: no login by a person
   std::string token_endpoint;
   std::string registration_endpoint;  // empty: no dynamic registration
+  std::string revocation_endpoint;    // empty: no token is taken back (RFC 7009)
   std::vector<std::string> scopes;
   std::vector<std::string> token_auth_methods;  // empty: not said
   bool pkce = false;                            // S256

@@ -28,29 +28,6 @@ bool takes(const AuthorizationServer& server, std::string_view method) {
   return std::ranges::find(methods, method) != methods.end();
 }
 
-// Puts the client's proof into the request.
-Result<void> prove(WebRequest& request, Parameters& parameters, const AuthorizationServer& server,
-                   const ClientId& client, const Settings& settings) {
-  if (client.method == "client_secret_basic") {
-    const Parameters pair = {{client.id, client.secret}};
-    std::string text = form_encode(pair);  // RFC 6749 section 2.3.1: both encoded, then joined
-    text[text.find('=')] = ':';
-    request.authorization = "Basic " + base64(text);
-    return {};
-  }
-  parameters.emplace_back("client_id", client.id);
-  if (client.method == "client_secret_post") {
-    parameters.emplace_back("client_secret", client.secret);
-  } else if (client.method == "private_key_jwt") {
-    auto assertion =
-        client_assertion(settings.private_key, settings.key_id, client.id, server.issuer);
-    if (!assertion) return pass_on(assertion);
-    parameters.emplace_back("client_assertion_type", kAssertionType);
-    parameters.emplace_back("client_assertion", std::move(*assertion));
-  }
-  return {};
-}
-
 std::unexpected<Error> refuse(const AuthorizationServer& server, std::string_view what,
                               std::string why = "") {
   return fail(ErrorId::kServerHttp,
@@ -84,6 +61,28 @@ Result<Tokens> read_tokens(const AuthorizationServer& server, const WebAnswer& a
 }
 
 }  // namespace
+
+Result<void> prove(WebRequest& request, Parameters& parameters, const AuthorizationServer& server,
+                   const ClientId& client, const Settings& settings) {
+  if (client.method == "client_secret_basic") {
+    const Parameters pair = {{client.id, client.secret}};
+    std::string text = form_encode(pair);  // RFC 6749 section 2.3.1: both encoded, then joined
+    text[text.find('=')] = ':';
+    request.authorization = "Basic " + base64(text);
+    return {};
+  }
+  parameters.emplace_back("client_id", client.id);
+  if (client.method == "client_secret_post") {
+    parameters.emplace_back("client_secret", client.secret);
+  } else if (client.method == "private_key_jwt") {
+    auto assertion =
+        client_assertion(settings.private_key, settings.key_id, client.id, server.issuer);
+    if (!assertion) return pass_on(assertion);
+    parameters.emplace_back("client_assertion_type", kAssertionType);
+    parameters.emplace_back("client_assertion", std::move(*assertion));
+  }
+  return {};
+}
 
 std::string method_for(const AuthorizationServer& server, const Settings& settings) {
   if (!settings.private_key.empty()) return "private_key_jwt";

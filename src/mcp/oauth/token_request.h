@@ -18,6 +18,11 @@ boost::asio::awaitable<Result<Tokens>> request_tokens(const Web& web, Authorizat
                                                       ClientId client, Settings settings,
                                                       Parameters parameters);
 
+// Puts into a request how the client proves to this server who it is.
+[[nodiscard]] Result<void> prove(WebRequest& request, Parameters& parameters,
+                                 const AuthorizationServer& server, const ClientId& client,
+                                 const Settings& settings);
+
 // "none", "client_secret_basic", "client_secret_post" or "private_key_jwt": what the server takes
 // and the client has. Where the server does not say, RFC 8414 means client_secret_basic.
 [[nodiscard]] std::string method_for(const AuthorizationServer& server, const Settings& settings);

@@ -94,6 +94,7 @@ class ToolComparison {
   Relation relate(const InclusionBudget& budget) {
     Relation relation;
     relation.beyond = compare(budget, relation.in_common);
+    relation.steps = took_;
     return relation;
   }
 
@@ -108,6 +109,7 @@ class ToolComparison {
                          schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
     const auto calls = call_classes(root, exploration);
     ran_out_ = steps.is_spent();
+    took_ = budget.steps - steps.left();
     bool is_refuted = false;
     if (exploration.gap.empty())
       in_common = std::ranges::any_of(calls, [this](const auto& call) {
@@ -211,6 +213,7 @@ class ToolComparison {
   const Json* schema_ = nullptr;
   std::shared_ptr<const JsonSchema> compiled_;
   bool ran_out_ = false;
+  std::size_t took_ = 0;
 };
 
 // What is left to every tool when others have run out.

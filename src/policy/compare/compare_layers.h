@@ -1,6 +1,7 @@
 // Compare layers: the inclusion of one stack of layers in another.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "policy/environment.h"
@@ -25,6 +26,7 @@ namespace mcpac::policy {
 struct Relation {
   Inclusion beyond;
   bool in_common = true;
+  std::size_t steps = 0;  // that it took
 };
 [[nodiscard]] Relation relate_tool(const std::vector<CompiledLayer>& wider,
                                    const std::vector<CompiledLayer>& narrower,

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "policy/decide/decide.h"
@@ -89,9 +90,12 @@ std::string in_words(std::uint64_t calls) {
   return calls == kUnlimited ? std::string("any number of calls") : fmt::format("{} calls", calls);
 }
 
-// What one class of calls alone shows: the most calls of it in one moment, and the last moment of
-// any.
-LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
+LimitAnswer exceeds(std::string what) {
+  return {LimitAnswer::Kind::kExceeds, std::move(what), nullptr};
+}
+
+// Bytes and costs: how many calls an amount is good for hangs on the calls. Nothing: none is named.
+std::optional<LimitAnswer> excess_of_amounts(const Rules& wider, const Rules& narrower) {
   const auto counts_bytes = [](const CompiledRule* rule) {
     return rule->clauses.bytes_in || rule->clauses.bytes_out;
   };
@@ -99,22 +103,24 @@ LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
       std::ranges::all_of(wider, counts_bytes)) {
     // Every call has arguments and a result of two bytes at least.
     const auto& w = wider.front()->clauses;
-    return {LimitAnswer::Kind::kExceeds,
-            fmt::format("any number of bytes, instead of {}",
-                        (w.bytes_out ? w.bytes_out : w.bytes_in)->spelling),
-            nullptr};
+    return exceeds(fmt::format("any number of bytes, instead of {}",
+                               (w.bytes_out ? w.bytes_out : w.bytes_in)->spelling));
   }
-  // How many calls an amount is good for hangs on the calls.
-  if (std::ranges::any_of(
-          wider, limits_amounts, [](const auto* r) -> auto& { return *r; }) ||
-      std::ranges::any_of(
-          narrower, limits_amounts, [](const auto* r) -> auto& { return *r; })) {
-    return {LimitAnswer::Kind::kUnknown, "limits of bytes or costs that differ", nullptr};
-  }
+  const auto names_any = [](const Rules& rules) {
+    return std::ranges::any_of(rules, [](const auto* rule) { return limits_amounts(*rule); });
+  };
+  if (!names_any(wider) && !names_any(narrower)) return std::nullopt;
+  return LimitAnswer{LimitAnswer::Kind::kUnknown, "limits of bytes or costs that differ", nullptr};
+}
+
+std::optional<LimitAnswer> excess_of_calls(const Rules& wider, const Rules& narrower) {
   const auto most = [](const Rules& rules, auto count) {
     std::uint64_t all = 0;
     for (const auto* rule : rules) all = std::max(all, count(*rule));
     return all;
+  };
+  const auto beyond = [](std::uint64_t n, std::uint64_t w) {
+    return exceeds(fmt::format("{}, instead of {}", in_words(n), in_words(w)));
   };
   // All at once, at the start: every rule that matches is charged, so the largest limit counts.
   const auto at_once = [](const CompiledRule& rule) {
@@ -122,18 +128,24 @@ LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
   };
   const std::uint64_t n = most(narrower, at_once);
   const std::uint64_t w = most(wider, at_once);
-  if (n > w)
-    return {LimitAnswer::Kind::kExceeds, fmt::format("{}, instead of {}", in_words(n), in_words(w)),
-            nullptr};
+  if (n > w) return beyond(n, w);
   // One after the other, as long as the run lasts.
   const auto in_all = [](const CompiledRule& rule) {
     return rule.clauses.duration || rule.clauses.until ? 0 : calls_of(rule);
   };
   const std::uint64_t all = most(narrower, in_all);
   const std::uint64_t limit = most(wider, calls_of);
-  if (all > limit)
-    return {LimitAnswer::Kind::kExceeds,
-            fmt::format("{}, instead of {}", in_words(all), in_words(limit)), nullptr};
+  return all > limit ? std::optional(beyond(all, limit)) : std::nullopt;
+}
+
+std::string end_in_words(const CompiledRule& rule) {
+  const auto& c = rule.clauses;
+  return c.duration ? fmt::format("for {}", c.duration->spelling)
+         : c.until  ? fmt::format("until {}", c.until->spelling)
+                    : std::string("without an end");
+}
+
+std::optional<LimitAnswer> excess_of_time(const Rules& wider, const Rules& narrower) {
   for (const auto* rule : narrower) {
     const bool outlasts = std::ranges::none_of(
         wider, [&](const CompiledRule* other) { return ends_no_earlier(*other, *rule); });
@@ -144,18 +156,19 @@ LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
       return (o.duration.has_value() != o.until.has_value()) && (!c.duration || !o.until) &&
              (!c.until || !o.duration);
     });
-    if (outlasts && comparable) {
-      const std::string until = c.duration ? fmt::format("for {}", c.duration->spelling)
-                                : c.until  ? fmt::format("until {}", c.until->spelling)
-                                           : std::string("without an end");
-      const auto& o = wider.front()->clauses;
-      return {LimitAnswer::Kind::kExceeds,
-              fmt::format("{}, instead of {}", until,
-                          o.duration ? fmt::format("for {}", o.duration->spelling)
-                                     : fmt::format("until {}", o.until->spelling)),
-              nullptr};
-    }
+    if (outlasts && comparable)
+      return exceeds(
+          fmt::format("{}, instead of {}", end_in_words(*rule), end_in_words(*wider.front())));
   }
+  return std::nullopt;
+}
+
+// What one class of calls alone shows: the most calls of it in one moment, and the last moment of
+// any.
+LimitAnswer certain_excess(const Rules& wider, const Rules& narrower) {
+  if (auto amounts = excess_of_amounts(wider, narrower)) return *amounts;
+  if (auto calls = excess_of_calls(wider, narrower)) return *calls;
+  if (auto time = excess_of_time(wider, narrower)) return *time;
   return {LimitAnswer::Kind::kUnknown,
           "limits that cannot be compared one with one, or that several tools share", nullptr};
 }

@@ -11,9 +11,6 @@
 namespace mcpac::policy {
 namespace {
 
-// A program waits for this before every run; what takes more is decided call by call.
-constexpr InclusionBudget kBudget{.steps = 1'000'000};
-
 // The declared permission as the one rule of a layer; nothing where it does not load.
 std::optional<CompiledLayer> declared_layer(const Permission& permission, std::string_view where,
                                             const Environment& environment) {
@@ -57,7 +54,7 @@ Coverage coverage_in(const CompiledLayer& layer, const Permission& permission,
 
 DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
                                    const Permission& permission, std::string_view where,
-                                   const Environment& environment) {
+                                   const Environment& environment, const InclusionBudget& budget) {
   if (layers.empty()) return {};
   std::vector<CompiledLayer> declared;
   auto layer = declared_layer(permission, where, environment);
@@ -69,7 +66,7 @@ DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
   for (const auto& granted : layers)
     standing.coverage = std::max(standing.coverage, coverage_in(granted, permission, text));
   if (standing.coverage != Coverage::kConditional) return standing;
-  auto relation = relate_tool(layers, declared, permission, environment, kBudget);
+  auto relation = relate_tool(layers, declared, permission, environment, budget);
   if (std::holds_alternative<Included>(relation.beyond)) {
     standing.coverage = Coverage::kCovered;
   } else if (!relation.in_common) {
@@ -77,6 +74,7 @@ DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
     if (auto* excess = std::get_if<Excess>(&relation.beyond))
       standing.refused = std::move(excess->arguments);
   }
+  standing.steps = relation.steps;
   standing.is_certain = !std::holds_alternative<Undecided>(relation.beyond);
   return standing;
 }

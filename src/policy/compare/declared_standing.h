@@ -5,17 +5,21 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/inclusion.h"
 #include "policy/rules/compiled.h"
 #include "policy/standing.h"
 
 namespace mcpac::policy {
 
 // `where` is the text of a Narrow, empty for the whole tool. Included in every layer: covered.
-// Nothing in common with them: missing, with a declared call that is refused. Else conditional.
+// Nothing in common with them: missing, with a declared call that is refused. Else conditional. A
+// program waits for this before every run; what takes more is decided call by call.
+inline constexpr InclusionBudget kStandingBudget{.steps = 1'000'000};
 [[nodiscard]] DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
                                                  const Permission& permission,
                                                  std::string_view where,
-                                                 const Environment& environment);
+                                                 const Environment& environment,
+                                                 const InclusionBudget& budget = kStandingBudget);
 
 // Whether a text could stand behind --grant here.
 [[nodiscard]] bool loads_as_grant(const std::string& grant, const Environment& environment);

@@ -13,6 +13,21 @@
 namespace mcpac::policy {
 namespace {
 
+// Of asking about one call, and of each rule that is held against it, beside its characters.
+constexpr std::size_t kStepsOfCall = 2'000;
+constexpr std::size_t kStepsOfRule = 200;
+
+std::size_t steps_of(const std::vector<CompiledLayer>& layers, const Permission& permission,
+                     const Json& known) {
+  std::size_t characters = 0;
+  for (const auto& [name, value] : known.items())
+    characters += name.size() + (value.is_string() ? value.get_ref<const std::string&>().size()
+                                                   : to_text(value).size());
+  std::size_t rules = 0;
+  for (const auto& layer : layers) rules += covering(layer, permission).size();
+  return kStepsOfCall + characters + rules * (kStepsOfRule + characters);
+}
+
 // What stands between a call and a certain yes, gathered over the rules of a layer.
 struct Obstacles {
   Grounds grounds;
@@ -63,10 +78,15 @@ class LayerForesight {
   // Whether a rule says no, where otherwise only nothing says yes.
   [[nodiscard]] bool is_forbidden() const { return denied_by_ != nullptr; }
   [[nodiscard]] bool asks() const { return against_.approval; }
+  [[nodiscard]] Outlook outlook() const {
+    if (denied_by_ != nullptr || !is_possible_) return Outlook::kDenied;
+    return is_sure_ && against_.none() ? Outlook::kCovered : Outlook::kConditional;
+  }
 
   [[nodiscard]] Foresight answer(const Permission& permission) const {
     Foresight foresight;
     foresight.layer = layer_.name;
+    foresight.outlook = outlook();
     if (denied_by_ != nullptr) {
       foresight.rule = denying_->rule_text;
       foresight.reason = "it is denied by a rule";
@@ -82,10 +102,7 @@ class LayerForesight {
                            : miss_;
       return foresight;
     }
-    if (is_sure_ && against_.none()) {
-      foresight.outlook = Outlook::kCovered;
-      return foresight;
-    }
+    if (foresight.outlook == Outlook::kCovered) return foresight;
     // A rule that surely admits leaves only what may be against it.
     Obstacles obstacles = against_;
     if (!is_sure_) {
@@ -93,7 +110,6 @@ class LayerForesight {
       obstacles.limit = for_.limit;
       if (!for_.none()) obstacles.rule = for_.rule;
     }
-    foresight.outlook = Outlook::kConditional;
     foresight.reason = in_words(obstacles);
     foresight.rule = obstacles.rule;
     foresight.depends_on.assign(obstacles.grounds.arguments.begin(),
@@ -195,6 +211,22 @@ std::string to_string(Outlook outlook) {
     case Outlook::kDenied: break;
   }
   return "denied";
+}
+
+Outlook outlook_of(const std::vector<CompiledLayer>& layers, const Permission& permission,
+                   const CallInSource& call, const Json* schema, Work& work) {
+  if (layers.empty() || !call.known.is_object()) return Outlook::kDenied;
+  const std::size_t steps = steps_of(layers, permission, call.known);
+  const bool suffices = work.suffices_for(steps);
+  work.spend(steps);
+  if (!suffices) return Outlook::kDenied;
+  auto possible = possible_call(permission, call, schema);
+  if (!possible) return Outlook::kConditional;
+  canonicalise_urls(layers, permission, possible->known);
+  Outlook worst = Outlook::kCovered;
+  for (const auto& layer : layers)
+    worst = std::max(worst, LayerForesight(layer, *possible).outlook());
+  return worst;
 }
 
 Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permission& permission,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/work.h"
 #include "policy/compare/possible.h"
 #include "policy/foresight.h"
 
@@ -16,5 +17,11 @@ namespace mcpac::policy {
 [[nodiscard]] Foresight foresee_layers(const std::vector<CompiledLayer>& layers,
                                        const Permission& permission, const CallInSource& call,
                                        const Json* schema);
+
+// Whether it could be allowed, without why and without advice. kDenied also where `work` does not
+// suffice to tell: of what others make many, each is asked about.
+[[nodiscard]] Outlook outlook_of(const std::vector<CompiledLayer>& layers,
+                                 const Permission& permission, const CallInSource& call,
+                                 const Json* schema, Work& work);
 
 }  // namespace mcpac::policy

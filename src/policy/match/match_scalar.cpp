@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/glob.h"
 #include "policy/match/matcher.h"
 
 namespace mcpac::policy {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/glob.h"
 #include "policy/match/matcher.h"
 
 namespace mcpac::policy {
@@ -89,29 +90,6 @@ Checked<MatcherPtr> regex(const ast::Test& test, const std::string& pattern) {
 }
 
 }  // namespace
-
-bool glob_matches(std::string_view glob, std::string_view text) {
-  // Greedy with one step back: only the last star can ever need to take more.
-  std::size_t g = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t resume = 0;
-  while (t < text.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      resume = t;
-    } else if (g < glob.size() && glob[g] == text[t]) {
-      ++g;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      g = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return glob.find_first_not_of('*', g) == std::string_view::npos;
-}
 
 Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text) {
   using Kind = ast::TextTest::Kind;

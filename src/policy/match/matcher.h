@@ -92,8 +92,6 @@ enum class StringsAre : std::uint8_t { kTexts, kGlobs };
 [[nodiscard]] Checked<MatcherPtr> compile_exclusion(const std::vector<ast::Exception>& exceptions,
                                                     StringsAre strings);
 
-// `*` stands for any run of bytes; everything else for itself.
-[[nodiscard]] bool glob_matches(std::string_view glob, std::string_view text);
 [[nodiscard]] bool is_url_test(const ast::Test& test);
 
 }  // namespace mcpac::policy

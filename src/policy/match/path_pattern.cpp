@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "core/glob.h"
 #include "policy/text/source_text.h"
 
 namespace mcpac::policy {

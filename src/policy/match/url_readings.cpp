@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/trimmed.h"
+
 namespace mcpac::policy {
 namespace {
 
@@ -14,12 +16,6 @@ bool is_blank(char c) {
 // What WHATWG leaves out wherever it stands.
 bool is_left_out(char c) {
   return c == '\t' || c == '\n' || c == '\r';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 // Where the colon behind a scheme of ours stands, line ends within it left out; else nothing.
@@ -44,7 +40,7 @@ std::string_view front_of(std::string_view url) {
 
 UrlReadings url_readings(std::string_view text) {
   UrlReadings readings;
-  text = trimmed(text);
+  text = trimmed(text, is_blank);
   const auto colon = colon_of(text);
   if (colon == std::string_view::npos) return readings;
   if (auto url = read_url(text)) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include "core/glob.h"
+
 namespace mcpac::policy {
 namespace {
 

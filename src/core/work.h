@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace mcpac::gateway {
+namespace mcpac {
 
 class Work {
  public:
@@ -21,4 +21,4 @@ class Work {
   std::size_t left_;
 };
 
-}  // namespace mcpac::gateway
+}  // namespace mcpac

@@ -1,0 +1,98 @@
+#include "execute/clients/literal_secrets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string_view>
+
+#include "execute/clients/adopt.h"
+
+namespace mcpac::execute {
+namespace {
+
+constexpr std::size_t kMaxShown = 60;
+
+bool is_word_of_key(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  });
+}
+
+// "https://user:password@host", or "?key=…".
+bool is_url_with_secret(const std::string& url) {
+  if (looks_secret("", url) && url.find('@') != std::string::npos) return true;
+  std::string_view rest = url;
+  rest.remove_prefix(std::min(rest.find('?'), rest.size()));
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const auto pair = rest.substr(0, rest.find('&'));
+    const auto equals = std::min(pair.find('='), pair.size());
+    const auto value = pair.substr(std::min(equals + 1, pair.size()));
+    if (looks_secret(std::string(pair.substr(0, equals)), std::string(value))) return true;
+    rest.remove_prefix(pair.size());
+  }
+  return false;
+}
+
+// An argument: by the option that it is of, and else only where it is one long word, for names of
+// packages and files look like much.
+bool is_secret_argument(const std::string& option, const std::string& value) {
+  if (!option.empty() && looks_secret(option, value)) return true;
+  if (value.find("://") != std::string::npos) return is_url_with_secret(value);
+  // "Authorization: Bearer …", of programs that take headers.
+  const auto colon = value.find(':');
+  if (colon != std::string::npos && is_word_of_key(value.substr(0, colon)))
+    return looks_secret(value.substr(0, colon), value.substr(colon + 1));
+  return is_word_of_key(value) && looks_secret("", value);
+}
+
+void add_arguments(const OrderedJson& arguments, std::vector<std::string>& places) {
+  std::string option;  // that stands before, and has no value yet
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].is_string()) continue;
+    const auto& text = arguments[i].get_ref<const std::string&>();
+    const auto equals = text.find('=');
+    const bool is_option = text.starts_with('-');
+    // "--token=…", and "TOKEN=…" for programs that set variables.
+    const bool is_pair = equals != std::string::npos && is_word_of_key(text.substr(0, equals));
+    const std::string name = is_pair ? text.substr(0, equals) : is_option ? "" : option;
+    const std::string value = is_pair ? text.substr(equals + 1) : text;
+    if ((is_pair || !is_option) && is_secret_argument(name, value))
+      places.push_back(name.empty() || name.size() > kMaxShown
+                           ? fmt::format("args[{}]", i)
+                           : fmt::format("args[{}] ({})", i, name));
+    option = is_option && !is_pair ? text : "";
+  }
+}
+
+// `only`: of these names; empty: of any.
+void add_members(const std::string& group, const OrderedJson& members,
+                 std::vector<std::string>& places, const std::set<std::string>& only = {}) {
+  for (const auto& [name, value] : members.items()) {
+    if (!only.empty() && !only.contains(name)) continue;
+    if (value.is_string() && looks_secret(name, value.get_ref<const std::string&>()))
+      places.push_back(fmt::format("{}.{}", group, name));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> literal_secrets(const OrderedJson& entry) {
+  std::vector<std::string> places;
+  if (!entry.is_object()) return places;
+  for (const auto& [name, member] : entry.items()) {
+    if ((name == "env" || name == "headers") && member.is_object())
+      add_members(name, member, places);
+    if (name == "auth" && member.is_object())
+      add_members(name, member, places, {"clientSecret", "privateKey"});
+    if (name == "args" && member.is_array()) add_arguments(member, places);
+    if ((name == "url" || name == "httpUrl" || name == "serverUrl") && member.is_string() &&
+        is_url_with_secret(member.get_ref<const std::string&>()))
+      places.push_back(name);
+  }
+  return places;
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,18 @@
+// LiteralSecrets: what in an entry of mcpac.json looks like a secret, and stands there as it is.
+//
+// By names ("env.GITHUB_TOKEN", "--api-key"), by looks, and by what only secrets are for. A guess:
+// for a word to the person, who can have mcpac.json name a variable or a file instead. Never says a
+// value, nor a part of one. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace mcpac::execute {
+
+// Their places, in the order of the entry: "headers.Authorization", "args[2] (--token)", "url".
+[[nodiscard]] std::vector<std::string> literal_secrets(const OrderedJson& entry);
+
+}  // namespace mcpac::execute

@@ -1,0 +1,93 @@
+#include "gateway/client_record.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "core/ids.h"
+
+namespace mcpac::gateway {
+namespace {
+
+constexpr const char* kBegins = "RunStarted";
+constexpr const char* kEnds = "RunEnded";
+constexpr const char* kRevoked = "Revoked";
+
+}  // namespace
+
+ClientRecord::ClientRecord(Setup setup, std::unique_ptr<audit::RunLog> first)
+    : setup_(std::move(setup)), log_(std::move(first)), files_{log_->run_id()} {}
+
+Result<std::unique_ptr<ClientRecord>> ClientRecord::create(Setup setup) {
+  auto first = audit::RunLog::create(setup.folder, new_uuid_v7(*setup.clock), *setup.clock, {},
+                                     setup.most_bytes);
+  if (!first) return pass_on(first);
+  return std::unique_ptr<ClientRecord>(new ClientRecord(std::move(setup), std::move(*first)));
+}
+
+Result<std::string> ClientRecord::append(std::string_view kind, Json payload) {
+  if (kind == kBegins) started_ = payload;
+  if (kind == kRevoked) revoked_.insert(string_member(payload, "permission"));
+  if (kind != kEnds) make_room();
+  return log_->append(kind, std::move(payload));
+}
+
+std::string ClientRecord::keyed_digest(std::string_view bytes) const {
+  return log_->keyed_digest(bytes);
+}
+
+Result<void> ClientRecord::close() {
+  is_over_ = true;
+  return log_->close();
+}
+
+void ClientRecord::make_room() {
+  if (is_over_ || !log_->is_almost_full() || started_.is_null()) return;
+  auto gone_on = go_on();
+  if (gone_on) return;
+  is_over_ = true;
+  say(
+      fmt::format("the record of {} ends: {}; soon its calls are refused, until rules are renewed "
+                  "or mcpac serve is started again",
+                  setup_.client, gone_on.error().to_text()));
+}
+
+Result<void> ClientRecord::go_on() {
+  auto next = next_file();
+  if (!next) return pass_on(next);
+  Json started = started_;
+  started["continues"] = files_;
+  if (!revoked_.empty()) started["revoked"] = revoked_;
+  if (auto begun = (*next)->append(kBegins, std::move(started)); !begun) return pass_on(begun);
+  const std::string id = (*next)->run_id();
+  auto former = std::exchange(log_, std::move(*next));
+  // Whether that is in the file or not, the next one names it.
+  std::ignore = former->append(kEnds, {{"verdict", "record-full"}, {"continued_in", id}});
+  closing_ = std::jthread([former = std::move(former)] { std::ignore = former->close(); });
+  files_.push_back(id);
+  say(fmt::format("the record of {} goes on in another file: {}", setup_.client, id));
+  return {};
+}
+
+Result<std::unique_ptr<audit::RunLog>> ClientRecord::next_file() const {
+  if (files_.size() >= setup_.most_files) {
+    return fail(ErrorId::kAuditUnwritable,
+                fmt::format("it has {} files, as many as one client's may", files_.size()),
+                {.where = setup_.folder.string()});
+  }
+  std::error_code error;
+  const auto space = std::filesystem::space(setup_.folder, error);
+  if (error || space.available < setup_.least_free + setup_.most_bytes) {
+    return fail(ErrorId::kAuditUnwritable, "there is no room for another file",
+                {.where = setup_.folder.string(), .fix = "make room on this disk"});
+  }
+  return audit::RunLog::create(setup_.folder, new_uuid_v7(*setup_.clock), *setup_.clock, {},
+                               setup_.most_bytes);
+}
+
+void ClientRecord::say(const std::string& text) const {
+  if (setup_.said) setup_.said(text);
+}
+
+}  // namespace mcpac::gateway

@@ -1,0 +1,274 @@
+// JsonForm<T>: how a value is written as JSON and read from it; here for scalars and containers of
+// the library. convert.hpp has it for what is generated, and says what it promises.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "fields.hpp"
+#include "json.hpp"
+
+namespace mcpac::detail {
+
+// The first thing that did not fit: a JSON pointer, and what was expected there.
+struct Misfit {
+  ::std::string pointer{};
+  ::std::string expected{};
+  // Alternatives tried so far: of a tree of unions every level may be read several times, and what
+  // is read was written by a server.
+  unsigned tried = 0;
+};
+inline constexpr unsigned kMaxTried = 100'000;
+
+// Sets the innermost place; the callers put their steps before it on the way back.
+[[nodiscard]] inline bool misfit(Misfit& at, const char* expected) {
+  if (at.expected.empty()) at.expected = expected;
+  return false;
+}
+
+inline void step_out(Misfit& at, ::std::string_view step) {
+  ::std::string escaped = "/";
+  for (const char c : step) {
+    if (c == '~' || c == '/') {
+      escaped += c == '~' ? "~0" : "~1";
+    } else {
+      escaped += c;
+    }
+  }
+  at.pointer.insert(0, escaped);
+}
+
+// What nlohmann's library can read and write, for types that programs bring along.
+template <class T>
+struct JsonForm {
+  static Json write(const T& value) { return value; }
+  static bool read(const Json& json, T& into, Misfit& at) {
+    try {
+      json.get_to(into);
+      return true;
+    } catch (const ::std::exception& error) {  // from_json of a program may throw what it likes
+      return misfit(at, error.what());
+    }
+  }
+};
+
+template <class T>
+[[nodiscard]] Json to_json(const T& value) {
+  return JsonForm<T>::write(value);
+}
+
+// Reads a part; on failure its step is put before the pointer of the first misfit.
+template <class T>
+[[nodiscard]] bool read_part(const Json& json, T& into, ::std::string_view step, Misfit& at) {
+  Misfit inner;
+  inner.tried = at.tried;
+  const bool fits = JsonForm<T>::read(json, into, inner);
+  at.tried = inner.tried;
+  if (fits) return true;
+  if (at.expected.empty()) {
+    at = ::std::move(inner);
+    step_out(at, step);
+  }
+  return false;
+}
+
+template <>
+struct JsonForm<Json> {
+  static Json write(const Json& value) { return value; }
+  static bool read(const Json& json, Json& into, Misfit&) { return into = json, true; }
+};
+
+template <>
+struct JsonForm<::std::string> {
+  static Json write(const ::std::string& value) { return value; }
+  static bool read(const Json& json, ::std::string& into, Misfit& at) {
+    if (!json.is_string()) return misfit(at, "a string");
+    return into = json.get_ref<const ::std::string&>(), true;
+  }
+};
+
+template <>
+struct JsonForm<bool> {
+  static Json write(bool value) { return value; }
+  static bool read(const Json& json, bool& into, Misfit& at) {
+    if (!json.is_boolean()) return misfit(at, "true or false");
+    return into = json.get<bool>(), true;
+  }
+};
+
+// A number without a fraction is written without one: some servers read 5.0 as no integer.
+[[nodiscard]] inline Json number_json(double value) {
+  if (!::std::isfinite(value)) {
+    throw InvalidArguments(invalid_argument("JSON has no infinite numbers and no NaN", "", "type"));
+  }
+  constexpr double exact = 9007199254740992.0;  // 2^53: every integer up to it is a double
+  const double whole = ::std::trunc(value);
+  const bool fraction = whole < value || whole > value || whole > exact || whole < -exact;
+  if (fraction || (::std::signbit(value) && !(value < 0))) return value;
+  return static_cast<::std::int64_t>(value);
+}
+
+// False for an integer of 64 bits whose last digits `real` has lost.
+[[nodiscard]] inline bool keeps_digits_of(const Json& json, double real) {
+  if (json.is_number_unsigned()) return keeps_digits(real, json.get<::std::uint64_t>());
+  return !json.is_number_integer() || keeps_digits(real, json.get<::std::int64_t>());
+}
+
+template <class T>
+requires ::std::is_floating_point_v<T>
+struct JsonForm<T> {
+  static Json write(T value) { return number_json(static_cast<double>(value)); }
+  static bool read(const Json& json, T& into, Misfit& at) {
+    if (!json.is_number()) return misfit(at, "a number");
+    into = json.get<T>();
+    if (!keeps_digits_of(json, static_cast<double>(into)))
+      return misfit(at, "a number that keeps its digits as a double");
+    return true;
+  }
+};
+
+// 3.0 is an integer in JSON Schema; 3.5 and what is out of range are none.
+template <class T>
+[[nodiscard]] bool read_integer(const Json& json, T& into, Misfit& at) {
+  using Limits = ::std::numeric_limits<T>;
+  const bool is_signed = Limits::is_signed;
+  if (json.is_number_unsigned()) {
+    const auto value = json.get<::std::uint64_t>();
+    if (value > static_cast<::std::uint64_t>(Limits::max()))
+      return misfit(at, "an integer that is not so large");
+    return into = static_cast<T>(value), true;
+  }
+  if (json.is_number_integer()) {
+    const auto value = json.get<::std::int64_t>();
+    if (value < 0 && !is_signed) return misfit(at, "an integer that is not negative");
+    // A program's own Json may hold a large number as a signed one; read from text none does.
+    if (value > 0 &&
+        static_cast<::std::uint64_t>(value) > static_cast<::std::uint64_t>(Limits::max()))
+      return misfit(at, "an integer that is not so large");
+    if (value < 0 && value < static_cast<::std::int64_t>(Limits::min()))
+      return misfit(at, "an integer that is not so small");
+    return into = static_cast<T>(value), true;
+  }
+  if (!json.is_number_float()) return misfit(at, "an integer");
+  const double value = json.get<double>();
+  const double limit = ::std::ldexp(1.0, Limits::digits);
+  const double lowest = is_signed ? -limit : 0.0;
+  // The lowest of all would have come as an integer: as a double it stands for anything below, too.
+  const bool too_small = is_signed ? !(value > lowest) : !(value >= lowest);
+  if (too_small || !(value < limit) || ::std::trunc(value) < value || ::std::trunc(value) > value) {
+    return misfit(at, "an integer");
+  }
+  return into = static_cast<T>(value), true;
+}
+
+// Whether `json` is the number, text, truth or null that `expected` is. (Json's own comparison
+// casts a large unsigned number to a negative one.)
+[[nodiscard]] inline bool is_scalar(const Json& json, const Json& expected) {
+  const auto is_integer = [&json](auto value) {
+    Misfit ignored;
+    decltype(value) read{};
+    return read_integer(json, read, ignored) && read == value;
+  };
+  if (expected.is_number_unsigned()) return is_integer(expected.get<::std::uint64_t>());
+  if (expected.is_number_integer()) return is_integer(expected.get<::std::int64_t>());
+  return json == expected;
+}
+
+template <class T>
+requires(::std::is_integral_v<T> && !::std::is_same_v<T, bool>) struct JsonForm<T> {
+  static Json write(T value) { return value; }
+  static bool read(const Json& json, T& into, Misfit& at) { return read_integer(json, into, at); }
+};
+
+template <class T>
+struct JsonForm<::std::optional<T>> {
+  static Json write(const ::std::optional<T>& value) { return value ? to_json<T>(*value) : Json(); }
+  static bool read(const Json& json, ::std::optional<T>& into, Misfit& at) {
+    into.reset();
+    if (json.is_null()) return true;
+    return JsonForm<T>::read(json, into.emplace(blank<T>()), at);
+  }
+};
+
+template <class T>
+struct JsonForm<::std::vector<T>> {
+  static Json write(const ::std::vector<T>& value) {
+    Json json = Json::array();
+    for (const auto& item : value) json.push_back(to_json<T>(item));
+    return json;
+  }
+  static bool read(const Json& json, ::std::vector<T>& into, Misfit& at) {
+    if (!json.is_array()) return misfit(at, "an array");
+    bool fits = true;
+    into.clear();
+    for (const Json& item : json) {
+      T value = blank<T>();
+      fits = read_part(item, value, ::std::to_string(into.size()), at) && fits;
+      into.push_back(::std::move(value));
+    }
+    return fits;
+  }
+};
+
+// Only into `json` where nothing has that name yet.
+template <class T>
+void write_members(const ::std::map<::std::string, T>& members, Json& json) {
+  for (const auto& [name, item] : members) {
+    if (!json.contains(name)) json[name] = to_json<T>(item);
+  }
+}
+
+template <class T>
+struct JsonForm<::std::map<::std::string, T>> {
+  static Json write(const ::std::map<::std::string, T>& value) {
+    Json json = Json::object();
+    write_members(value, json);
+    return json;
+  }
+  static bool read(const Json& json, ::std::map<::std::string, T>& into, Misfit& at) {
+    if (!json.is_object()) return misfit(at, "an object");
+    bool fits = true;
+    into.clear();
+    for (const auto& member : json.items()) {
+      T value = blank<T>();
+      fits = read_part(member.value(), value, member.key(), at) && fits;
+      into.insert_or_assign(member.key(), ::std::move(value));
+    }
+    return fits;
+  }
+};
+
+template <class... T>
+struct JsonForm<::std::tuple<T...>> {
+  static Json write(const ::std::tuple<T...>& value) {
+    Json json = Json::array();
+    ::std::apply([&json](const T&... item) { (json.push_back(to_json<T>(item)), ...); }, value);
+    return json;
+  }
+  static bool read(const Json& json, ::std::tuple<T...>& into, Misfit& at) {
+    if (!json.is_array() || json.size() != sizeof...(T)) {
+      return misfit(at, "an array of the schema's length");
+    }
+    ::std::size_t i = 0;
+    bool fits = true;
+    const auto one = [&](auto& item) {
+      fits = read_part(json[i], item, ::std::to_string(i), at) && fits;
+      ++i;
+    };
+    ::std::apply([&one](T&... item) { (one(item), ...); }, into);
+    return fits;
+  }
+};
+
+}  // namespace mcpac::detail

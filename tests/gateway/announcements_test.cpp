@@ -1,0 +1,116 @@
+// What clients hear of servers' lists that nobody waited for.
+#include "gateway/announcements.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "core/file.h"
+#include "gateway/support_session.h"
+
+using namespace mcpac;
+using namespace mcpac::gateway;
+using namespace mcpac::gateway::testing;
+
+namespace {
+
+const Talk::Options kGranted{.grants = {"fs.*"}, .offers = true};
+
+// Two clients before one server, which gives its lists when the test says so.
+struct World {
+  World() {
+    clock.stop();
+    server().capabilities = {{"prompts", Json::object()}, {"resources", Json::object()}};
+    offers.use({"fs"});
+    auto made = run_parts(world, kGranted, folder.path(), "a client");
+    made.parts.offers = &offers;
+    run = std::make_shared<ClientRun>(std::move(made.parts), std::move(made.setup));
+    runs.add("a client", run);
+  }
+  FakeServers::Server& server() {
+    const auto added = servers.servers.find("fs");
+    return added != servers.servers.end() ? added->second
+                                          : servers.add("fs", Json::array(), Json::array(),
+                                                        Json::array({{{"name", "review"}}}));
+  }
+  void gives_no(const char* method) {
+    server().answers[method] = [](const Json&) -> Result<gate::Servers::Outcome> {
+      return fail(ErrorId::kServerError, "it broke");
+    };
+  }
+  std::shared_ptr<ClientSession> connect(std::vector<Json>& said) {
+    auto session =
+        run->talk([&said](const Outgoing& one) { said.push_back(Json::parse(one.line)); }, nullptr);
+    session->receive(request("start", "initialize",
+                             {{"protocolVersion", "2025-11-25"},
+                              {"capabilities", Json::object()},
+                              {"clientInfo", {{"name", "c"}, {"version", "1"}}}})
+                         .dump());
+    return session;
+  }
+  void ask(ClientSession& session, const char* method, Json params = Json::object()) {
+    session.receive(request(method, method, std::move(params)).dump());
+    servers.deliver();
+  }
+
+  boost::asio::io_context loop;
+  FakeServers servers;
+  gate::testing::World world{kGranted};
+  gate::testing::WorldClock clock;
+  Offers offers{servers, loop.get_executor(), clock};
+  TemporaryFolder folder =
+      TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-gateway-").value();
+  std::shared_ptr<ClientRun> run;
+  ClientRuns runs;
+  Announcements announcements{offers, runs, clock, loop.get_executor()};
+};
+
+}  // namespace
+
+TEST_SUITE("gateway/announcements") {
+  TEST_CASE("a list that came when a client waited for it no more is a list that changed") {
+    World world;
+    world.gives_no("prompts/list");
+    std::vector<Json> one;
+    std::vector<Json> other;
+    const auto first = world.connect(one);
+    // The server tells of no changes, and mcpac does.
+    CHECK(one.at(0).at("result").at("capabilities").at("prompts").at("listChanged") == true);
+    world.ask(*first, "prompts/list");
+    CHECK(one.back().at("result").at("prompts").empty());
+    world.servers.add("fs", Json::array(), Json::array(), Json::array({{{"name", "review"}}}));
+    world.clock.pass(std::chrono::minutes(1));
+    const auto second = world.connect(other);
+    world.ask(*second, "prompts/list");
+    CHECK(other.at(1).at("result").at("prompts").size() == 1);
+    CHECK(one.back().at("method") == "notifications/prompts/list_changed");
+    world.ask(*first, "prompts/list");
+    CHECK(one.back().at("result").at("prompts").size() == 1);
+    CHECK(world.servers.count("prompts/list") == 2);
+  }
+
+  TEST_CASE("of templates that came late clients hear as of resources, those that listen as well") {
+    World world;
+    world.gives_no("resources/templates/list");
+    std::vector<Json> said;
+    const auto session = world.connect(said);
+    world.ask(*session, "subscriptions/listen",
+              stateless({{"notifications", {{"resourcesListChanged", true}}}}));
+    CHECK(said.back().at("params").at("notifications").at("resourcesListChanged") == true);
+    world.ask(*session, "resources/templates/list");
+    world.servers.add("fs", Json::array(), Json::array({{{"uriTemplate", "x://{a}"}}}));
+    world.clock.pass(std::chrono::seconds(10));
+    said.clear();
+    // In the pause: nobody waits.
+    world.ask(*session, "resources/templates/list");
+    REQUIRE(said.size() == 3);
+    CHECK(said[0].at("result").at("resourceTemplates").empty());
+    CHECK(said[1].at("method") == "notifications/resources/list_changed");
+    CHECK(said[2].at("params").at("_meta").contains("io.modelcontextprotocol/subscriptionId"));
+  }
+}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/json_long_texts.h"
+#include "core/json_writer.h"
 
 namespace mcpac {
 namespace {
@@ -269,10 +270,14 @@ Result<OrderedJson> parse_ordered_json(std::string_view text, std::string_view w
 }
 
 std::string to_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  append_json(out, value);
+  return out;
 }
 std::string to_text(const OrderedJson& value) {
-  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  std::string out;
+  append_json(out, value);
+  return out;
 }
 
 const Json* find_member(const Json& object, std::string_view name) {

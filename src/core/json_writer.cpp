@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "core/characters.h"
 #include "core/json_escape.h"
@@ -95,6 +96,21 @@ void append_json_string(std::string& out, std::string_view text) {
     text.remove_prefix(bytes);
   }
   out += '"';
+}
+
+std::string& JsonMembers::begin(std::string_view name) {
+  if (!std::exchange(is_empty_, false)) out_ += ',';
+  out_ += '"';
+  out_ += name;
+  return out_ += "\":";
+}
+
+void JsonMembers::add(std::string_view name, std::uint64_t number) {
+  append_number(begin(name), number);
+}
+
+void JsonMembers::add(std::string_view name, std::int64_t number) {
+  append_number(begin(name), number);
 }
 
 void append_json(std::string& out, const Json& value) {

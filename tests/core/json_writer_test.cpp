@@ -111,4 +111,27 @@ TEST_SUITE("core/json_writer") {
     append_json_string(out, "a\"b");
     CHECK(out == R"(x={}[]"a\"b")");
   }
+
+  TEST_CASE("an object that is written member by member is the text of its value") {
+    std::string out;
+    JsonMembers members(out);
+    members.add("a", "x\"\n");
+    members.add("b", true);
+    members.add("c", std::uint64_t{7});
+    members.add("d", std::int64_t{-7});
+    members.add_null("e");
+    members.add_json("f", Json{{"g", {1, 2}}});
+    JsonMembers inner(members.begin("h"));
+    inner.end();
+    members.add("i", std::string("text"));
+    members.end();
+    CHECK(out == to_text(Json{{"a", "x\"\n"},
+                              {"b", true},
+                              {"c", 7},
+                              {"d", -7},
+                              {"e", nullptr},
+                              {"f", {{"g", {1, 2}}}},
+                              {"h", Json::object()},
+                              {"i", "text"}}));
+  }
 }

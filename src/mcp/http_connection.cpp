@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <type_traits>
@@ -35,7 +34,8 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHead = std::uint32_t{64} << 10U;
-constexpr std::size_t kChunk = std::size_t{64} << 10U;
+// One read of a body.
+constexpr std::size_t kChunk = std::size_t{128} << 10U;
 // What is read and not yet understood. The limit of the head holds for the head alone: the line
 // that begins a chunk and the trailer after the last one would else grow as long as the server
 // likes.
@@ -63,7 +63,10 @@ class Connection final : public HttpConnection {
         tls_(std::move(tls)),
         reach_(reach),
         looking_up_(executor),
-        stream_(make_stream(executor, tls_)) {}
+        stream_(make_stream(executor, tls_)) {
+    // The library reads as much as there is room for already, and 512 bytes where there is none.
+    buffer_.reserve(kChunk);
+  }
 
   asio::awaitable<Result<void>> open() override {
     auto addresses = co_await addresses_of(url_, looking_up_);
@@ -83,6 +86,7 @@ class Connection final : public HttpConnection {
     auto [refused, peer] = co_await lowest().async_connect(endpoints, kAwait);
     if (refused) co_return failure(ErrorId::kServerHttp, "cannot connect", refused);
     lowest().socket().set_option(asio::ip::tcp::no_delay(true), error);
+    if (!is_public(peer.address())) reach_of_peer_ = Reach::kAnywhere;
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       if (auto named = name_host(); !named) co_return pass_on(named);
       auto [untrusted] = co_await stream_.async_handshake(asio::ssl::stream_base::client, kAwait);
@@ -107,14 +111,14 @@ class Connection final : public HttpConnection {
   asio::awaitable<Result<std::string_view>> read_body() override {
     while (!parser_->is_done()) {
       auto& body = parser_->get().body();
-      body.data = chunk_.data();
-      body.size = chunk_.size();
+      body.data = chunk_.get();
+      body.size = kChunk;
       auto [error, size] = co_await http::async_read_some(stream_, buffer_, *parser_, kAwait);
       if (error && error != http::error::need_buffer) {
         co_return failure(id_of(error), "the response broke off", error);
       }
-      const std::size_t filled = chunk_.size() - body.size;
-      if (filled > 0) co_return std::string_view(chunk_.data(), filled);
+      const std::size_t filled = kChunk - body.size;
+      if (filled > 0) co_return std::string_view(chunk_.get(), filled);
     }
     co_return std::string_view();
   }
@@ -171,9 +175,7 @@ class Connection final : public HttpConnection {
       return found == message.end() ? std::string() : std::string(found->value());
     };
     HttpHead head;
-    boost::system::error_code error;
-    const auto peer = lowest().socket().remote_endpoint(error);
-    if (!error && !is_public(peer.address())) head.reach = Reach::kAnywhere;
+    head.reach = reach_of_peer_;
     head.status = message.result_int();
     head.content_type = media_type(field("Content-Type"));
     head.content_encoding = field("Content-Encoding");
@@ -199,12 +201,14 @@ class Connection final : public HttpConnection {
   Url url_;
   std::shared_ptr<asio::ssl::context> tls_;
   Reach reach_;
+  Reach reach_of_peer_ = Reach::kPublic;  // once it is open
   asio::steady_timer looking_up_;
   Stream stream_;
   HttpRequest request_;
   beast::flat_buffer buffer_{kMaxUnread};
   std::optional<http::response_parser<http::buffer_body>> parser_;
-  std::array<char, kChunk> chunk_{};
+  // Not cleared: most answers need a page of it.
+  std::unique_ptr<char[]> chunk_ = std::make_unique_for_overwrite<char[]>(kChunk);
   bool closed_ = false;
 };
 

@@ -16,6 +16,7 @@
 #include <boost/beast/http/error.hpp>
 
 #include "gateway/http/answer_head.h"
+#include "ipc/http_pieces.h"
 
 namespace mcpac::gateway::http {
 namespace asio = boost::asio;
@@ -191,22 +192,10 @@ asio::awaitable<void> Peer::answer_all(const Head& head) {
 }
 
 asio::awaitable<boost::system::error_code> Peer::read_piece(Parser& parser) {
-  boost::system::error_code error = beast::http::error::need_more;
-  if (buffer_.size() > 0) buffer_.consume(parser.put(buffer_.data(), error));
-  if (error != beast::http::error::need_more) co_return error;
   std::uint64_t left = kPiece;
   if (parser.is_header_done()) left = parser.content_length_remaining().value_or(kReadAhead);
-  const auto wanted = static_cast<std::size_t>(std::clamp<std::uint64_t>(left, kPiece, kReadAhead));
-  const std::size_t size = std::min(wanted, buffer_.max_size() - buffer_.size());
-  if (size == 0) co_return beast::http::error::buffer_overflow;
-  auto [failed, read] = co_await stream_.async_read_some(buffer_.prepare(size), kAwait);
-  buffer_.commit(read);
-  error = failed;
-  if (error != asio::error::eof) co_return error;
-  if (!parser.got_some()) co_return beast::http::error::end_of_stream;
-  error = {};
-  parser.put_eof(error);
-  co_return error;
+  const auto size = static_cast<std::size_t>(std::clamp<std::uint64_t>(left, kPiece, kReadAhead));
+  return ipc::read_piece(stream_, buffer_, parser, size);
 }
 
 asio::awaitable<bool> Peer::read_head(Parser& parser) {

@@ -6,7 +6,8 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core/buffers_suffix.hpp>
+
+#include "ipc/http_pieces.h"
 
 namespace mcpac::gateway::http {
 namespace asio = boost::asio;
@@ -48,31 +49,17 @@ bool Wire::has_hung_up() {
   return ::poll(&watched, 1, 0) != 0;
 }
 
-std::size_t Wire::write_now(const Two& parts, boost::system::error_code& error) {
-  if (tls_) return 0;
-  const std::size_t written = socket_.write_some(parts, error);
-  if (error == asio::error::would_block || error == asio::error::try_again) error = {};
-  return written;
-}
-
 asio::awaitable<bool> Wire::write(std::string_view first, std::string_view second) {
-  const Two parts{asio::buffer(first), asio::buffer(second)};
-  const std::size_t whole = first.size() + second.size();
+  const ipc::TwoBuffers parts{asio::buffer(first), asio::buffer(second)};
   boost::system::error_code error;
-  std::size_t written = write_now(parts, error);
-  if (error || written == whole) co_return !error;
-  boost::beast::buffers_suffix<Two> left(parts);
-  for (left.consume(written); written < whole;) {
-    std::size_t size = 0;
-    if (tls_)
-      std::tie(error, size) = co_await tls_->async_write_some(left, kAwait);
-    else
-      std::tie(error, size) = co_await socket_.async_write_some(left, kAwait);
-    if (error) co_return false;
-    left.consume(size);
-    written += size;
+  if (tls_) {
+    error = co_await ipc::write_rest(*tls_, parts, 0);
+    co_return !error;
   }
-  co_return true;
+  const std::size_t written = ipc::write_now(socket_, parts, error);
+  if (!error && written < first.size() + second.size())
+    error = co_await ipc::write_rest(socket_, parts, written);
+  co_return !error;
 }
 
 }  // namespace mcpac::gateway::http

@@ -5,7 +5,6 @@
 // begun and not ended runs into that like a head.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -15,7 +14,6 @@
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
@@ -60,10 +58,6 @@ class Wire {
   }
 
  private:
-  using Two = std::array<boost::asio::const_buffer, 2>;
-  // What can be written at once: where the kernel has room for it, nobody waits for the loop.
-  [[nodiscard]] std::size_t write_now(const Two& parts, boost::system::error_code& error);
-
   std::shared_ptr<boost::asio::ssl::context> context_;
   Socket socket_;
   std::optional<boost::beast::ssl_stream<Socket&>> tls_;  // once it is begun

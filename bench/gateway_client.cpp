@@ -3,9 +3,9 @@
 // Method: it opens its connections (or starts the program), initializes, makes `warm` calls, then
 // `calls` of them with as many in flight as there are clients: one on each connection over HTTP,
 // all on one pipe over standard input. A call's time is from before its bytes are sent to when its
-// answer is whole. One thread, poll(2), no parsing but of where an answer ends: what a client costs
-// is in every row, so it is to be little. Prints the times in microseconds as a JSON array; or what
-// went wrong, and fails.
+// answer is whole. One thread, poll(2), no parsing but of where an answer ends, and what comes is
+// looked at where it was received: what a client costs is in every row, so it is to be little.
+// Prints the times in microseconds as a JSON array; or what went wrong, and fails.
 //
 //   gateway_client http PORT PATH HEADERS TOOL BYTES CLIENTS WARM CALLS
 //   gateway_client stdio COMMAND...      with TOOL BYTES CLIENTS WARM CALLS in the variable CALLS
@@ -20,9 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -66,15 +69,45 @@ void send_all(int to, std::string_view bytes) {
   }
 }
 
-// Appends what is there, waiting for some of it.
-void receive_some(int from, std::string& into) {
-  constexpr std::size_t kPart = std::size_t{1} << 20U;
-  const std::size_t before = into.size();
-  into.resize(before + kPart);
-  const ssize_t n = ::recv(from, into.data() + before, kPart, 0);
-  into.resize(before + static_cast<std::size_t>(n > 0 ? n : 0));
-  if (n <= 0) give_up("it hung up");
-}
+// What was received and not yet taken. Its memory stays, and nothing is written over before it is
+// received: room for the largest answers costs a small one nothing.
+class Inbox {
+ public:
+  // Appends what is there, waiting for some of it.
+  void receive(int from) {
+    if (begin_ == end_) begin_ = end_ = 0;
+    if (size_ - end_ < kLeast) make_room();
+    const ssize_t n = ::recv(from, bytes_.get() + end_, size_ - end_, 0);
+    if (n <= 0) give_up("it hung up");
+    end_ += static_cast<std::size_t>(n);
+  }
+  [[nodiscard]] std::string_view text() const { return {bytes_.get() + begin_, end_ - begin_}; }
+  void take(std::size_t bytes) { begin_ += bytes; }
+  void clear() { begin_ = end_ = 0; }
+
+ private:
+  // A byte is moved about once: what waits takes no more than a half of the room afterwards.
+  void make_room() {
+    const std::size_t waits = end_ - begin_;
+    if (2 * waits + kLeast > size_) {
+      size_ = 2 * waits + kFirst;
+      auto larger = std::make_unique_for_overwrite<char[]>(size_);
+      std::copy_n(bytes_.get() + begin_, waits, larger.get());
+      bytes_ = std::move(larger);
+    } else {
+      std::memmove(bytes_.get(), bytes_.get() + begin_, waits);
+    }
+    begin_ = 0;
+    end_ = waits;
+  }
+
+  static constexpr std::size_t kLeast = std::size_t{64} << 10U;
+  static constexpr std::size_t kFirst = std::size_t{1} << 20U;
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
 
 void check_answer(std::string_view answer) {
   const auto start = answer.substr(0, 4096);
@@ -104,9 +137,8 @@ class HttpConnection {
         "POST {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n"
         "Accept: application/json, text/event-stream\r\n{}",
         path, port, headers);
-    const std::string first = ask(kInitialize);
     constexpr std::string_view kSession = "mcp-session-id:";
-    std::istringstream lines(first);
+    std::istringstream lines{std::string(ask(kInitialize))};
     for (std::string line; std::getline(lines, line) && line != "\r";) {
       std::string lower = line;
       for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -120,25 +152,25 @@ class HttpConnection {
   void send(std::string_view body) {
     const std::string request =
         fmt::format("{}Content-Length: {}\r\n\r\n{}", head_, body.size(), body);
-    answer_.clear();
+    inbox_.clear();
     sent_ = Clock::now();
     send_all(socket_, request);
   }
 
   // Takes what is there; true when the answer is whole.
   bool take() {
-    receive_some(socket_, answer_);
-    const auto end = answer_.find("\r\n\r\n");
+    inbox_.receive(socket_);
+    const auto end = answer().find("\r\n\r\n");
     if (end == std::string::npos) return false;
-    const std::string_view head = std::string_view(answer_).substr(0, end);
+    const std::string_view head = answer().substr(0, end);
     if (!head.starts_with("HTTP/1.1 20")) give_up(fmt::format("refused: {}", head));
-    if (const auto length = length_in(head)) return answer_.size() >= end + 4 + *length;
-    return !is_chunked(head) || answer_.ends_with("0\r\n\r\n");
+    if (const auto length = length_in(head)) return answer().size() >= end + 4 + *length;
+    return !is_chunked(head) || answer().ends_with("0\r\n\r\n");
   }
 
   [[nodiscard]] int descriptor() const { return socket_; }
   [[nodiscard]] double waited() const { return microseconds_since(sent_); }
-  [[nodiscard]] const std::string& answer() const { return answer_; }
+  [[nodiscard]] std::string_view answer() const { return inbox_.text(); }
 
  private:
   static std::optional<std::size_t> length_in(std::string_view head) {
@@ -156,16 +188,16 @@ class HttpConnection {
     return head.find("ransfer-") != std::string_view::npos &&
            head.find("chunked") != std::string_view::npos;
   }
-  std::string ask(std::string_view body) {
+  std::string_view ask(std::string_view body) {
     send(body);
     while (!take()) {
     }
-    return answer_;
+    return answer();
   }
 
   int socket_ = -1;
   std::string head_;
-  std::string answer_;
+  Inbox inbox_;
   Clock::time_point sent_;
 };
 
@@ -223,24 +255,25 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   void send_line(std::string_view line) { send_all(pipe_, std::string(line) + "\n"); }
-  std::string take_line() {
+  // Until the next one is taken.
+  std::string_view take_line() {
     std::size_t searched = 0;
     while (true) {
-      const auto end = rest_.find('\n', searched);
-      if (end != std::string::npos) {
-        std::string line = rest_.substr(0, end);
-        rest_.erase(0, end + 1);
-        return line;
+      const std::string_view text = inbox_.text();
+      const auto end = text.find('\n', searched);
+      if (end != std::string_view::npos) {
+        inbox_.take(end + 1);
+        return text.substr(0, end);
       }
-      searched = rest_.size();
-      receive_some(pipe_, rest_);
+      searched = text.size();
+      inbox_.receive(pipe_);
     }
   }
 
  private:
   int pipe_ = -1;
   pid_t process_ = -1;
-  std::string rest_;
+  Inbox inbox_;
 };
 
 // The id stands first or last in an answer; texts between have none of these bytes.
@@ -267,7 +300,7 @@ std::vector<double> over_pipe(Program& program, const Work& work, std::size_t ca
   for (std::size_t i = 0; i < work.clients; ++i) send();
   std::vector<double> waits;
   while (waits.size() < calls) {
-    const std::string line = program.take_line();
+    const std::string_view line = program.take_line();
     const std::size_t id = id_in(line);
     if (id == 0 || id > calls) continue;
     waits.push_back(microseconds_since(begun[id]));

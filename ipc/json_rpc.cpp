@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/json_writer.h"
+
 namespace mcpac::ipc {
 namespace {
 
@@ -78,18 +80,6 @@ std::expected<Message, RpcError> read_response(Json& object, const Json* raw_id,
       id, std::unexpected(ErrorObject{*number, message.get<std::string>(), take(error, "data")})};
 }
 
-void append_json(std::string& out, const Json& value) {
-  if (value.is_null()) {
-    out += "null";
-  } else {
-    out += mcpac::to_text(value);
-  }
-}
-
-std::string json_string(std::string_view text) {
-  return mcpac::to_text(Json(text));
-}
-
 }  // namespace
 
 std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits& limits) {
@@ -132,12 +122,16 @@ std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits&
 
 std::string to_text(const Id& id) {
   if (const auto* number = std::get_if<std::int64_t>(&id)) return std::to_string(*number);
-  return json_string(std::get<std::string>(id));
+  std::string out;
+  append_json_string(out, std::get<std::string>(id));
+  return out;
 }
 
 std::string encode_request(const Id& id, std::string_view method, const Json& params) {
-  std::string out =
-      R"({"jsonrpc":"2.0","id":)" + to_text(id) + R"(,"method":)" + json_string(method);
+  std::string out = R"({"jsonrpc":"2.0","id":)";
+  out += to_text(id);
+  out += R"(,"method":)";
+  append_json_string(out, method);
   if (!params.is_null()) {
     out += R"(,"params":)";
     append_json(out, params);
@@ -147,7 +141,8 @@ std::string encode_request(const Id& id, std::string_view method, const Json& pa
 }
 
 std::string encode_notification(std::string_view method, const Json& params) {
-  std::string out = R"({"jsonrpc":"2.0","method":)" + json_string(method);
+  std::string out = R"({"jsonrpc":"2.0","method":)";
+  append_json_string(out, method);
   if (!params.is_null()) {
     out += R"(,"params":)";
     append_json(out, params);
@@ -171,7 +166,8 @@ std::string encode_error(const std::optional<Id>& id, std::int64_t code, std::st
                          const Json& data) {
   std::string out = R"({"jsonrpc":"2.0","id":)";
   out += id ? to_text(*id) : "null";
-  out += R"(,"error":{"code":)" + std::to_string(code) + R"(,"message":)" + json_string(message);
+  out += R"(,"error":{"code":)" + std::to_string(code) + R"(,"message":)";
+  append_json_string(out, message);
   if (!data.is_null()) {
     out += R"(,"data":)";
     append_json(out, data);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -23,6 +24,8 @@ namespace {
 constexpr std::size_t kReadSize = std::size_t{128} << 10U;
 // Lines sent with one system call; two entries each.
 constexpr std::size_t kGather = 32;
+// What waits for the end of a turn: there is nothing to be gained with more.
+constexpr std::size_t kGatheredBytes = std::size_t{64} << 10U;
 
 bool is_socket(int fd) {
   int type = 0;
@@ -100,7 +103,9 @@ StreamChannel::StreamChannel(Descriptor read_end, Descriptor write_end, ChannelL
   writer().native_non_blocking(true, ignored);
 }
 
-StreamChannel::~StreamChannel() = default;
+StreamChannel::~StreamChannel() {
+  send_gathered();
+}
 
 void StreamChannel::start(ChannelCallbacks callbacks) {
   callbacks_ = std::make_shared<const ChannelCallbacks>(std::move(callbacks));
@@ -180,13 +185,45 @@ SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   queue_.push_back({std::move(line), std::move(descriptor)});
   ++accepted_;
   if (waiting_to_write_) return SendStatus::kQueued;
+  if (gathering_ && queue_.size() < limits_.gathers && queued_ <= kGatheredBytes) {
+    gathered_ = true;
+    return SendStatus::kQueued;
+  }
   if (const int error = write_some(); error != 0) {
     write_failed(error);
     return SendStatus::kClosed;
   }
-  if (queue_.empty()) return SendStatus::kSent;
-  wait_writable();
-  return SendStatus::kQueued;
+  if (!queue_.empty()) {
+    wait_writable();
+    return SendStatus::kQueued;
+  }
+  if (limits_.gathers > 1) gather();
+  return SendStatus::kSent;
+}
+
+// Behind all that the loop has to do in this turn.
+void StreamChannel::gather() {
+  if (std::exchange(gathering_, true)) return;
+  boost::asio::post(read_end_.get_executor(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->gathering_ = false;
+    if (self->closed_ || self->waiting_to_write_ || !self->gathered_) return;
+    self->flush();
+  });
+}
+
+void StreamChannel::send_gathered() {
+  if (gathering_ && !closed_ && !waiting_to_write_ && !queue_.empty()) std::ignore = write_some();
+}
+
+void StreamChannel::flush() {
+  gathered_ = false;
+  if (const int failed = write_some(); failed != 0) return write_failed(failed);
+  if (!queue_.empty()) return wait_writable();
+  if (finishing_) return end_writing();
+  const auto callbacks = callbacks_;
+  if (callbacks && callbacks->on_drained) callbacks->on_drained();
 }
 
 // Writes until the queue is empty or the kernel takes no more. Returns the errno of a failure.
@@ -237,12 +274,7 @@ void StreamChannel::wait_writable() {
                         if (!self || self->closed_) return;
                         self->waiting_to_write_ = false;
                         if (error) return self->write_failed(error.value());
-                        if (const int failed = self->write_some(); failed != 0)
-                          return self->write_failed(failed);
-                        if (!self->queue_.empty()) return self->wait_writable();
-                        if (self->finishing_) return self->end_writing();
-                        const auto callbacks = self->callbacks_;
-                        if (callbacks && callbacks->on_drained) callbacks->on_drained();
+                        self->flush();
                       });
 }
 
@@ -263,6 +295,7 @@ void StreamChannel::end_writing() {
 
 void StreamChannel::close() {
   if (closed_) return;
+  send_gathered();
   closed_ = true;
   boost::system::error_code ignored;
   read_end_.close(ignored);

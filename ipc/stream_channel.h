@@ -50,6 +50,9 @@ struct ChannelLimits {
   // One line is always accepted when the queue is empty, so lines over this limit can still be
   // sent.
   std::size_t max_queued = std::size_t{64} << 20U;
+  // Of the lines that are sent in one turn of the loop the first goes at once, and the others so
+  // many at a time: one system call, and a peer that reads them together. 1: each goes at once.
+  std::size_t gathers = 1;
 };
 
 struct ChannelCallbacks {
@@ -110,6 +113,11 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   void deliver_lines();
   void handle_read(const boost::system::error_code& error, std::size_t size);
   void wait_writable();
+  void gather();
+  // What was sent before the channel ends is with the kernel, where that takes it.
+  void send_gathered();
+  // What is queued is written, or as much as can be.
+  void flush();
   int write_some();
   void end_writing();
   void write_failed(int error);
@@ -137,6 +145,8 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   bool delivering_ = false;
   bool paused_ = false;
   bool waiting_to_write_ = false;
+  bool gathering_ = false;  // until the end of this turn
+  bool gathered_ = false;   // a line was told to be queued for it
   bool finishing_ = false;
   bool closed_ = false;
 };

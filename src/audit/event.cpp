@@ -5,9 +5,16 @@
 #include <array>
 #include <utility>
 
+#include "audit/limits.h"
 #include "audit/log.h"
 
 namespace mcpac::audit {
+
+Result<std::string> Sink::append_text(std::string_view kind, std::string payload) {
+  auto value = parse_json(payload, "", kLineLimits);
+  if (!value) return pass_on(value);
+  return append(kind, std::move(*value));
+}
 
 Json to_json(const Event& event) {
   return Json{{"event_id", event.event_id},

@@ -44,6 +44,8 @@ class Sink {
   virtual ~Sink() = default;
   // Returns the event's id once it is recorded.
   [[nodiscard]] virtual Result<std::string> append(std::string_view kind, Json payload) = 0;
+  // The same of a payload that was written already: the text of one JSON object, by us.
+  [[nodiscard]] virtual Result<std::string> append_text(std::string_view kind, std::string payload);
   // A digest that says nothing to somebody who has the log alone: values of few bits cannot be
   // tried out against it. The same bytes have the same digest within one run.
   [[nodiscard]] virtual std::string keyed_digest(std::string_view bytes) const = 0;
@@ -84,6 +86,8 @@ class RunLog final : public Sink {
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
   [[nodiscard]] Result<std::string> append(std::string_view kind, Json payload) override;
+  [[nodiscard]] Result<std::string> append_text(std::string_view kind,
+                                                std::string payload) override;
   [[nodiscard]] std::string keyed_digest(std::string_view bytes) const override;
   // The closing record: a signed checkpoint on disk, and the run's end in the index. Nothing can be
   // appended afterwards. A log without a record leaves no file.

@@ -27,14 +27,35 @@ bool is_run_id(std::string_view text) {
 
 namespace {
 
-// The event as to_json() has it, with its number, as text and without the closing brace. Written by
-// hand because the payload would else be copied, and a record is on the way of a call. Only the
+// The event as to_json() has it, with its number, as text and without the closing brace. Only the
 // payload holds texts that JSON would escape: kinds are ours, ids and times have no such letters.
-std::string body_of(std::string_view id, std::string_view kind, const Json& payload,
-                    std::string_view run_id, std::uint64_t seq, std::string_view time) {
-  return fmt::format(
-      R"({{"event_id":"{}","kind":"{}","payload":{},"run_id":"{}","seq":{},"time":"{}")", id, kind,
-      to_text(payload), run_id, seq, time);
+struct Body {
+  std::string_view id;
+  std::string_view kind;
+  std::string_view payload;
+  std::string_view run_id;
+  std::uint64_t seq = 0;
+  std::string_view time;
+};
+std::string to_text(const Body& body) {
+  constexpr std::size_t kBeside = 256;  // of the payload, without what closes the line
+  std::string out;
+  out.reserve(body.payload.size() + kBeside + kClosingBytes);
+  out.append(R"({"event_id":")").append(body.id);
+  out.append(R"(","kind":")").append(body.kind);
+  out.append(R"(","payload":)").append(body.payload);
+  out.append(R"(,"run_id":")").append(body.run_id);
+  out.append(R"(","seq":)").append(std::to_string(body.seq));
+  out.append(R"(,"time":")").append(body.time).append(1, '"');
+  return out;
+}
+
+// The event is a level around it.
+constexpr std::size_t kMaxPayloadDepth = kLineLimits.max_depth - 1;
+
+std::unexpected<Error> too_deep(const std::filesystem::path& path) {
+  return unwritable(path,
+                    fmt::format("the event nests deeper than {} levels", kLineLimits.max_depth));
 }
 
 bool is_kind(std::string_view text) {
@@ -59,7 +80,8 @@ struct RunLog::State {
         head(chain_start("run", run_id)) {}
 
   // All three with the mutex held.
-  [[nodiscard]] Result<std::string> record(std::string_view kind, Json payload, bool is_signed);
+  [[nodiscard]] Result<std::string> record(std::string_view kind, std::string_view payload,
+                                           bool is_signed);
   [[nodiscard]] Result<void> write_line(std::string_view line);
   [[nodiscard]] Result<void> checkpoint(bool closes);
   [[nodiscard]] std::uint64_t unsigned_records() const { return records - signed_records; }
@@ -138,9 +160,15 @@ std::string RunLog::keyed_digest(std::string_view bytes) const {
 }
 
 Result<std::string> RunLog::append(std::string_view kind, Json payload) {
+  // Before it is written, which goes as deep as the value does.
+  if (is_deeper_than(payload, kMaxPayloadDepth)) return too_deep(state_->path);
+  return append_text(kind, mcpac::to_text(payload));
+}
+
+Result<std::string> RunLog::append_text(std::string_view kind, std::string payload) {
   const std::scoped_lock lock(state_->mutex);
   if (state_->closed) return unwritable(state_->path, "the run's log is closed");
-  auto id = state_->record(kind, std::move(payload), false);
+  auto id = state_->record(kind, payload, false);
   if (state_->unsigned_records() >= state_->every.records) state_->due.notify_one();
   return id;
 }
@@ -165,16 +193,19 @@ Result<void> RunLog::end(bool is_whole) {
       .ended(state_->run_id, state_->head, state_->records);
 }
 
-Result<std::string> RunLog::State::record(std::string_view kind, Json payload, bool is_signed) {
+Result<std::string> RunLog::State::record(std::string_view kind, std::string_view payload,
+                                          bool is_signed) {
   if (broken)
     return unwritable(path, "an earlier event was cut in half and could not be taken back");
   if (!is_kind(kind)) return unwritable(path, "an event without a kind");
-  if (is_deeper_than(payload, kLineLimits.max_depth - 1)) {
-    return unwritable(path,
-                      fmt::format("the event nests deeper than {} levels", kLineLimits.max_depth));
-  }
+  if (is_deeper_than(payload, kMaxPayloadDepth)) return too_deep(path);
   std::string id = ids.next(clock);
-  std::string body = body_of(id, kind, payload, run_id, records, rfc3339_utc(clock.wall_now()));
+  std::string body = to_text(Body{.id = id,
+                                  .kind = kind,
+                                  .payload = payload,
+                                  .run_id = run_id,
+                                  .seq = records,
+                                  .time = rfc3339_utc(clock.wall_now())});
   if (body.size() + kClosingBytes > kMaxEventBytes) {
     return unwritable(path, fmt::format("an event of {} bytes is over the limit of {}",
                                         body.size() + kClosingBytes, kMaxEventBytes));
@@ -218,8 +249,8 @@ Result<void> RunLog::State::write_line(std::string_view line) {
 }
 
 Result<void> RunLog::State::checkpoint(bool closes) {
-  Json payload = {{"closes", closes}, {"key", key_name(key.public_key())}};
-  if (auto id = record(kCheckpointKind, std::move(payload), true); !id) return pass_on(id);
+  const Json payload = {{"closes", closes}, {"key", key_name(key.public_key())}};
+  if (auto id = record(kCheckpointKind, mcpac::to_text(payload), true); !id) return pass_on(id);
   signed_records = records;
   return {};
 }

@@ -10,6 +10,20 @@
 #include <vector>
 
 namespace mcpac::audit {
+namespace {
+
+// Those in strings, too: mostly there are few of either.
+std::size_t openings_in(std::string_view text) {
+  std::size_t count = 0;
+  for (const char bracket : {'{', '['}) {
+    for (auto at = text.find(bracket); at != std::string_view::npos;
+         at = text.find(bracket, at + 1))
+      ++count;
+  }
+  return count;
+}
+
+}  // namespace
 
 std::string reason_of(int error) {
   return std::system_category().message(error);
@@ -46,6 +60,21 @@ bool is_deeper_than(const Json& value, std::size_t limit) {
     if (!item->is_structured()) continue;
     if (depth > limit) return true;
     for (const Json& child : *item) open.emplace_back(&child, depth + 1);
+  }
+  return false;
+}
+
+bool is_deeper_than(std::string_view text, std::size_t limit) {
+  if (openings_in(text) <= limit) return false;
+  std::size_t depth = 0;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') is_in_string = !is_in_string;
+    if (c == '\\') ++i;  // within a string: what follows does not end it
+    if (is_in_string) continue;
+    if ((c == '{' || c == '[') && ++depth > limit) return true;
+    if (c == '}' || c == ']') --depth;
   }
   return false;
 }

@@ -19,5 +19,7 @@ namespace mcpac::audit {
 [[nodiscard]] Result<void> prepare_folder(const std::filesystem::path& folder);
 // Iterative: the value may be deeper than the stack is.
 [[nodiscard]] bool is_deeper_than(const Json& value, std::size_t limit);
+// The same of a JSON text.
+[[nodiscard]] bool is_deeper_than(std::string_view text, std::size_t limit);
 
 }  // namespace mcpac::audit

@@ -39,12 +39,12 @@ void increment(Bytes& bytes) {
 
 std::string text_of(const Bytes& bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(36);
+  std::string text(36, '-');
+  std::size_t at = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[bytes[i] >> 4U];
-    text += kDigits[bytes[i] & 15U];
+    if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
+    text[at++] = kDigits[bytes[i] >> 4U];
+    text[at++] = kDigits[bytes[i] & 15U];
   }
   return text;
 }

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <type_traits>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "core/json_long_texts.h"
+#include "core/json_members.h"
+#include "core/json_reader.h"
+#include "core/json_writer.h"
 
 namespace mcpac {
 namespace {
@@ -56,23 +56,6 @@ class CountingIterator {
   const char** reached_;
 };
 
-// Knows whether a name stood in an object before. Few names are compared one by one.
-class OrderedNames {
- public:
-  bool add(const OrderedJson::object_t& members, const std::string& name) {
-    if (members.size() < kFew)
-      return std::ranges::none_of(members, [&](const auto& m) { return m.first == name; });
-    if (seen_.empty()) {
-      for (const auto& [known, value] : members) seen_.insert(known);
-    }
-    return seen_.insert(name).second;
-  }
-
- private:
-  static constexpr std::size_t kFew = 16;
-  std::unordered_set<std::string> seen_;
-};
-
 // Builds a value as nlohmann's own handler does, and adds the checks that it lacks.
 template <class Value>
 class Builder {
@@ -83,18 +66,14 @@ class Builder {
   using string_t = typename Value::string_t;
   using binary_t = typename Value::binary_t;
 
-  // `texts`, which may be null: what the text's long strings are.
-  Builder(const JsonLimits& limits, LongTexts* texts) : limits_(limits), texts_(texts) {}
+  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
 
   bool null() { return put(Value(nullptr)); }
   bool boolean(bool value) { return put(Value(value)); }
   bool number_integer(number_integer_t value) { return put(Value(value)); }
   bool number_unsigned(number_unsigned_t value) { return put(Value(value)); }
   bool number_float(number_float_t value, const string_t&) { return put(Value(value)); }
-  bool string(string_t& value) {
-    if (texts_ != nullptr) texts_->put_back(value);
-    return put(Value(std::move(value)));
-  }
+  bool string(string_t& value) { return put(Value(std::move(value))); }
   bool binary(binary_t&) { return refuse("binary values do not occur in JSON"); }
 
   bool start_object(std::size_t) { return open(Value::object()); }
@@ -103,23 +82,9 @@ class Builder {
   bool end_array() { return close(); }
 
   bool key(string_t& name) {
-    if (texts_ != nullptr) texts_->put_back(name);
     auto& members = open_.back().value->template get_ref<typename Value::object_t&>();
-    bool fresh = false;
-    if constexpr (kOrdered) {
-      fresh = open_.back().names.add(members, name);
-      // Names are known to be new, so the linear search of ordered_map::emplace can be skipped.
-      if (fresh) {
-        auto& list = static_cast<typename Value::object_t::Container&>(members);
-        make_room(list);
-        slot_ = &list.emplace_back(name, nullptr).second;
-      }
-    } else {
-      const auto [place, added] = members.try_emplace(name, nullptr);
-      fresh = added;
-      slot_ = &place->second;
-    }
-    if (fresh) return true;
+    slot_ = open_.back().members.add(members, name);
+    if (slot_ != nullptr) return true;
     at_name_ = true;
     return refuse(fmt::format("the member \"{}\" stands twice in one object", name.substr(0, 64)));
   }
@@ -142,22 +107,10 @@ class Builder {
   [[nodiscard]] bool at_name() const { return at_name_; }
 
  private:
-  static constexpr bool kOrdered = std::is_same_v<Value, OrderedJson>;
-  struct NoNames {};
-
-  // A vector of pairs with constant names copies them, and all below them, when it grows by itself.
-  template <class List>
-  static void make_room(List& list) {
-    if (list.size() < list.capacity()) return;
-    List larger;
-    larger.reserve(std::max<std::size_t>(8, list.capacity() * 2));
-    for (auto& [name, value] : list) larger.emplace_back(name, std::move(value));
-    list.swap(larger);
-  }
   struct Level {
     Value*
         value;  // stays where it is: nothing is added to an outer value while an inner one is open
-    std::conditional_t<kOrdered, OrderedNames, NoNames> names{};
+    MemberReader<Value> members{};
   };
 
   bool refuse(std::string message) {
@@ -200,7 +153,6 @@ class Builder {
   }
 
   const JsonLimits& limits_;
-  LongTexts* texts_;
   Value root_;
   Value* slot_ = nullptr;  // where the value of the name just read goes
   std::vector<Level> open_;
@@ -235,12 +187,8 @@ Result<Value> parse(std::string_view text, std::string_view where, const JsonLim
         fmt::format("JSON text of {} bytes is over the limit of {}", text.size(), limits.max_bytes),
         {.where = std::string(where)});
   }
-  if (auto texts = LongTexts::cut_from(text)) {
-    Builder<Value> builder(limits, &*texts);
-    if (Value::sax_parse(texts->rest(), &builder)) return builder.take();
-    // What is wrong, and where, is said of the text as it was.
-  }
-  Builder<Value> builder(limits, nullptr);
+  if (auto read = read_plain_json<Value>(text, limits)) return std::move(*read);
+  Builder<Value> builder(limits);
   const char* reached = text.data();
   const CountingIterator first(text.data(), &reached);
   const CountingIterator last(text.data() + text.size(), &reached);
@@ -269,10 +217,14 @@ Result<OrderedJson> parse_ordered_json(std::string_view text, std::string_view w
 }
 
 std::string to_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  append_json(out, value);
+  return out;
 }
 std::string to_text(const OrderedJson& value) {
-  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  std::string out;
+  append_json(out, value);
+  return out;
 }
 
 const Json* find_member(const Json& object, std::string_view name) {

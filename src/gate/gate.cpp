@@ -60,7 +60,7 @@ Gate::CallId Gate::State::admit(Check& check, const Permission& permission, Json
 
 bool Gate::State::record(const Check& check, Caller* caller) {
   ++(check.allowed ? allowed : denied_calls);
-  const auto recorded = setup.audit->append(
+  const auto recorded = setup.audit->append_text(
       "CapabilityCheck", check_payload(check, decision_ids.next(*setup.clock), setup.mode));
   if (recorded && caller != nullptr) caller->decided(check);
   return recorded.has_value();
@@ -142,8 +142,8 @@ void Gate::State::finish(CallId id, Answer answer) {
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(
       setup.clock->steady_now() - call.started);
   // The call has happened: a log that fails now does not unmake it. The next check will refuse.
-  std::ignore = setup.audit->append("CallFinished",
-                                    finished_payload(id, outcome, took.count(), bytes, charged));
+  std::ignore = setup.audit->append_text(
+      "CallFinished", finished_payload(id, outcome, took.count(), bytes, charged));
   call.done(std::move(answer));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/ascii.h"
+#include "core/json_writer.h"
 #include "gate/answer.h"
 #include "policy/policy_record.h"
 
@@ -88,38 +89,83 @@ std::string reason_of(const Check& check) {
                                     : check.evidence.missed.front().plain;
 }
 
-Json to_json(const policy::LayerEvidence& layer) {
-  Json json = {{"effect", policy::to_string(layer.effect)},
-               {"rule", layer.rule ? Json(*layer.rule) : Json(nullptr)}};
-  if (!layer.charged.empty()) json["charged"] = layer.charged;
-  if (layer.unmetered) json["unmetered"] = true;
-  return json;
+void append_layer(std::string& out, const policy::LayerEvidence& layer) {
+  JsonMembers members(out);
+  if (!layer.charged.empty()) members.add_json("charged", layer.charged);
+  members.add("effect", policy::to_string(layer.effect));
+  if (layer.rule)
+    members.add("rule", *layer.rule);
+  else
+    members.add_null("rule");
+  if (layer.unmetered) members.add("unmetered", true);
+  members.end();
 }
 
-Json to_json(const policy::MeterReading& reading) {
-  return {{"layer", reading.layer},       {"rule", reading.rule},
-          {"calls", reading.calls},       {"in_window", reading.in_window},
-          {"bytes_in", reading.bytes_in}, {"bytes_out", reading.bytes_out},
-          {"cost", reading.cost}};
+void append_layers(std::string& out, const std::vector<policy::LayerEvidence>& layers) {
+  char separator = '[';
+  for (const auto& layer : layers) {
+    out += separator;
+    append_layer(out, layer);
+    separator = ',';
+  }
+  out += layers.empty() ? "[]" : "]";
 }
 
-void add_evidence(const Check& check, Json& payload) {
-  const auto& evidence = check.evidence;
-  payload["clock"] = {{"run_ns", evidence.run_time.count()}, {"wall_us", evidence.wall.count()}};
-  Json& layers = payload["layers"] = Json::array();
-  for (const auto& layer : evidence.layers) layers.push_back(to_json(layer));
-  for (const auto& reading : evidence.meters) payload["meters"].push_back(to_json(reading));
-  if (evidence.bytes_out > 0) payload["bytes_out"] = evidence.bytes_out;
-  if (evidence.cost > 0) payload["cost"] = evidence.cost;
-  if (check.allowed) return;
+void append_clock(std::string& out, const policy::Evidence& evidence) {
+  JsonMembers members(out);
+  members.add("run_ns", evidence.run_time.count());
+  members.add("wall_us", evidence.wall.count());
+  members.end();
+}
+
+Json to_json(const std::vector<policy::MeterReading>& readings) {
+  Json all = Json::array();
+  for (const auto& reading : readings) {
+    all.push_back({{"layer", reading.layer},
+                   {"rule", reading.rule},
+                   {"calls", reading.calls},
+                   {"in_window", reading.in_window},
+                   {"bytes_in", reading.bytes_in},
+                   {"bytes_out", reading.bytes_out},
+                   {"cost", reading.cost}});
+  }
+  return all;
+}
+
+Json missed_of(const Check& check) {
   const policy::AuditLevel level = level_of_words(check);
-  for (const auto& missed : evidence.missed) {
+  Json all = Json::array();
+  for (const auto& missed : check.evidence.missed) {
     Json json = {{"layer", missed.layer}, {"rule", missed.rule}};
     if (level == policy::AuditLevel::kArgs) json["why"] = bounded(missed.why, kNameLimit);
     if (level == policy::AuditLevel::kHash) json["why"] = bounded(missed.plain, kNameLimit);
-    payload["missed"].push_back(std::move(json));
+    all.push_back(std::move(json));
   }
-  if (evidence.missed_further > 0) payload["missed_further"] = evidence.missed_further;
+  return all;
+}
+
+Json asks_of(const Check& check) {
+  Json all = Json::array();
+  for (const auto& rule : check.asks) all.push_back({{"layer", rule.layer}, {"rule", rule.rule}});
+  return all;
+}
+
+Json paths_of(const Check& check) {
+  Json all = Json::array();
+  for (const auto& fact : check.evidence.paths) all.push_back(policy::to_json(fact));
+  return all;
+}
+
+void add_bounded(JsonMembers& members, std::string_view name, std::string_view text,
+                 std::size_t limit) {
+  if (text.size() <= limit) return members.add(name, text);
+  members.add(name, bounded(text, limit));
+}
+
+// Null where it is empty, or not to be known.
+void add_or_null(JsonMembers& members, std::string_view name, std::string_view text) {
+  if (text.empty()) return members.add_null(name);
+  members.add(name, text);
 }
 
 constexpr std::array<std::pair<DecidedBy, std::string_view>, 10> kSteps = {
@@ -146,50 +192,66 @@ std::optional<DecidedBy> decided_by_from(std::string_view text) {
   return found->first;
 }
 
-Json check_payload(const Check& check, std::string decision_id, Mode mode) {
-  Json payload = Json::object();
-  payload["capability"] = bounded(check.capability, kNameLimit);
+// In the order of their names, as the text of a value has them.
+std::string check_payload(const Check& check, std::string_view decision_id, Mode mode) {
+  constexpr std::size_t kUsual = 1024;
+  std::string out;
+  out.reserve(kUsual);
   const bool is_meta = check.level == policy::AuditLevel::kMeta;
-  payload["target"] = check.target && !is_meta ? Json(*check.target) : Json(nullptr);
-  payload["allowed"] = check.allowed;
-  if (check.would_deny) payload["would_deny"] = true;
-  payload["policy_decision_id"] = std::move(decision_id);
-  payload["rule"] = bounded(check.rule, kTextLimit);
-  payload["layer"] = bounded(check.layer, kNameLimit);
-  payload["reason"] = bounded(reason_of(check), kTextLimit);
-  payload["decided_by"] = to_string(check.decided_by);
-  payload["level"] = policy::to_string(check.level);
-  payload["call_id"] = check.call_id;
-  if (!check.program_run.empty()) payload["program_run"] = check.program_run;
-  if (!check.approval.empty()) payload["approval"] = check.approval;
-  for (const auto& rule : check.asks)
-    payload["asks"].push_back({{"layer", rule.layer}, {"rule", rule.rule}});
-  payload["tool_digest"] = check.tool_digest.empty() ? Json(nullptr) : Json(check.tool_digest);
-  payload["arguments_digest"] =
-      check.arguments_digest.empty() || is_meta ? Json(nullptr) : Json(check.arguments_digest);
-  if (check.level == policy::AuditLevel::kArgs && check.arguments) {
-    payload["arguments"] = *check.arguments;
-    for (const auto& fact : check.evidence.paths) {
-      if (!check.redacted) payload["paths"].push_back(policy::to_json(fact));
-    }
-  }
-  if (check.redacted && !is_meta) payload["redacted"] = true;
-  if (check.decided_by == DecidedBy::kPolicy || check.decided_by == DecidedBy::kApproval)
-    add_evidence(check, payload);
-  payload["mode"] = mode == Mode::kEnforce ? "enforce" : "observe";
-  return payload;
+  const bool is_whole = check.level == policy::AuditLevel::kArgs && check.arguments;
+  const bool is_of_rules =
+      check.decided_by == DecidedBy::kPolicy || check.decided_by == DecidedBy::kApproval;
+  const policy::Evidence& evidence = check.evidence;
+  JsonMembers members(out);
+  members.add("allowed", check.allowed);
+  if (!check.approval.empty()) members.add("approval", check.approval);
+  if (is_whole) members.add_json("arguments", *check.arguments);
+  add_or_null(members, "arguments_digest", is_meta ? "" : check.arguments_digest);
+  if (!check.asks.empty()) members.add_json("asks", asks_of(check));
+  if (is_of_rules && evidence.bytes_out > 0) members.add("bytes_out", evidence.bytes_out);
+  members.add("call_id", check.call_id);
+  add_bounded(members, "capability", check.capability, kNameLimit);
+  if (is_of_rules) append_clock(members.begin("clock"), evidence);
+  if (is_of_rules && evidence.cost > 0) members.add("cost", evidence.cost);
+  members.add("decided_by", to_string(check.decided_by));
+  add_bounded(members, "layer", check.layer, kNameLimit);
+  if (is_of_rules) append_layers(members.begin("layers"), evidence.layers);
+  members.add("level", policy::to_string(check.level));
+  if (is_of_rules && !evidence.meters.empty()) members.add_json("meters", to_json(evidence.meters));
+  if (is_of_rules && !check.allowed && !evidence.missed.empty())
+    members.add_json("missed", missed_of(check));
+  if (is_of_rules && !check.allowed && evidence.missed_further > 0)
+    members.add("missed_further", evidence.missed_further);
+  members.add("mode", mode == Mode::kEnforce ? "enforce" : "observe");
+  if (is_whole && !check.redacted && !evidence.paths.empty())
+    members.add_json("paths", paths_of(check));
+  members.add("policy_decision_id", decision_id);
+  if (!check.program_run.empty()) members.add("program_run", check.program_run);
+  add_bounded(members, "reason", reason_of(check), kTextLimit);
+  if (check.redacted && !is_meta) members.add("redacted", true);
+  add_bounded(members, "rule", check.rule, kTextLimit);
+  if (check.target && !is_meta)
+    members.add("target", *check.target);
+  else
+    members.add_null("target");
+  add_or_null(members, "tool_digest", check.tool_digest);
+  if (check.would_deny) members.add("would_deny", true);
+  members.end();
+  return out;
 }
 
-Json finished_payload(std::uint64_t call_id, std::string_view outcome, std::int64_t duration_us,
-                      std::optional<std::size_t> result_bytes,
-                      std::optional<std::size_t> charged_bytes) {
-  Json payload = Json::object();
-  payload["call_id"] = call_id;
-  payload["outcome"] = outcome;
-  payload["duration_us"] = duration_us;
-  if (result_bytes) payload["result_bytes"] = *result_bytes;
-  if (charged_bytes) payload["charged_bytes"] = *charged_bytes;
-  return payload;
+std::string finished_payload(std::uint64_t call_id, std::string_view outcome,
+                             std::int64_t duration_us, std::optional<std::size_t> result_bytes,
+                             std::optional<std::size_t> charged_bytes) {
+  std::string out;
+  JsonMembers members(out);
+  members.add("call_id", call_id);
+  if (charged_bytes) members.add("charged_bytes", *charged_bytes);
+  members.add("duration_us", duration_us);
+  members.add("outcome", outcome);
+  if (result_bytes) members.add("result_bytes", *result_bytes);
+  members.end();
+  return out;
 }
 
 std::optional<std::string> target_of(const Json& arguments) {

@@ -68,15 +68,17 @@ struct Check {
   std::string program_run;            // of the client's program that made the call; or empty
 };
 
-// The payload of a "CapabilityCheck"; `decision_id` is a fresh UUID.
-[[nodiscard]] Json check_payload(const Check& check, std::string decision_id, Mode mode);
+// The payload of a "CapabilityCheck", as text; `decision_id` is a fresh UUID. Every call waits for
+// it, so it is written as it is and no value is made before.
+[[nodiscard]] std::string check_payload(const Check& check, std::string_view decision_id,
+                                        Mode mode);
 
 // The payload of a "CallFinished". `charged_bytes`: what `bytes in` was charged, where a rule has
 // one.
-[[nodiscard]] Json finished_payload(std::uint64_t call_id, std::string_view outcome,
-                                    std::int64_t duration_us,
-                                    std::optional<std::size_t> result_bytes,
-                                    std::optional<std::size_t> charged_bytes);
+[[nodiscard]] std::string finished_payload(std::uint64_t call_id, std::string_view outcome,
+                                           std::int64_t duration_us,
+                                           std::optional<std::size_t> result_bytes,
+                                           std::optional<std::size_t> charged_bytes);
 
 // The first argument that looks like a path or a URL (a URL without user info, query and fragment,
 // where tokens live), at most 256 bytes; nothing when there is none.

@@ -1,60 +1,8 @@
 #include "gate/result_line.h"
 
-#include <string_view>
-
-#include "core/json_escape.h"
+#include "core/json_writer.h"
 
 namespace mcpac::gate {
-namespace {
-
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  while (true) {
-    const std::size_t plain = plain_json_length(text);
-    out += text.substr(0, plain);
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    if (static_cast<unsigned char>(text.front()) >= 0x80) {
-      // Not ASCII: the library checks the encoding, so that what we send is always UTF-8.
-      const std::string rest = to_text(Json(text));
-      out.append(rest, 1);
-      return;
-    }
-    append_json_escape(out, text.front());
-    text.remove_prefix(1);
-  }
-  out += '"';
-}
-
-void append_value(std::string& out, const Json& value) {
-  if (value.is_string()) return append_string(out, value.get_ref<const std::string&>());
-  char separator = 0;
-  const auto separate = [&] {
-    if (separator != 0) out += separator;
-    separator = ',';
-  };
-  if (value.is_object()) {
-    out += '{';
-    for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
-      separate();
-      append_string(out, name);
-      out += ':';
-      append_value(out, member);
-    }
-    out += '}';
-  } else if (value.is_array()) {
-    out += '[';
-    for (const Json& element : value.get_ref<const Json::array_t&>()) {
-      separate();
-      append_value(out, element);
-    }
-    out += ']';
-  } else {
-    out += to_text(value);
-  }
-}
-
-}  // namespace
 
 std::string result_line(const ipc::Id& id, const Json& result) {
   std::string out;
@@ -63,7 +11,7 @@ std::string result_line(const ipc::Id& id, const Json& result) {
   out += R"({"jsonrpc":"2.0","id":)";
   out += ipc::to_text(id);
   out += R"(,"result":)";
-  append_value(out, result);
+  append_json(out, result);
   out += '}';
   return out;
 }

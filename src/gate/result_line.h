@@ -1,9 +1,9 @@
 // ResultLine: the frame that carries a tool's result, written in one pass into one string.
 //
 // Results are the one thing here that is large (10 MiB is ordinary for files and pictures), and
-// almost all of it is plain text in one member. So runs that need no escape are copied whole
-// instead of byte by byte through a decoder, and the frame is not assembled from copies. Same bytes
-// as ipc::encode_result; tests hold the two against each other.
+// almost all of it is plain text in one member: so the room for it is there before it is written
+// (core/json_writer.h), and the frame is not assembled from copies. Same bytes as
+// ipc::encode_result.
 #pragma once
 
 #include <string>

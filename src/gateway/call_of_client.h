@@ -26,7 +26,8 @@ class ClientSession;
 
 class CallOfClient final : public gate::Caller, public std::enable_shared_from_this<CallOfClient> {
  public:
-  // `digest`: of tool and arguments. `client`: the id of the client's run. `questions` may be null:
+  // `digest`: of tool and arguments; empty where the client is asked nothing to come back with.
+  // `client`: the id of the client's run. `questions` may be null:
   // then servers ask nothing. `room`: where an answer waits that comes while the client is away.
   CallOfClient(std::string digest, std::string client, std::shared_ptr<ServerQuestions> questions,
                std::shared_ptr<WaitingRoom> room)

@@ -19,6 +19,13 @@ std::string digest_of(const std::string& tool, const Json& arguments) {
   return sha256_hex(canonical_json(Json{{"tool", tool}, {"arguments", arguments}}));
 }
 
+// Whether the client may come back to a call with an answer, or does: then it is known by its
+// digest.
+bool may_come_back(const ipc::Request& request, const RequestContext& context) {
+  return context.era == Era::kStateless &&
+         (!context.capabilities.empty() || request.params.contains("requestState"));
+}
+
 // Whether capabilities (what_it_answers) mean that a client answers such requests.
 bool promise(const Json& capabilities, const std::string& method) {
   if (method == "sampling/createMessage") return capabilities.contains("sampling");
@@ -83,7 +90,8 @@ void ClientSession::call_tool(const ipc::Request& request, const RequestContext&
 
 void ClientSession::make_call(const ipc::Request& request, const RequestContext& context,
                               gate::CallRequest call, Wanted wanted) {
-  std::string digest = digest_of(call.permission, call.arguments);
+  std::string digest;
+  if (may_come_back(request, context)) digest = digest_of(call.permission, call.arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
   const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.client,
@@ -112,7 +120,8 @@ void ClientSession::refuse_unoffered(const ipc::Id& id, gate::CallRequest call,
 void ClientSession::call_own(const ipc::Request& request, const RequestContext& context,
                              const std::string& name, const Json& arguments) {
   spans_.calls(request.id, name);
-  std::string digest = digest_of(name, arguments);
+  std::string digest;
+  if (may_come_back(request, context)) digest = digest_of(name, arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
   const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.client,

@@ -118,12 +118,12 @@ bool SessionOffers::handle(const ipc::Request& request, const RequestContext& co
 }
 
 bool SessionOffers::handle_initialized(const ipc::Request& request) {
-  const bool can_subscribe = !with("resources", "subscribe").empty();
+  const auto can_subscribe = [&] { return !with("resources", "subscribe").empty(); };
   if (request.method == "logging/setLevel") {
     set_level(request);
-  } else if (request.method == "resources/subscribe" && can_subscribe) {
+  } else if (request.method == "resources/subscribe" && can_subscribe()) {
     subscribe(request);
-  } else if (request.method == "resources/unsubscribe" && can_subscribe) {
+  } else if (request.method == "resources/unsubscribe" && can_subscribe()) {
     unsubscribe(request);
   } else {
     return false;

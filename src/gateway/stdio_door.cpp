@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kPauseAbove = std::size_t{4} << 20U;
 // Above this, what may be dropped is. Far below the channel's own limit: the rest is for answers.
 constexpr std::size_t kDropAbove = std::size_t{8} << 20U;
+// Answers that servers give together are said together.
+constexpr ipc::ChannelLimits kOfAnswers{.gathers = 8};
 constexpr const char* kUnread =
     "the client at standard input and output was let go: it did not read the answers to its "
     "requests, and there is no room for more";
@@ -29,7 +31,8 @@ Result<std::shared_ptr<StdioDoor>> StdioDoor::open(const boost::asio::any_io_exe
   if (!in || !out || !nowhere || !silence)
     return fail(ErrorId::kInternal, "no descriptors are left for the client");
   auto reader = ipc::StreamChannel::over_pair(executor, std::move(in), std::move(nowhere));
-  auto writer = ipc::StreamChannel::over_pair(executor, std::move(silence), std::move(out));
+  auto writer =
+      ipc::StreamChannel::over_pair(executor, std::move(silence), std::move(out), kOfAnswers);
   std::shared_ptr<StdioDoor> door(
       new StdioDoor(executor, std::move(reader), std::move(writer), std::move(on_closed)));
   door->start(run);

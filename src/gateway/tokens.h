@@ -60,7 +60,7 @@ class TokenStore {
 
 // A fresh token: "mcpac_" and 43 characters.
 [[nodiscard]] std::string new_token();
-// In a time that says nothing of where two texts differ.
+// In a time that says nothing of where two texts differ; how long they are is no secret.
 [[nodiscard]] bool is_same_secret(std::string_view one, std::string_view other);
 
 }  // namespace mcpac::gateway

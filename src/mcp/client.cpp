@@ -77,7 +77,7 @@ class ClientImpl final : public Client {
     RequestOptions options;
     options.name = tool;
     options.wants_progress = true;
-    options.events = std::move(events);
+    options.events = std::make_shared<const CallEvents>(std::move(events));
     if (const auto known = mirrored_->find(tool); known != mirrored_->end()) {
       options.headers = param_headers(known->second, arguments);
     }
@@ -95,7 +95,7 @@ class ClientImpl final : public Client {
     // A list is read, not worked on: who reports progress of it only keeps it going.
     options.wants_progress = !method.ends_with("/list");
     options.keeps_errors = true;
-    options.events = std::move(events);
+    options.events = std::make_shared<const CallEvents>(std::move(events));
     if (params.is_null()) params = Json::object();
     return ask(session_, std::move(method), std::move(params), timeout, std::move(options));
   }

@@ -127,11 +127,20 @@ Error HttpTransport::refusal(const HttpHead& head, std::string_view body) const 
   return error;
 }
 
+// Large answers to calls at the same time come one after the other: who reads them begins with the
+// first before the last is here, and they do not pile up. One that stalls holds up nobody: all
+// others go on, in smaller steps.
+std::size_t HttpTransport::most_of_turn(const Connection& connection) const {
+  constexpr std::size_t kStep = std::size_t{2} << 10U;
+  return reading_.empty() || reading_.front() == connection ? HttpConnection::kPiece : kStep;
+}
+
 asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connection,
                                                              std::size_t limit) {
   std::string text;
+  const Reading reading(reading_, connection);
   while (true) {
-    auto piece = co_await connection->read_body();
+    auto piece = co_await connection->read_body(most_of_turn(connection));
     if (!piece) {
       co_return failure(piece.error().id, std::move(piece.error().what));
     }

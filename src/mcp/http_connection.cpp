@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <type_traits>
@@ -21,10 +20,9 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/buffer_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "ipc/http_pieces.h"
 #include "mcp/url_addresses.h"
 
 namespace mcpac::mcp {
@@ -35,7 +33,10 @@ namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::uint32_t kMaxHead = std::uint32_t{64} << 10U;
-constexpr std::size_t kChunk = std::size_t{64} << 10U;
+// What the parser has room for: as much as is buffered of a body.
+constexpr std::size_t kChunk = HttpConnection::kPiece;
+// With the beginning of a body, mostly the whole: a head alone is shorter.
+constexpr std::size_t kFirstPiece = std::size_t{4} << 10U;
 // What is read and not yet understood. The limit of the head holds for the head alone: the line
 // that begins a chunk and the trailer after the last one would else grow as long as the server
 // likes.
@@ -52,6 +53,19 @@ std::string media_type(std::string_view header) {
   std::string out(header);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
+}
+
+// As it is sent: the library's serializer writes each field by itself.
+std::string head_of(const HttpRequest& request) {
+  std::string head;
+  const auto text_of = [](auto text) { return std::string_view(text.data(), text.size()); };
+  head.append(text_of(request.method_string())).append(" ");
+  head.append(text_of(request.target())).append(" HTTP/1.1\r\n");
+  for (const auto& field : request) {
+    head.append(text_of(field.name_string())).append(": ");
+    head.append(text_of(field.value())).append("\r\n");
+  }
+  return head.append("\r\n");
 }
 
 template <class Stream>
@@ -83,6 +97,8 @@ class Connection final : public HttpConnection {
     auto [refused, peer] = co_await lowest().async_connect(endpoints, kAwait);
     if (refused) co_return failure(ErrorId::kServerHttp, "cannot connect", refused);
     lowest().socket().set_option(asio::ip::tcp::no_delay(true), error);
+    lowest().socket().non_blocking(true, error);
+    if (!is_public(peer.address())) reach_of_peer_ = Reach::kAnywhere;
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       if (auto named = name_host(); !named) co_return pass_on(named);
       auto [untrusted] = co_await stream_.async_handshake(asio::ssl::stream_base::client, kAwait);
@@ -97,24 +113,28 @@ class Connection final : public HttpConnection {
     parser_.emplace();
     parser_->header_limit(kMaxHead);
     parser_->body_limit(boost::none);  // the reader of the body counts
-    auto [unsent, sent] = co_await http::async_write(stream_, request_, kAwait);
-    if (unsent) co_return failure(ErrorId::kServerHttp, "cannot send", unsent);
-    auto [unread, size] = co_await http::async_read_header(stream_, buffer_, *parser_, kAwait);
-    if (unread) co_return failure(id_of(unread), "no response", unread);
+    const std::string head = head_of(request_);
+    if (const auto error = co_await send({asio::buffer(head), asio::buffer(request_.body())}))
+      co_return failure(ErrorId::kServerHttp, "cannot send", error);
+    while (!parser_->is_header_done()) {
+      if (const auto error = co_await ipc::read_piece(stream_, buffer_, *parser_, kFirstPiece))
+        co_return failure(id_of(error), "no response", error);
+    }
     co_return read_head();
   }
 
-  asio::awaitable<Result<std::string_view>> read_body() override {
+  asio::awaitable<Result<std::string_view>> read_body(std::size_t at_most) override {
+    at_most = std::min(at_most, kChunk);
     while (!parser_->is_done()) {
       auto& body = parser_->get().body();
-      body.data = chunk_.data();
-      body.size = chunk_.size();
-      auto [error, size] = co_await http::async_read_some(stream_, buffer_, *parser_, kAwait);
+      body.data = chunk_.get();
+      body.size = kChunk;
+      const auto error = co_await ipc::read_piece(stream_, buffer_, *parser_, at_most);
       if (error && error != http::error::need_buffer) {
         co_return failure(id_of(error), "the response broke off", error);
       }
-      const std::size_t filled = chunk_.size() - body.size;
-      if (filled > 0) co_return std::string_view(chunk_.data(), filled);
+      const std::size_t filled = kChunk - body.size;
+      if (filled > 0) co_return std::string_view(chunk_.get(), filled);
     }
     co_return std::string_view();
   }
@@ -164,6 +184,15 @@ class Connection final : public HttpConnection {
     return {};
   }
 
+  asio::awaitable<boost::system::error_code> send(ipc::TwoBuffers parts) {
+    boost::system::error_code error;
+    std::size_t written = 0;
+    if constexpr (std::is_same_v<Stream, PlainStream>)
+      written = ipc::write_now(lowest().socket(), parts, error);
+    if (error || written == asio::buffer_size(parts)) co_return error;
+    co_return co_await ipc::write_rest(stream_, parts, written);
+  }
+
   HttpHead read_head() {
     const auto& message = parser_->get();
     const auto field = [&message](std::string_view name) {
@@ -171,9 +200,7 @@ class Connection final : public HttpConnection {
       return found == message.end() ? std::string() : std::string(found->value());
     };
     HttpHead head;
-    boost::system::error_code error;
-    const auto peer = lowest().socket().remote_endpoint(error);
-    if (!error && !is_public(peer.address())) head.reach = Reach::kAnywhere;
+    head.reach = reach_of_peer_;
     head.status = message.result_int();
     head.content_type = media_type(field("Content-Type"));
     head.content_encoding = field("Content-Encoding");
@@ -199,12 +226,14 @@ class Connection final : public HttpConnection {
   Url url_;
   std::shared_ptr<asio::ssl::context> tls_;
   Reach reach_;
+  Reach reach_of_peer_ = Reach::kPublic;  // once it is open
   asio::steady_timer looking_up_;
   Stream stream_;
   HttpRequest request_;
   beast::flat_buffer buffer_{kMaxUnread};
   std::optional<http::response_parser<http::buffer_body>> parser_;
-  std::array<char, kChunk> chunk_{};
+  // Not cleared: most answers need a page of it.
+  std::unique_ptr<char[]> chunk_ = std::make_unique_for_overwrite<char[]>(kChunk);
   bool closed_ = false;
 };
 

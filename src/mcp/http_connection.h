@@ -55,8 +55,11 @@ class HttpConnection {
   virtual boost::asio::awaitable<Result<void>> open() = 0;
   // Sends the request and reads the head of its response.
   virtual boost::asio::awaitable<Result<HttpHead>> exchange(HttpRequest request) = 0;
-  // The next piece of the body; empty at its end. The view lives until the next call.
-  virtual boost::asio::awaitable<Result<std::string_view>> read_body() = 0;
+  // The next piece of the body, of at most so many bytes; empty at its end. The view lives until
+  // the next call.
+  static constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  virtual boost::asio::awaitable<Result<std::string_view>> read_body(
+      std::size_t at_most = kPiece) = 0;
   // The exchange is complete, the server keeps the connection and sent nothing since.
   [[nodiscard]] virtual bool is_reusable() = 0;
   virtual void close() = 0;

@@ -19,7 +19,8 @@ namespace {
 
 // node's servers close an idle connection after 5 seconds: leave before they do.
 constexpr std::chrono::seconds kMaxIdle{4};
-constexpr std::size_t kMaxIdleConnections = 8;
+// As many calls go on with the connections of those before. More would only be opened and closed.
+constexpr std::size_t kMaxIdleConnections = 32;
 constexpr std::size_t kMaxHeldMessages = 1'000;
 
 }  // namespace
@@ -98,12 +99,18 @@ HttpTransport::Lease::Lease(HttpTransport& transport, std::optional<std::int64_t
 HttpTransport::Lease::~Lease() {
   transport_.active_.erase(connection_);
   if (id_) transport_.carrier_.erase(*id_);
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(transport_.idle_, [now](const Idle& idle) {
+    const bool is_over = now - idle.since >= kMaxIdle;
+    if (is_over) idle.connection->close();
+    return is_over;
+  });
   if (transport_.closed_ || transport_.idle_.size() >= kMaxIdleConnections ||
       !connection_->is_reusable()) {
     connection_->close();
     return;
   }
-  transport_.idle_.push_back({connection_, std::chrono::steady_clock::now()});
+  transport_.idle_.push_back({connection_, now});
 }
 
 void HttpTransport::start(TransportEvents events) {

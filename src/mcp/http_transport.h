@@ -50,6 +50,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
  private:
   using Connection = std::shared_ptr<HttpConnection>;
   class Lease;
+  class Reading;
   struct Idle {
     Connection connection;
     std::chrono::steady_clock::time_point since;
@@ -87,6 +88,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                                                    Connection connection);
   boost::asio::awaitable<Result<void>> take_refusal(const Outgoing& message, HttpHead head,
                                                     Connection connection);
+  // Of a body on this connection.
+  [[nodiscard]] std::size_t most_of_turn(const Connection& connection) const;
   boost::asio::awaitable<Result<std::string>> read_all(Connection connection, std::size_t limit);
   boost::asio::awaitable<StreamEnd> read_events(Connection connection, std::string last_event,
                                                 std::optional<std::int64_t> id);
@@ -112,7 +115,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::shared_ptr<const TransportEvents> events_;
   std::vector<Idle> idle_;
   std::set<Connection> active_;
-  std::set<std::int64_t> live_;                 // requests that somebody waits for
+  std::vector<Connection> reading_;  // bodies as a whole, in the order of their beginnings
+  std::set<std::int64_t> live_;      // requests that somebody waits for
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
   std::set<boost::asio::steady_timer*> timers_;
   bool is_stream_settled_ = false;  // of listen(): it was answered, whatever with
@@ -121,6 +125,22 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::deque<Outgoing> held_;
   bool holding_ = false;  // notifications/initialized is on its way; nothing may overtake it
   bool closed_ = false;
+};
+
+// A body that is being read.
+class HttpTransport::Reading {
+ public:
+  Reading(std::vector<Connection>& all, Connection connection)
+      : all_(all), connection_(std::move(connection)) {
+    all_.push_back(connection_);
+  }
+  ~Reading() { std::erase(all_, connection_); }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+ private:
+  std::vector<Connection>& all_;
+  Connection connection_;
 };
 
 // One connection for one exchange: from the idle ones, or new and still to be opened. At its end it

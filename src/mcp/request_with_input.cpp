@@ -108,7 +108,8 @@ asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> sessi
     if (state.cancelled() != asio::cancellation_type::none) {
       co_return fail(ErrorId::kServerCancelled, method + " was cancelled before it began");
     }
-    auto reply = co_await session->request(method, params, timeout, options);
+    const auto id = session->begin_with(method, params, options);
+    auto reply = co_await session->wait(id, timeout);
     if (!reply || reply->refusal) co_return reply;
     const Json* said = find_member(reply->result, "resultType");
     if (said != nullptr && !said->is_string())
@@ -129,9 +130,9 @@ asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> sessi
     if (kept == nullptr ? questions == nullptr : !kept->is_string()) {
       co_return about.refuse(ErrorId::kServerProtocol, "asks for input in no usable form");
     }
-    const Answer answer = options.events.answer ? options.events.answer : session->usual_answer();
-    const Answering who{answer, options.events.answer_all,
-                        session->capabilities_for(options.events)};
+    const Answer answer = options.events->answer ? options.events->answer : session->usual_answer();
+    const Answering who{answer, options.events->answer_all,
+                        session->capabilities_for(*options.events)};
     const Json asked = questions == nullptr ? Json::object() : *questions;
     auto answers = co_await answer_all(who, asked, about);
     if (!answers) co_return pass_on(answers);

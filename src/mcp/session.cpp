@@ -56,36 +56,48 @@ void Session::start() {
                          }});
 }
 
+std::shared_ptr<const CallEvents> RequestOptions::no_events() {
+  static const auto kNone = std::make_shared<const CallEvents>();
+  return kNone;
+}
+
 std::int64_t Session::begin(std::string method, Json params, RequestOptions options) {
+  return begin_with(std::move(method), params, std::move(options));
+}
+
+std::int64_t Session::begin_with(std::string method, Json& params, RequestOptions options) {
   const std::int64_t id = next_id_++;
-  auto pending = std::make_shared<Pending>(
-      Pending{.method = method, .options = options, .timer = asio::steady_timer(executor_)});
+  const auto events = options.events;
+  Outgoing message{.line = {},
+                   .request_id = id,
+                   .method = method,
+                   .name = std::move(options.name),
+                   .headers = std::move(options.headers)};
+  const bool wants_progress = options.wants_progress;
+  auto pending = std::make_shared<Pending>(Pending{.method = std::move(method),
+                                                   .options = std::move(options),
+                                                   .timer = asio::steady_timer(executor_)});
   pending_.emplace(id, pending);
-  if (pending->options.events.answer) {
-    if (!client_) client_ = pending->options.events.client;
-    serves_several_ = serves_several_ || *client_ != pending->options.events.client;
+  if (events->answer) {
+    if (!client_) client_ = events->client;
+    serves_several_ = serves_several_ || *client_ != events->client;
   }
   if (death_) {
     pending->outcome = std::unexpected(*death_);
     return id;
   }
-  if (options.events.meta.is_object() && !options.events.meta.empty())
-    params["_meta"].update(options.events.meta);
-  if (options.wants_progress)
+  if (events->meta.is_object() && !events->meta.empty()) params["_meta"].update(events->meta);
+  if (wants_progress)
     params["_meta"]["progressToken"] = id;
   else if (const auto meta = params.find("_meta"); meta != params.end() && meta->is_object())
     meta->erase("progressToken");  // whoever chose that is not heard here
   if (stateless_) {
     Json& sent = params["_meta"];
-    sent.update(stateless_meta(capabilities_for(options.events)));
-    if (!options.events.log_level.empty())
-      sent[std::string(kMetaLogLevel)] = options.events.log_level;
+    sent.update(stateless_meta(capabilities_for(*events)));
+    if (!events->log_level.empty()) sent[std::string(kMetaLogLevel)] = events->log_level;
   }
-  transport_->send({.line = ipc::encode_request(id, method, params),
-                    .request_id = id,
-                    .method = std::move(method),
-                    .name = std::move(options.name),
-                    .headers = std::move(options.headers)});
+  message.line = ipc::encode_request(id, message.method, params);
+  transport_->send(std::move(message));
   return id;
 }
 

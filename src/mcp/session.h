@@ -32,9 +32,13 @@ struct RequestOptions {
   std::string name{};  // params.name or params.uri, for the transport's headers
   std::map<std::string, std::string> headers{};  // Mcp-Param-*
   bool wants_progress = false;                   // each report of progress starts the timeout anew
-  CallEvents events{};        // who hears of it, and answers what the server asks meanwhile
+  // Who hears of it, and answers what the server asks meanwhile. Shared: a request that is made
+  // again with answers has the same.
+  std::shared_ptr<const CallEvents> events = no_events();
   bool keeps_order = false;   // the reply keeps the order of members
   bool keeps_errors = false;  // a JSON-RPC error is a Reply with a `refusal`, no Error
+
+  [[nodiscard]] static std::shared_ptr<const CallEvents> no_events();
 };
 
 struct Reply {
@@ -56,6 +60,9 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Sends now; the answer is fetched with wait().
   std::int64_t begin(std::string method, Json params, RequestOptions options = {});
+  // The same with the params of whoever makes it, maybe once more: what belongs to the protocol is
+  // put into them.
+  std::int64_t begin_with(std::string method, Json& params, RequestOptions options);
   // Cancelling the awaiting coroutine takes the request back (kServerCancelled).
   boost::asio::awaitable<Result<Reply>> wait(std::int64_t id, std::chrono::milliseconds timeout,
                                              OnTimeout on_timeout = OnTimeout::kCancel);

@@ -52,8 +52,8 @@ Result<Reply> Session::make_reply(const Pending& pending, ipc::Response& respons
     secrets_->redact(refusal.data);
     return refusal;
   };
-  if (!response.outcome && pending.options.events.refused)
-    pending.options.events.refused(redacted(response.outcome.error()));
+  if (!response.outcome && pending.options.events->refused)
+    pending.options.events->refused(redacted(response.outcome.error()));
   if (!response.outcome && pending.options.keeps_errors) {
     ipc::ErrorObject refusal = redacted(std::move(response.outcome.error()));
     return Reply{.result = {}, .refusal = std::move(refusal), .size = line.size()};
@@ -98,17 +98,17 @@ void Session::receive_request(ipc::Request request, std::size_t size,
 
 Answer Session::answer_for(std::optional<std::int64_t> id) const {
   const auto carrier = id ? pending_.find(*id) : pending_.end();
-  if (carrier != pending_.end() && carrier->second->options.events.answer) {
-    return carrier->second->options.events.answer;
+  if (carrier != pending_.end() && carrier->second->options.events->answer) {
+    return carrier->second->options.events->answer;
   }
   // Over stdio nothing says which call a question belongs to, unless there is only one. It may be
   // about one that has ended, which must have been the same client's.
   if (serves_several_) return events_.answer;
   Answer only;
   for (const auto& [number, pending] : pending_) {
-    if (!pending->options.events.answer || pending->outcome) continue;
+    if (!pending->options.events->answer || pending->outcome) continue;
     if (only) return events_.answer;
-    only = pending->options.events.answer;
+    only = pending->options.events->answer;
   }
   return only && !id ? only : events_.answer;
 }
@@ -150,13 +150,13 @@ void Session::receive_log(const Json& params, std::optional<std::int64_t> carrie
   if (!call && (carrier || !events_.notified)) return;
   Json message = params;
   secrets_->redact(message);
-  if (call) return call->options.events.logged(message);
+  if (call) return call->options.events->logged(message);
   events_.notified("notifications/message", message);
 }
 
 std::shared_ptr<Session::Pending> Session::logging_call(std::optional<std::int64_t> carrier) const {
   const auto hears = [](const auto& pending) {
-    return pending->options.events.logged && !pending->outcome;
+    return pending->options.events->logged && !pending->outcome;
   };
   if (carrier) {
     const auto found = pending_.find(*carrier);
@@ -182,13 +182,13 @@ void Session::receive_progress(const Json& params) {
   pending.deadline =
       std::min(std::chrono::steady_clock::now() + pending.timeout, pending.last_deadline);
   pending.timer.cancel();
-  if (!pending.options.events.heard) return;
+  if (!pending.options.events->heard) return;
   Json report = params;
   report.erase("progressToken");
   report.erase("_meta");
   secrets_->redact(report);
   const auto keep = found->second;  // whoever hears may end the request
-  keep->options.events.heard(report);
+  keep->options.events->heard(report);
 }
 
 // The request that an unreadable line seems to answer, so that nobody waits for its time limit.

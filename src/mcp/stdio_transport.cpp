@@ -17,6 +17,10 @@ namespace {
 // and its last lines, which may still be on their way or be held open by a grandchild.
 constexpr std::chrono::milliseconds kLastWords{500};
 
+// Calls of several clients that come together go on together; not so many that their server waits
+// while the rest of them is read.
+constexpr ipc::ChannelLimits kOfServer{.gathers = 8};
+
 }  // namespace
 
 Result<StdioTarget> make_stdio_target(const ServerConfig& config, SecretValues& secrets) {
@@ -64,7 +68,7 @@ StdioTransport::StdioTransport(asio::any_io_executor executor, StdioTarget targe
       target_(std::move(target)),
       child_(std::move(child)),
       channel_(ipc::StreamChannel::over_pair(executor_, std::move(child_->stdout_end),
-                                             std::move(child_->stdin_end))),
+                                             std::move(child_->stdin_end), kOfServer)),
       stderr_(std::make_shared<StderrReader>(executor_, std::move(child_->stderr_end),
                                              std::move(secrets), target_.on_stderr)),
       last_words_(executor_) {}

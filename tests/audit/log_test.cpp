@@ -184,6 +184,33 @@ TEST_SUITE("audit/log") {
     CHECK(events->size() == accepted);
   }
 
+  TEST_CASE("a payload that comes as text goes as deep as one that comes as a value") {
+    const auto folder = temporary_folder();
+    const auto log = new_log(folder.path(), "run-1");
+    for (std::size_t depth = 120; depth < 200; ++depth) {
+      const Json value = nested_arrays(depth);
+      CAPTURE(depth);
+      CHECK(log->append_text("CapabilityCheck", to_text(value)).has_value() ==
+            log->append("CapabilityCheck", value).has_value());
+    }
+    // Brackets within a string are no depth, whatever stands before its quotes.
+    const Json flat{{"text", std::string(500, '[') + "\"{\\" + std::string(500, '{')}};
+    CHECK(log->append_text("CapabilityCheck", to_text(flat)));
+    const Json wide(std::vector<Json>(500, Json::object()));
+    CHECK(log->append_text("CapabilityCheck", to_text(wide)));
+    REQUIRE(read_events(folder.path(), {}));
+  }
+
+  TEST_CASE("a payload that comes as text is recorded as the same value is") {
+    const auto folder = temporary_folder();
+    const auto log = new_log(folder.path(), "run-1");
+    const Json payload{{"target", "\xc3\xa4\"\n"}, {"call_id", 7}, {"rule", nullptr}};
+    REQUIRE(log->append_text("CapabilityCheck", to_text(payload)));
+    const auto events = read_events(folder.path(), {});
+    REQUIRE(events);
+    CHECK(events->at(0).payload == payload);
+  }
+
   TEST_CASE("bytes that are not UTF-8 do not make the log unreadable") {
     const auto folder = temporary_folder();
     const auto log = new_log(folder.path(), "run-1");

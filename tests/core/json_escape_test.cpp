@@ -23,4 +23,22 @@ TEST_SUITE("core/json_escape") {
     for (const char c : {'\n', '"', '\x1f'}) mcpac::append_json_escape(escaped, c);
     CHECK(escaped == "\\n\\\"\\u001f");
   }
+
+  TEST_CASE(
+      "the plain start of a text ends at the first byte that is not plain, wherever that is") {
+    for (std::size_t at = 0; at < 200; ++at) {
+      CAPTURE(at);
+      CHECK(mcpac::plain_json_length(std::string(at, '~')) == at);
+      for (const char c : {'"', '\\', '\0', '\n', '\x1f', '\x80', '\xc3', '\xff'}) {
+        std::string text(200, ' ');
+        text[at] = c;
+        CHECK(mcpac::plain_json_length(text) == at);
+        text[199] = '"';
+        CHECK(mcpac::plain_json_length(text) == at);
+      }
+      std::string plain(200, '\x7f');
+      plain[at] = '!';
+      CHECK(mcpac::plain_json_length(plain) == 200);
+    }
+  }
 }

@@ -63,4 +63,80 @@ TEST_SUITE("gate/record") {
     CHECK(to_rpc_error(revoked("a.b")).at("code") == -32005);
     CHECK(to_rpc_error(internal("x")).at("code") == -32603);
   }
+
+  TEST_CASE("what is recorded of a call is one object, its members in their order") {
+    Check check;
+    check.call_id = 7;
+    check.capability = "fs.read";
+    check.tool_digest = "d1";
+    check.decided_by = DecidedBy::kPolicy;
+    check.allowed = true;
+    check.rule = "allow fs.read(path == \"/a\")";
+    check.layer = "granted";
+    check.arguments_digest = "d2";
+    check.target = "/a";
+    check.evidence.run_time = std::chrono::nanoseconds(5);
+    check.evidence.wall = std::chrono::microseconds(6);
+    check.evidence.layers = {{.effect = policy::Effect::kAllow, .rule = 3, .charged = {1, 2}},
+                             {.effect = policy::Effect::kDeny, .rule = {}, .charged = {}}};
+    const std::string text = check_payload(check, "an id", Mode::kEnforce);
+    const Json expected{
+        {"allowed", true},
+        {"arguments_digest", "d2"},
+        {"call_id", 7},
+        {"capability", "fs.read"},
+        {"clock", {{"run_ns", 5}, {"wall_us", 6}}},
+        {"decided_by", "policy"},
+        {"layer", "granted"},
+        {"layers",
+         {{{"effect", "allow"}, {"rule", 3}, {"charged", {1, 2}}},
+          {{"effect", "deny"}, {"rule", nullptr}}}},
+        {"level", "hash"},
+        {"mode", "enforce"},
+        {"policy_decision_id", "an id"},
+        {"reason", ""},
+        {"rule", "allow fs.read(path == \"/a\")"},
+        {"target", "/a"},
+        {"tool_digest", "d1"},
+    };
+    CHECK(text == to_text(expected));
+  }
+
+  TEST_CASE("whatever a check holds, what is recorded of it reads back and is in order") {
+    Check check;
+    check.decided_by = DecidedBy::kApproval;
+    check.level = policy::AuditLevel::kArgs;
+    check.capability = std::string(300, 'c') + "\"\n\xff";
+    check.arguments = Json{{"path", "/a\"\n"}, {"n", {1, 2.5, nullptr}}};
+    check.redacted = true;
+    check.would_deny = true;
+    check.approval = "an approval";
+    check.program_run = "a run";
+    check.asks = {{"granted", "ask fs.read"}};
+    check.evidence.meters = {{.layer = 1, .calls = 2, .cost = 3}};
+    check.evidence.missed = {{.layer = 1, .rule = 2, .why = "why", .plain = "plain"}};
+    check.evidence.missed_further = 4;
+    check.evidence.bytes_out = 5;
+    check.evidence.cost = 6;
+    for (const bool redacted : {true, false}) {
+      check.redacted = redacted;
+      check.evidence.paths = {{.base = "/", .path = "/a", .real = "/b"}};
+      const std::string text = check_payload(check, "an id", Mode::kObserve);
+      const auto read = parse_json(text);
+      REQUIRE(read);
+      CHECK(to_text(*read) == text);
+      CHECK(read->contains("paths") == !redacted);
+      for (const char* name : {"approval", "arguments", "asks", "bytes_out", "cost", "meters",
+                               "missed", "missed_further", "mode", "program_run", "would_deny"})
+        CHECK(read->contains(name));
+      CHECK(read->at("capability").get<std::string>().size() < 270);
+    }
+  }
+
+  TEST_CASE("how a call ended is recorded with what is known of it") {
+    CHECK(finished_payload(3, "result", 12, 400, std::nullopt) ==
+          R"({"call_id":3,"duration_us":12,"outcome":"result","result_bytes":400})");
+    CHECK(finished_payload(3, "timeout", 12, std::nullopt, 0) ==
+          R"({"call_id":3,"charged_bytes":0,"duration_us":12,"outcome":"timeout"})");
+  }
 }

@@ -219,6 +219,54 @@ TEST_SUITE("ipc/stream_channel") {
     ::sigaction(SIGPIPE, &before, nullptr);
   }
 
+  TEST_CASE("of the lines of one turn the first goes at once, and the others together") {
+    auto ends = socket_pair();
+    Heard heard;
+    heard.channel =
+        StreamChannel::over_socket(heard.loop.get_executor(), std::move(ends.ours), {.gathers = 3});
+    heard.start();
+    CHECK(heard.channel->send("one") == SendStatus::kSent);
+    CHECK(heard.channel->send("two") == SendStatus::kQueued);
+    CHECK(heard.channel->send("three") == SendStatus::kQueued);
+    CHECK(take(ends.peer) == "one\n");
+    CHECK(heard.drained == 0);
+    SUBCASE("at the end of the turn") {
+      heard.work();
+      CHECK(take(ends.peer) == "two\nthree\n");
+      CHECK(heard.drained == 1);
+      CHECK(heard.channel->send("four") == SendStatus::kSent);
+      heard.work();
+      CHECK(heard.drained == 1);
+    }
+    SUBCASE("when there are as many as go together, and then the queue is empty, too") {
+      CHECK(heard.channel->send("four") == SendStatus::kSent);
+      CHECK(take(ends.peer) == "two\nthree\nfour\n");
+      heard.work();
+      CHECK(heard.drained == 1);
+    }
+    SUBCASE("when what waits is large") {
+      CHECK(heard.channel->send(std::string(70'000, 'x')) == SendStatus::kSent);
+      CHECK(take(ends.peer, 1'000'000).size() == 10 + 70'001);
+    }
+    SUBCASE("when the channel is closed, or has no owner any more") {
+      SUBCASE("") {
+        heard.channel->close();
+      }
+      SUBCASE("") {
+        heard.channel.reset();
+      }
+      CHECK(take(ends.peer) == "two\nthree\n");
+      heard.work();
+      CHECK(heard.drained == 0);
+    }
+    SUBCASE("before our side ends") {
+      heard.channel->finish_writing();
+      heard.work();
+      CHECK(take(ends.peer) == "two\nthree\n");
+      CHECK(take(ends.peer).empty());
+    }
+  }
+
   TEST_CASE("no callback comes after close, not even for lines that were already read") {
     auto ends = socket_pair();
     boost::asio::io_context loop;

@@ -198,6 +198,31 @@ TEST_SUITE("mcp/http") {
     CHECK(server.call("echo").has_value());
   }
 
+  TEST_CASE("large answers to calls at the same time all come, also behind one that stalls") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/stalls"));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    std::optional<Result<Json>> stalled;
+    std::vector<std::size_t> sizes;
+    const auto begin = [&](const char* tool, std::function<void(Result<Json>)> done) {
+      asio::co_spawn(
+          server.loop, (*server).call_tool(tool, {{"bytes", 3 << 20}}, kPatience),
+          [done](const std::exception_ptr&, Result<Json> result) { done(std::move(result)); });
+    };
+    // Its body is the first that is read, and it goes on while the others come.
+    begin("slow", [&](Result<Json> result) { stalled = std::move(result); });
+    CHECK(server.call("echo").has_value());
+    for (int i = 0; i < 5; ++i)
+      begin("big", [&](const Result<Json>& result) { sizes.push_back(text_of(result).size()); });
+    while (sizes.size() < 5 && server.loop.run_one() > 0) continue;
+    CHECK(sizes == std::vector<std::size_t>(5, 3 << 20));
+    CHECK_FALSE(stalled.has_value());
+    test::run(server.loop, (*server).close());
+    while (!stalled && server.loop.run_one() > 0) continue;
+    REQUIRE(stalled);
+    CHECK_FALSE(stalled->has_value());
+  }
+
   TEST_CASE("what frames an answer is bounded like the answer itself") {
     for (const std::string path : {"/long-chunk-line", "/long-trailer"}) {
       CAPTURE(path);

@@ -106,7 +106,12 @@ async function handlePost(request, response, path, message) {
     request.socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
     return void request.socket.write(`${body.length.toString(16)}${line}\r\n${body}\r\n0\r\n${trailer}\r\n`);
   }
-  if (path === '/json' || path === '/loses-session' || method === 'initialize') {
+  // The beginning of an answer, and no end.
+  if (path === '/stalls' && message.params?.name === 'slow') {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    return void response.write(' '.repeat(1 << 16));
+  }
+  if (path === '/json' || path === '/stalls' || path === '/loses-session' || method === 'initialize') {
     const body = encode(await answer(message, request));
     response.writeHead(200, { 'Content-Type': 'application/json', ...headers });
     return response.end(body);

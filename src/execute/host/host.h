@@ -80,7 +80,7 @@ class Host {
  private:
   const mcp::Config& config_;
   std::map<std::string, std::shared_future<Result<std::set<std::string>>>> started_;
-  boost::asio::io_context loop_;
+  boost::asio::io_context loop_{1};  // of one thread: what it gives itself to do takes no lock
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<Upstreams> upstreams_;
   std::unique_ptr<Between> between_;

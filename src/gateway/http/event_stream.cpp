@@ -16,13 +16,13 @@ void EventStream::push(Event event) {
   bytes_ += event.line.size();
   share_->hold(event.line.size());
   answered_ = answered_ || event.is_answer;
-  events_.push_back(std::move(event));
+  events_.push_back(std::make_shared<const Event>(std::move(event)));
   changed();
 }
 
-const Event* EventStream::at(std::uint64_t place) const {
+std::shared_ptr<const Event> EventStream::at(std::uint64_t place) const {
   if (place < first_ || place >= next_place()) return nullptr;
-  return &events_[static_cast<std::size_t>(place - first_)];
+  return events_[static_cast<std::size_t>(place - first_)];
 }
 
 void EventStream::abandon() {
@@ -54,7 +54,7 @@ void EventStream::drop_all() {
 }
 
 void EventStream::drop_front() {
-  const std::size_t size = events_.front().line.size();
+  const std::size_t size = events_.front()->line.size();
   events_.pop_front();
   ++first_;
   bytes_ -= size;

@@ -32,8 +32,9 @@ class EventStream {
   EventStream& operator=(const EventStream&) = delete;
 
   void push(Event event);
-  // The event with this place, counted from 0; null: not yet, or no more.
-  [[nodiscard]] const Event* at(std::uint64_t place) const;
+  // The event with this place, counted from 0; null: not yet, or no more. Whoever has it may write
+  // it, whatever becomes of the stream meanwhile.
+  [[nodiscard]] std::shared_ptr<const Event> at(std::uint64_t place) const;
   // Handed to the client, as far as a connection can tell. untaken(): the first that was not.
   void take(std::uint64_t place) { taken_ = place + 1; }
   [[nodiscard]] std::uint64_t untaken() const { return taken_ < first_ ? first_ : taken_; }
@@ -70,7 +71,7 @@ class EventStream {
   std::uint64_t number_;
   std::shared_ptr<GuestShare> share_;
   std::uint64_t place_;
-  std::deque<Event> events_;
+  std::deque<std::shared_ptr<const Event>> events_;
   std::uint64_t first_ = 0;  // the place of the first that is kept
   std::uint64_t taken_ = 0;
   std::size_t bytes_ = 0;

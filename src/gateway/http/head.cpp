@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <string>
+
+#include "core/ascii.h"
 
 namespace mcpac::gateway::http {
 namespace {
@@ -17,44 +19,65 @@ constexpr std::array<std::string_view, 9> kOnce = {
     "Authorization", "Content-Type",   "Mcp-Session-Id", "MCP-Protocol-Version", "Mcp-Method",
     "Mcp-Name",      "Content-Length", "Last-Event-ID",  "Transfer-Encoding"};
 
+bool are_alike(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, [](char a, char b) { return to_lower(a) == to_lower(b); });
+}
+
 // "127.0.0.1:PORT" and its like.
 bool is_ours(std::string_view authority, const OurNames& names) {
   const std::uint16_t usual = names.tls ? 443 : 80;  // which an authority leaves out
-  const std::string given = lower(authority);
   return std::ranges::any_of(names.hosts, [&](std::string_view host) {
-    return given == fmt::format("{}:{}", host, names.port) ||
-           (names.port == usual && given == host);
+    if (!are_alike(authority.substr(0, host.size()), host)) return false;
+    const std::string_view port = authority.substr(host.size());
+    return port.empty() ? names.port == usual
+                        : port.front() == ':' && port.substr(1) == std::to_string(names.port);
   });
 }
 
 bool has_media_type(std::string_view list, std::string_view wanted) {
-  const std::string all = lower(list);
-  for (std::string_view rest = all; !rest.empty();) {
+  for (std::string_view rest = list; !rest.empty();) {
     std::string_view item = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
     item = item.substr(0, item.find(';'));
     while (item.starts_with(' ') || item.starts_with('\t')) item.remove_prefix(1);
     while (item.ends_with(' ') || item.ends_with('\t')) item.remove_suffix(1);
-    if (item == wanted || item == "*/*") return true;
+    if (are_alike(item, wanted) || item == "*/*") return true;
   }
   return false;
 }
 
-std::optional<Refusal> refuse_framing(const Head& head) {
-  for (const std::string_view name : kOnce) {
-    if (head.count(name) > 1)
-      return Refusal{400, fmt::format("the header {} stands more than once", name)};
+// How often each of kOnce stands there.
+std::array<std::size_t, kOnce.size()> counts_in(const Head& head) {
+  std::array<std::size_t, kOnce.size()> counts{};
+  for (const auto& one : head) {
+    const auto name = one.name_string();
+    for (std::size_t i = 0; i < kOnce.size(); ++i) {
+      if (are_alike({name.data(), name.size()}, kOnce[i])) ++counts[i];
+    }
   }
+  return counts;
+}
+
+std::optional<Refusal> refuse_framing(const Head& head) {
+  const auto counts = counts_in(head);
+  const auto* const several =
+      std::ranges::find_if(counts, [](std::size_t count) { return count > 1; });
+  if (several != counts.end()) {
+    const std::string_view name = kOnce[static_cast<std::size_t>(several - counts.begin())];
+    return Refusal{400, fmt::format("the header {} stands more than once", name)};
+  }
+  const auto has = [&](std::string_view name) {
+    return counts[static_cast<std::size_t>(std::ranges::find(kOnce, name) - kOnce.begin())] > 0;
+  };
   // A list of equal lengths may be one length to others (RFC 9110, section 8.6).
   const std::string_view length = field(head, "Content-Length");
-  if (head.count("Content-Length") > 0 &&
+  if (has("Content-Length") &&
       (length.empty() || length.find_first_not_of("0123456789") != std::string_view::npos))
     return Refusal{400, "the length of the body is not one number"};
   const std::string_view encoding = field(head, "Transfer-Encoding");
   if (encoding.empty()) return std::nullopt;
   if (lower(encoding) != "chunked") return Refusal{400, "the only transfer coding is chunked"};
-  if (head.count("Content-Length") > 0)
-    return Refusal{400, "the end of the body is said in two ways"};
+  if (has("Content-Length")) return Refusal{400, "the end of the body is said in two ways"};
   return std::nullopt;
 }
 
@@ -62,16 +85,19 @@ std::optional<Refusal> refuse_framing(const Head& head) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(out, out.begin(), to_lower);
   return out;
 }
 
+// The first one that stands there, found by going through them: there are a dozen.
 std::string_view field(const Head& head, std::string_view name) {
-  const auto found = head.find(name);
-  if (found == head.end()) return {};
-  const auto value = found->value();
-  return {value.data(), value.size()};
+  for (const auto& one : head) {
+    const auto said = one.name_string();
+    if (!are_alike({said.data(), said.size()}, name)) continue;
+    const auto value = one.value();
+    return {value.data(), value.size()};
+  }
+  return {};
 }
 
 std::optional<std::string_view> bearer(const Head& head) {

@@ -11,10 +11,12 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/error.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/write.hpp>
+
+#include "gateway/http/answer_head.h"
+#include "ipc/http_pieces.h"
 
 namespace mcpac::gateway::http {
 namespace asio = boost::asio;
@@ -22,10 +24,12 @@ namespace beast = boost::beast;
 namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
-constexpr unsigned kHttp11 = 11;
 // Beside a head: what is read of a body in one go. More is buffered of nothing, whatever the
 // extensions of a chunk say.
 constexpr std::size_t kReadAhead = std::size_t{128} << 10U;
+// What is read where nothing tells how much follows: most requests as a whole. A connection that is
+// idle keeps no more.
+constexpr std::size_t kPiece = std::size_t{2} << 10U;
 constexpr auto kLeaveTime = std::chrono::seconds(1);
 
 // What the head of a request that cannot be parsed is answered with.
@@ -47,10 +51,7 @@ Peer::Peer(std::shared_ptr<HttpDoor> door, asio::ip::tcp::socket socket, std::ui
       stream_(std::move(socket), door_->setup_.tls),
       buffer_(door_->setup_.limits.max_head + kReadAhead),
       wake_(stream_.get_executor()),
-      turn_(turn) {
-  boost::system::error_code ignored;
-  stream_.tcp().socket().set_option(asio::ip::tcp::no_delay(true), ignored);
-}
+      turn_(turn) {}
 
 Peer::~Peer() {
   if (share_) --share_->connections;
@@ -89,13 +90,13 @@ void Peer::finish() {
 
 void Peer::close() {
   gone_ = true;
-  stream_.tcp().close();
-  wake_.cancel();
+  stream_.close();
+  wake_.stop();
 }
 
 asio::awaitable<void> Peer::serve() {
   if (stream_.is_tls()) {
-    stream_.tcp().expires_after(door_->setup_.limits.head_time);
+    stream_.expires_after(door_->setup_.limits.head_time);
     if (!co_await stream_.shake_hands()) co_return;
   }
   // g++ 12 makes an endless loop of a co_await in the condition of an empty one.
@@ -108,14 +109,14 @@ asio::awaitable<void> Peer::serve() {
 asio::awaitable<void> Peer::leave() {
   constexpr std::size_t kMost = std::size_t{1} << 20U;
   boost::system::error_code ignored;
-  stream_.tcp().expires_after(kLeaveTime);
+  stream_.expires_after(kLeaveTime);
   co_await stream_.say_end();
   if (gone_) co_return;
-  stream_.tcp().socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-  stream_.tcp().expires_after(kLeaveTime);
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  stream_.expires_after(kLeaveTime);
   std::array<char, 16'384> away{};
   for (std::size_t read = 0; read < kMost && !gone_;) {
-    auto [error, size] = co_await stream_.tcp().async_read_some(asio::buffer(away), kAwait);
+    auto [error, size] = co_await stream_.socket().async_read_some(asio::buffer(away), kAwait);
     if (error) co_return;
     read += size;
   }
@@ -127,7 +128,10 @@ asio::awaitable<bool> Peer::serve_one() {
   unread_ = false;
   if (!co_await read_head(parser)) co_return false;
   idle_ = false;
-  const Head head = parser.get();  // as it is now: what a trailer says later counts for nothing
+  // As it is now: what a trailer says later, which only chunks have, counts for nothing.
+  const std::optional<Head> before_trailer =
+      parser.chunked() ? std::optional<Head>(parser.get()) : std::nullopt;
+  const Head& head = before_trailer ? *before_trailer : parser.get();
   if (auto refusal = refuse_head(head, door_->names_))
     co_return co_await turn_away(std::move(*refusal));
   const std::string_view target(head.target().data(), head.target().size());
@@ -181,19 +185,30 @@ asio::awaitable<void> Peer::answer_all(const Head& head) {
     co_return;
   }
   const Document& document = door_->setup_.documents.find(target)->second;
-  Response answer = response(200);
-  answer.set(beast::http::field::content_type, document.type);
-  answer.body() = document.make();
-  co_await write(std::move(answer));
+  const std::string body = document.make();
+  std::string answer = answer_head(200);
+  add_header(answer, "Content-Type", document.type);
+  co_await write(200, std::move(answer), body);
+}
+
+asio::awaitable<boost::system::error_code> Peer::read_piece(Parser& parser) {
+  std::uint64_t left = kPiece;
+  if (parser.is_header_done()) left = parser.content_length_remaining().value_or(kReadAhead);
+  const auto size = static_cast<std::size_t>(std::clamp<std::uint64_t>(left, kPiece, kReadAhead));
+  return ipc::read_piece(stream_, buffer_, parser, size);
 }
 
 asio::awaitable<bool> Peer::read_head(Parser& parser) {
   const HttpLimits& limits = door_->setup_.limits;
   parser.header_limit(static_cast<std::uint32_t>(limits.max_head));
   parser.body_limit(limits.max_body);
-  stream_.tcp().expires_after(has_shown_token_ ? limits.idle_time : limits.head_time);
+  // Who sends requests ahead waits for the others all the same.
+  if (buffer_.size() > 0) co_await asio::post(stream_.get_executor(), kAwait);
+  if (buffer_.size() == 0 && buffer_.capacity() > kPiece) buffer_.shrink_to_fit();
+  stream_.expires_after(has_shown_token_ ? limits.idle_time : limits.head_time);
   // The clock of a head that has begun does not begin anew with each byte: one deadline for all.
-  auto [error, size] = co_await beast::http::async_read_header(stream_, buffer_, parser, kAwait);
+  boost::system::error_code error;
+  while (!error && !parser.is_header_done()) error = co_await read_piece(parser);
   if (!error) co_return true;
   if (is_of_http(error)) co_await turn_away(refusal_of(error));
   co_return false;
@@ -203,10 +218,9 @@ asio::awaitable<std::optional<BodyRoom>> Peer::find_body_room(std::size_t bytes)
   const auto until = std::chrono::steady_clock::now() + door_->setup_.limits.body_time;
   const auto share = share_;
   while (!share->take_body(bytes, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->wake_.cancel();
+    if (const auto self = weak.lock()) self->wake_.ring();
   })) {
-    wake_.expires_at(until);
-    const auto [woken] = co_await wake_.async_wait(kAwait);
+    const bool woken = co_await wake_.wait_until(until);
     if (gone_) co_return std::nullopt;
     if (woken) continue;
     co_await turn_away({503, "this client has too much in work to send more"});
@@ -217,13 +231,13 @@ asio::awaitable<std::optional<BodyRoom>> Peer::find_body_room(std::size_t bytes)
 
 asio::awaitable<bool> Peer::read_body(Parser& parser, BodyRoom& room) {
   if (field(parser.get(), "Expect") == "100-continue") {
-    beast::http::response<beast::http::empty_body> go_on(beast::http::status::continue_, kHttp11);
-    stream_.tcp().expires_after(door_->setup_.limits.write_time);
-    auto [unsent, sent] = co_await beast::http::async_write(stream_, go_on, kAwait);
-    if (unsent) co_return false;
+    stream_.expires_after(door_->setup_.limits.write_time);
+    if (!co_await stream_.write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
   }
-  stream_.tcp().expires_after(door_->setup_.limits.body_time);
-  auto [error, size] = co_await beast::http::async_read(stream_, buffer_, parser, kAwait);
+  stream_.expires_after(door_->setup_.limits.body_time);
+  parser.eager(true);
+  boost::system::error_code error;
+  while (!error && !parser.is_done()) error = co_await read_piece(parser);
   if (!error) room.shrink(parser.get().body().size());
   if (!error) co_return true;
   if (is_of_http(error)) co_await turn_away(refusal_of(error));
@@ -233,26 +247,26 @@ asio::awaitable<bool> Peer::read_body(Parser& parser, BodyRoom& room) {
 // While a request is in work nothing is read; that the client has gone is told by its socket.
 void Peer::watch() {
   if (buffer_.size() > 0 || std::exchange(watching_, true)) return;
-  stream_.tcp().socket().async_wait(
+  stream_.socket().async_wait(
       asio::ip::tcp::socket::wait_read,
       [weak = weak_from_this()](const boost::system::error_code& error) {
         const auto self = weak.lock();
         if (!self) return;
         self->watching_ = false;
-        if (error) return;
+        if (error || self->idle_) return;  // or its next request is read already
         char byte = 0;
         const auto got =
-            ::recv(self->stream_.tcp().socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+            ::recv(self->stream_.socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
         const bool is_there = got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
         if (is_there && !self->stream_.is_tls()) return;  // its next request already
         // Or, within TLS, its farewell, which the end of the connection follows: tell() looks.
         if (is_there && !self->stream_.has_hung_up()) {
           self->unread_ = true;
-          self->wake_.cancel();
+          self->wake_.ring();
           return;
         }
         self->gone_ = true;
-        self->wake_.cancel();
+        self->wake_.ring();
       });
 }
 

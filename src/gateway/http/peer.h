@@ -14,9 +14,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -24,6 +22,7 @@
 #include "gateway/http/door.h"
 #include "gateway/http/wire.h"
 #include "ipc/json_rpc.h"
+#include "ipc/lazy_timer.h"
 
 namespace mcpac::gateway::http {
 
@@ -47,7 +46,6 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
-  using Response = boost::beast::http::response<boost::beast::http::string_body>;
   template <class T = void>
   using Task = boost::asio::awaitable<T>;
 
@@ -58,6 +56,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // What everybody gets, with or without a token: whether mcpac serves, and documents.
   [[nodiscard]] bool is_for_all(const Head& head) const;
   Task<> answer_all(const Head& head);
+  // Reads and understands one piece more of it.
+  Task<boost::system::error_code> read_piece(Parser& parser);
   Task<bool> read_head(Parser& parser);
   Task<bool> read_body(Parser& parser, BodyRoom& room);
   // Nothing: none came free in time, and the client was told so.
@@ -89,25 +89,30 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Task<bool> send_chunk(std::string text);
   Task<bool> end_events();
 
-  Task<bool> answer_json(unsigned status, std::string body, std::string_view session_id = "");
+  Task<bool> answer_json(unsigned status, std::string_view body, std::string_view session_id = "");
   Task<bool> answer_empty(unsigned status);
   Task<bool> refuse(Refusal refusal, std::int64_t code = ipc::kInvalidRequest,
                     const std::optional<ipc::Id>& id = std::nullopt);
   // The same, and the connection ends.
   Task<bool> turn_away(Refusal refusal);
-  Task<bool> write(Response response);
+  // The beginning of an answer: its status, and what all of them say. Lines of further headers
+  // follow, and an empty one.
+  [[nodiscard]] std::string answer_head(unsigned status) const;
+  // `head` without its end. `body` is there until it is written.
+  Task<bool> write(unsigned status, std::string head, std::string_view body);
+  // One behind the other, which are there until it is done; or the client reads too slowly.
+  Task<bool> send(std::string_view first, std::string_view second = {});
   void count(unsigned status);
   // The token of the request in work is worth nothing any more. Looked at anew when it is time.
   [[nodiscard]] bool is_over(std::chrono::milliseconds grace);
   // Hears of it when the client goes while its request is in work.
   void watch();
-  [[nodiscard]] Response response(unsigned status) const;
 
   std::shared_ptr<HttpDoor> door_;
   std::shared_ptr<GuestShare> share_;
   Wire stream_;
   boost::beast::flat_buffer buffer_;
-  boost::asio::steady_timer wake_;
+  ipc::Bell wake_;
   std::shared_ptr<Conversation> current_;                  // of a stateless request in work
   std::string challenge_;                                  // of the refusal that is being said
   std::function<bool(std::chrono::milliseconds)> stands_;  // of the request in work; may be null

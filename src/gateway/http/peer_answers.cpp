@@ -4,15 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/beast/http/chunk_encode.hpp>
-#include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/serializer.hpp>
-#include <boost/beast/http/write.hpp>
-
+#include "gateway/http/answer_head.h"
 #include "gateway/http/peer.h"
 #include "gateway/request_context.h"
 
@@ -21,8 +13,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace {
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
-constexpr unsigned kHttp11 = 11;
 // Whether a client is still there that sent something within TLS while it waits: nothing else
 // tells.
 constexpr auto kLook = std::chrono::seconds(1);
@@ -46,7 +36,7 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
   using Clock = std::chrono::steady_clock;
   const HttpLimits& limits = door_->setup_.limits;
   const auto ticket = stream->attach([weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->wake_.cancel();
+    if (const auto self = weak.lock()) self->wake_.ring();
   });
   watch();
   const auto begin_by = Clock::now() + limits.json_within;
@@ -63,7 +53,7 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
         co_await turn_away(token_is_over());
       break;
     }
-    const Event* event = stream->at(telling.from);
+    const auto event = stream->at(telling.from);
     if (event != nullptr && event->is_answer && !begun && telling.as_json && !event->line.empty()) {
       const unsigned status = status_of(*event, telling.stateless);
       whole = co_await answer_json(status, event->line, telling.session_id);
@@ -93,8 +83,8 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
     if (quiet_until <= Clock::now()) quiet_until = Clock::now() + limits.keep_alive;
     auto next = begun ? quiet_until : begin_by;
     if (stands_) next = std::min(next, look_at_);
-    wake_.expires_at(unread_ ? std::min(next, Clock::now() + kLook) : next);
-    const auto [woken] = co_await wake_.async_wait(kAwait);
+    const bool woken =
+        co_await wake_.wait_until(unread_ ? std::min(next, Clock::now() + kLook) : next);
     if (woken || !begun || Clock::now() < quiet_until) continue;
     if (!co_await send_chunk(": \n\n")) break;
   }
@@ -103,75 +93,66 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
 }
 
 asio::awaitable<bool> Peer::begin_events(const Telling& telling) {
-  beast::http::response<beast::http::empty_body> head(beast::http::status::ok, kHttp11);
-  head.set(beast::http::field::content_type, "text/event-stream");
-  head.set(beast::http::field::cache_control, "no-store, no-transform");
-  if (!telling.session_id.empty()) head.set("Mcp-Session-Id", telling.session_id);
-  head.chunked(true);
-  count(head.result_int());
-  head.keep_alive(keep_alive_);
-  beast::http::response_serializer<beast::http::empty_body> serializer(head);
-  stream_.tcp().expires_after(door_->setup_.limits.write_time);
-  auto [error, size] = co_await beast::http::async_write_header(stream_, serializer, kAwait);
-  stream_.tcp().expires_never();
-  co_return !error;
+  std::string head = status_line(200);
+  add_header(head, "Content-Type", "text/event-stream");
+  add_header(head, "Cache-Control", "no-store, no-transform");
+  if (!telling.session_id.empty()) add_header(head, "Mcp-Session-Id", telling.session_id);
+  add_header(head, "Transfer-Encoding", "chunked");
+  if (!keep_alive_) add_header(head, "Connection", "close");
+  count(200);
+  co_return co_await send(head.append("\r\n"));
 }
 
 asio::awaitable<bool> Peer::send_event(const EventStream& stream, std::uint64_t place,
                                        const Telling& telling) {
-  const Event& event = *stream.at(place);
-  if (event.line.empty()) co_return true;  // the client took the request back
+  const auto event = stream.at(place);
+  if (event->line.empty()) co_return true;  // the client took the request back
   std::string text;
   if (telling.with_ids) text = fmt::format("id: {}\n", to_text(EventId{stream.number(), place}));
-  text.append("event: message\ndata: ").append(event.line).append("\n\n");
+  text.append("event: message\ndata: ").append(event->line).append("\n\n");
   co_return co_await send_chunk(std::move(text));
 }
 
 asio::awaitable<bool> Peer::send_chunk(std::string text) {
-  stream_.tcp().expires_after(door_->setup_.limits.write_time);
-  auto [error, size] =
-      co_await asio::async_write(stream_, beast::http::make_chunk(asio::buffer(text)), kAwait);
-  stream_.tcp().expires_never();
-  co_return !error;
+  std::string chunk = fmt::format("{:x}\r\n", text.size());
+  chunk.append(text).append("\r\n");
+  co_return co_await send(chunk);
 }
 
 asio::awaitable<bool> Peer::end_events() {
-  stream_.tcp().expires_after(door_->setup_.limits.write_time);
-  auto [error, size] = co_await asio::async_write(stream_, beast::http::make_chunk_last(), kAwait);
-  stream_.tcp().expires_never();
-  co_return !error;
+  co_return co_await send("0\r\n\r\n");
 }
 
-Peer::Response Peer::response(unsigned status) const {
-  Response response(beast::http::int_to_status(status), kHttp11);
-  response.set(beast::http::field::cache_control, "no-store");
-  response.keep_alive(keep_alive_);
+std::string Peer::answer_head(unsigned status) const {
+  std::string head = status_line(status);
+  add_header(head, "Cache-Control", "no-store");
+  if (!keep_alive_) add_header(head, "Connection", "close");
   if (status == 401 || (status == 403 && !challenge_.empty())) {
     std::string challenge = "Bearer realm=\"mcpac\"";
     for (const std::string& part : {challenge_, door_->setup_.challenge})
       challenge += part.empty() ? "" : ", " + part;
-    response.set(beast::http::field::www_authenticate, challenge);
+    add_header(head, "WWW-Authenticate", challenge);
   }
-  if (status == 405) response.set(beast::http::field::allow, "POST, GET, DELETE");
-  return response;
+  if (status == 405) add_header(head, "Allow", "POST, GET, DELETE");
+  return head;
 }
 
-asio::awaitable<bool> Peer::answer_json(unsigned status, std::string body,
+asio::awaitable<bool> Peer::answer_json(unsigned status, std::string_view body,
                                         std::string_view session_id) {
-  Response answer = response(status);
-  answer.set(beast::http::field::content_type, "application/json");
-  if (!session_id.empty()) answer.set("Mcp-Session-Id", session_id);
-  answer.body() = std::move(body);
-  co_return co_await write(std::move(answer));
+  std::string head = answer_head(status);
+  add_header(head, "Content-Type", "application/json");
+  if (!session_id.empty()) add_header(head, "Mcp-Session-Id", session_id);
+  co_return co_await write(status, std::move(head), body);
 }
 
 asio::awaitable<bool> Peer::answer_empty(unsigned status) {
-  co_return co_await write(response(status));
+  co_return co_await write(status, answer_head(status), "");
 }
 
 asio::awaitable<bool> Peer::refuse(Refusal refusal, std::int64_t code,
                                    const std::optional<ipc::Id>& id) {
-  co_return co_await answer_json(refusal.status, ipc::encode_error(id, code, refusal.why));
+  const std::string body = ipc::encode_error(id, code, refusal.why);
+  co_return co_await answer_json(refusal.status, body);
 }
 
 asio::awaitable<bool> Peer::turn_away(Refusal refusal) {
@@ -186,13 +167,18 @@ void Peer::count(unsigned status) {
   if (digit < door_->answers_.size()) ++door_->answers_[digit];
 }
 
-asio::awaitable<bool> Peer::write(Response response) {
-  response.prepare_payload();
-  count(response.result_int());
-  stream_.tcp().expires_after(door_->setup_.limits.write_time);
-  auto [error, size] = co_await beast::http::async_write(stream_, response, kAwait);
-  stream_.tcp().expires_never();
-  co_return !error;
+asio::awaitable<bool> Peer::write(unsigned status, std::string head, std::string_view body) {
+  add_header(head, "Content-Length", std::to_string(body.size()));
+  head += "\r\n";
+  count(status);
+  co_return co_await send(head, body);
+}
+
+asio::awaitable<bool> Peer::send(std::string_view first, std::string_view second) {
+  stream_.expires_after(door_->setup_.limits.write_time);
+  const bool is_sent = co_await stream_.write(first, second);
+  stream_.expires_never();
+  co_return is_sent;
 }
 
 }  // namespace mcpac::gateway::http

@@ -1,0 +1,72 @@
+// HTTP messages in pieces: what was received is understood at once, and what there is room for is
+// written at once; the loop is waited for where neither is possible.
+//
+// The library's own operations ask the loop for each step of a message that has come whole, and
+// read 512 bytes at a time where nobody made room for more.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/error.hpp>
+
+namespace mcpac::ipc {
+
+// Understands what is buffered; where that is too little, reads up to `size` bytes more, which are
+// understood next time. Errors are those of the parser, or of the stream.
+template <class Stream, class Parser>
+boost::asio::awaitable<boost::system::error_code> read_piece(Stream& stream,
+                                                             boost::beast::flat_buffer& buffer,
+                                                             Parser& parser, std::size_t size) {
+  namespace http = boost::beast::http;
+  boost::system::error_code error = http::error::need_more;
+  if (buffer.size() > 0) buffer.consume(parser.put(buffer.data(), error));
+  if (error != http::error::need_more) co_return error;
+  size = std::min(size, buffer.max_size() - buffer.size());
+  if (size == 0) co_return http::error::buffer_overflow;
+  const auto [failed, read] = co_await stream.async_read_some(
+      buffer.prepare(size), boost::asio::as_tuple(boost::asio::use_awaitable));
+  buffer.commit(read);
+  if (failed != boost::asio::error::eof) co_return failed;
+  if (!parser.got_some()) co_return http::error::end_of_stream;
+  error = {};
+  parser.put_eof(error);
+  co_return error;
+}
+
+using TwoBuffers = std::array<boost::asio::const_buffer, 2>;
+
+// How much could be written; of a socket that does not block. No room is no error.
+inline std::size_t write_now(boost::asio::ip::tcp::socket& socket, const TwoBuffers& parts,
+                             boost::system::error_code& error) {
+  const std::size_t written = socket.write_some(parts, error);
+  if (error == boost::asio::error::would_block || error == boost::asio::error::try_again)
+    error = {};
+  return written;
+}
+
+// The rest of what was written so far of.
+template <class Stream>
+boost::asio::awaitable<boost::system::error_code> write_rest(Stream& stream, TwoBuffers parts,
+                                                             std::size_t written) {
+  boost::beast::buffers_suffix<TwoBuffers> left(parts);
+  left.consume(written);
+  while (boost::asio::buffer_size(left) > 0) {
+    const auto [error, size] =
+        co_await stream.async_write_some(left, boost::asio::as_tuple(boost::asio::use_awaitable));
+    if (error) co_return error;
+    left.consume(size);
+  }
+  co_return boost::system::error_code();
+}
+
+}  // namespace mcpac::ipc

@@ -26,7 +26,6 @@
 
 #include "bench/in_process.h"
 #include "core/file.h"
-#include "core/ids.h"
 #include "gateway/http/door.h"
 
 namespace {
@@ -69,7 +68,8 @@ class Host {
     parts.tools = std::make_shared<const gate::ToolTable>(std::move(table));
     parts.catalog = gateway::Catalog::make(lock_with(tool, schemas_[tool]), authority,
                                            gateway::NameForm::kDotted);
-    parts.log = need(audit::RunLog::create(folder_.path() / "audit", new_uuid_v7(clock_), clock_));
+    parts.log = need(gateway::ClientRecord::create(
+        {.folder = folder_.path() / "audit", .clock = &clock_, .client = "a client"}));
     parts.upstream = &upstream_;
     gate::Declared declared{.permissions = parts.catalog->permissions(), .texts = {}};
     gate::GateSetup setup{.tools = parts.tools.get(),

@@ -33,6 +33,11 @@ Result<std::string> ClientRecord::append(std::string_view kind, Json payload) {
   return log_->append(kind, std::move(payload));
 }
 
+Result<std::string> ClientRecord::append_text(std::string_view kind, std::string payload) {
+  make_room();
+  return log_->append_text(kind, std::move(payload));
+}
+
 std::string ClientRecord::keyed_digest(std::string_view bytes) const {
   return log_->keyed_digest(bytes);
 }

@@ -42,6 +42,9 @@ class ClientRecord final : public audit::Sink {
   [[nodiscard]] static Result<std::unique_ptr<ClientRecord>> create(Setup setup);
 
   [[nodiscard]] Result<std::string> append(std::string_view kind, Json payload) override;
+  // Of a call: what a run begins and ends with, and what is taken back, comes by append().
+  [[nodiscard]] Result<std::string> append_text(std::string_view kind,
+                                                std::string payload) override;
   [[nodiscard]] std::string keyed_digest(std::string_view bytes) const override;
   // As RunLog: the run's end. What is appended afterwards is refused.
   [[nodiscard]] Result<void> close();

@@ -15,6 +15,7 @@
 #include "analyzer/clang/diagnostics.h"
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
+#include "analyzer/clang/macro_text.h"
 #include "analyzer/clang/own_templates.h"
 #include "analyzer/clang/parsed.h"
 #include "analyzer/clang/part.h"
@@ -81,6 +82,7 @@ std::vector<Allowance> check_spelling(CXTranslationUnit unit, const Request& req
     all.insert(all.end(), tokens.begin(), tokens.end());
     std::ranges::move(allowances_of(unit, file, sources, findings), std::back_inserter(allowances));
   }
+  check_macro_text(unit, sources, all, findings);
   check_words(all, findings);
   check_headers(all, findings);
   check_pasting(all, findings);

@@ -5,26 +5,10 @@
 #include <set>
 #include <string_view>
 
+#include "analyzer/clang/inclusions.h"
+
 namespace mcpac::analyzer {
 namespace {
-
-struct Inclusion {
-  CXFile file = nullptr;
-  CXSourceLocation from{};
-};
-
-// All but the lead itself, with where each was asked for.
-std::vector<Inclusion> inclusions(CXTranslationUnit unit) {
-  std::vector<Inclusion> found;
-  clang_getInclusions(
-      unit,
-      [](CXFile file, CXSourceLocation* stack, unsigned depth, CXClientData data) {
-        auto* list = static_cast<std::vector<Inclusion>*>(data);
-        if (depth > 0) list->push_back({file, stack[0]});
-      },
-      &found);
-  return found;
-}
 
 // Macros of the system's headers that make pragmas of what they are given: JSON_HEDLEY_PRAGMA,
 // _LIBCPP_PUSH_MACROS.
@@ -43,7 +27,7 @@ std::vector<CXFile> program_files(CXTranslationUnit unit, const Sources& sources
                                   const Request& request) {
   std::vector<CXFile> files{clang_getFile(unit, request.source_path.c_str())};
   std::set<CXFile> seen(files.begin(), files.end());
-  for (const Inclusion& inclusion : inclusions(unit)) {
+  for (const Inclusion& inclusion : inclusions_of(unit)) {
     if (sources.home(inclusion.file) != Home::kProgram) continue;
     if (seen.insert(inclusion.file).second) files.push_back(inclusion.file);
   }
@@ -51,7 +35,7 @@ std::vector<CXFile> program_files(CXTranslationUnit unit, const Sources& sources
 }
 
 void check_inclusions(CXTranslationUnit unit, const Sources& sources, Findings& findings) {
-  for (const Inclusion& inclusion : inclusions(unit)) {
+  for (const Inclusion& inclusion : inclusions_of(unit)) {
     const Place from = place_of(inclusion.from);
     if (sources.is_lead(from.file)) continue;
     // What is compiled has the entry behind it, so a second reading of it is another text.

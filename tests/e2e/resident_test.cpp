@@ -166,6 +166,12 @@ TEST_SUITE("e2e/resident") {
         CHECK(served.err == alone.err);
         CHECK_FALSE(has(served.err, "/lead/"));
       }
+      for (int turn = 0;; ++turn) {
+        wait_for_tools(host, turn);
+        const auto served = host.execute(broken, kGrants, {"--verbose"});
+        CHECK(served.exit_code == alone.exit_code);
+        if (has(served.err, kAnalyzer)) break;
+      }
     }
   }
 

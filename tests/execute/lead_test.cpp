@@ -36,7 +36,13 @@ TEST_SUITE("execute/lead") {
 
   TEST_CASE("where a tool waits, only what comes before the program and the way to it differ") {
     const auto at = folder();
-    REQUIRE(execute::write_waiting_lead(at.path()));
+    const auto prepared = folder();
+    // As an older mcpac generated the headers.
+    CHECK_FALSE(execute::write_waiting_lead(at.path(), prepared.path()));
+    CHECK(fs::is_empty(at.path()));
+    fs::create_directories(prepared.path() / "include/mcpac");
+    REQUIRE(write_file_atomic(prepared.path() / "include/mcpac/warm_uses.hpp", ""));
+    REQUIRE(execute::write_waiting_lead(at.path(), prepared.path()));
     CHECK(read_file(at.path() / "main.cpp") == std::string(analyzer::lead::kMainText));
     CHECK(read_file(at.path() / "before")->contains("namespace mcpac::detail::ahead {"));
     CHECK(fs::is_fifo(execute::pipe_of_lead(at.path())));

@@ -1,6 +1,7 @@
 #include "execute/build/snapshot.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -75,6 +76,17 @@ TEST_SUITE("execute/snapshot") {
     CHECK(snapshot->files().size() == 1);
   }
 
+  TEST_CASE("a name that no inclusion can hold is refused before anything is started for it") {
+    const Folder folder;
+    for (const std::string name : {"a\"b.cpp", "a\\b.cpp", "a\nb.cpp"}) {
+      folder.write(name, "int main() {}\n");
+      const auto snapshot = folder.take(name);
+      REQUIRE_FALSE(snapshot);
+      CHECK(snapshot.error().id == ErrorId::kSourceUnreadable);
+      CHECK(snapshot.error().where.ends_with(name));
+    }
+  }
+
   TEST_CASE("the digest covers every byte and name that was read") {
     const Folder folder;
     folder.write("agent.cpp", "#include \"b.h\"\n");
@@ -102,7 +114,11 @@ TEST_SUITE("execute/snapshot") {
     const auto snapshot = folder.take("agent.cpp");
     folder.write("util/a.h", "int other;\n");
     const auto to = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
-    REQUIRE(snapshot->write(to.path()));
+    const mode_t mask = ::umask(077);
+    const auto written = snapshot->write(to.path());
+    ::umask(mask);
+    REQUIRE(written);
+    CHECK(fs::status(to.path() / "util").permissions() == fs::perms(0755));
     CHECK(read_file(to.path() / "agent.cpp") == "#include \"util/a.h\"\n");
     CHECK(read_file(to.path() / "util/a.h") == "int a;\n");
     CHECK(fs::status(to.path() / "util/a.h").permissions() == fs::perms(0444));

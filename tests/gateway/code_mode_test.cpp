@@ -503,7 +503,6 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
     const char* source = R"(#include <mcpac.hpp>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <iostream>
 #include <string>
 int agent_main(mcpac::Requires<mcpac::files>) {

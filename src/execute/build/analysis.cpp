@@ -110,12 +110,16 @@ Result<analyzer::Report> analyze(const BuildPlace& place, const codegen::Lock& l
   const Snapshot& snapshot = place.snapshot;
   const auto request = analysis_request(snapshot, lock, place.prepared);
   const std::string asked = to_text(to_json(request));
-  auto output = at_work ? run_tool(std::move(at_work->child), asked, kMaxReport, place.stop)
-                        : run_analyzer(place, asked);
-  if (!output) return pass_on(output);
-  if (!output->succeeded()) return given_up(*output, snapshot);
-  auto json = parse_json(output->standard_output);
-  if (!json || output->cut) return unusable("the analyzer's report cannot be read");
+  std::optional<Result<ToolOutput>> output;
+  if (at_work) output = run_tool(std::move(at_work->child), asked, kMaxReport, place.stop);
+  // One that waited has read more than a program that it gives up on may need.
+  const bool gave_up = output && *output && !(*output)->succeeded();
+  if (!output || gave_up) output = run_analyzer(place, asked);
+  if (!*output) return pass_on(*output);
+  const ToolOutput& said = **output;
+  if (!said.succeeded()) return given_up(said, snapshot);
+  auto json = parse_json(said.standard_output);
+  if (!json || said.cut) return unusable("the analyzer's report cannot be read");
   auto report = analyzer::report_from_json(*json);
   if (!report) return unusable(report.error().what);
   if (auto named = check_names(*report, request); !named) return pass_on(named);

@@ -52,12 +52,15 @@ Result<void> judge(const BuildPlace& place, Result<ToolOutput>& output, ErrorId 
                .fix = "make the program smaller or simpler"});
 }
 
-// A tool that waited, with its work; nothing where it did not stand there (any more, or yet).
+// A tool that waited, with its work; nothing where it did not stand there (any more, or yet), or
+// did not do it: what it had read before is nothing that a program is refused for.
 std::optional<Result<ToolOutput>> tell(const BuildPlace& place, std::optional<WaitingTool> waiting,
                                        std::string_view text) {
   auto child = waiting ? std::move(*waiting).tell(text) : std::nullopt;
   if (!child) return std::nullopt;
-  return run_tool(std::move(*child), "", kMaxDiagnostics, place.stop);
+  auto output = run_tool(std::move(*child), "", kMaxDiagnostics, place.stop);
+  if (output && !output->succeeded()) return std::nullopt;
+  return output;
 }
 
 Result<ToolOutput> start(const BuildPlace& place, const sandbox::Spec& spec) {
@@ -142,7 +145,20 @@ Result<Linked> link(const BuildPlace& place, const BuildFolder& folder,
   return done ? Result<Linked>(Linked{}) : pass_on(done);
 }
 
+Program static_program(BuildFolder folder) {
+  const fs::path file = folder.program();
+  return {.folder = std::move(folder).take(), .file = file};
+}
+
 }  // namespace
+
+Program image_program(std::shared_ptr<const UniqueFd> image) {
+  const std::string file = fmt::format("/proc/self/fd/{}", image->get());
+  return {.folder = std::nullopt,
+          .file = file,
+          .form = Program::Form::kImage,
+          .image = std::move(image)};
+}
 
 Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry,
                                std::optional<WaitingBuild> waiting) {
@@ -170,11 +186,8 @@ Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& 
   if (auto done = check_object_files(built.objects, place.prepared, report); !done)
     return pass_on(done);
   if (!built.linked) return pass_on(built.linked);
-  const fs::path file = built.folder.program();
-  Program program{.folder = std::move(built.folder).take(),
-                  .file = file,
-                  .form = built.linked->form,
-                  .image = std::move(built.linked->image)};
+  Program program = built.linked->image ? image_program(std::move(built.linked->image))
+                                        : static_program(std::move(built.folder));
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

@@ -35,6 +35,9 @@ struct Program {
   std::shared_ptr<const UniqueFd> image = {};  // of an image: its bytes, sealed and checked
 };
 
+// Its file is the image itself, which nobody can change and no folder needs to hold.
+[[nodiscard]] Program image_program(std::shared_ptr<const UniqueFd> image);
+
 // What compiler and linker made, as it came: nothing of it was checked. The files go when this
 // does.
 struct Linked {

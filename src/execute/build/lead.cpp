@@ -16,6 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 namespace lead = analyzer::lead;
 
+constexpr char kUses[] = "mcpac/warm_uses.hpp";
+
 // What clang has in memory when the program comes, beside what the precompiled header holds: it
 // reads of that what it is asked for, and what one short program asks for are half of all
 // declarations. All templates in it were made with the header, so nothing of it is left to do, and
@@ -24,10 +26,10 @@ std::string what_programs_use() {
   return fmt::format(
       "namespace mcpac::detail::ahead {{\n"
       "using warm::tool;\n"
-      "#include \"{}/mcpac/warm_uses.hpp\"\n"
+      "#include \"{}/{}\"\n"
       "#include \"{}\"\n"
       "}}\n",
-      inside::kInclude, inside::kWarmTools);
+      inside::kInclude, kUses, inside::kWarmTools);
 }
 
 fs::path on_host(const fs::path& folder, const char* inside) {
@@ -50,7 +52,11 @@ Result<void> write_lead(const fs::path& folder, std::string_view source) {
   return write_scratch(on_host(folder, lead::kSource), *naming, 0444);
 }
 
-Result<void> write_waiting_lead(const fs::path& folder) {
+Result<void> write_waiting_lead(const fs::path& folder, const fs::path& prepared) {
+  std::error_code error;
+  const fs::path uses = prepared / "include" / kUses;
+  if (!fs::is_regular_file(uses, error))
+    return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", uses.string()));
   if (auto begun = write_begin(folder, what_programs_use()); !begun) return begun;
   return make_waiting_pipe(pipe_of_lead(folder));
 }

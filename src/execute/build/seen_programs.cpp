@@ -111,11 +111,7 @@ std::optional<SeenProgram> SeenPrograms::find(const std::string& key) const {
 std::optional<Program> SeenPrograms::image_of(std::string_view bytes) {
   auto sealed = sealed_image_of(bytes);
   if (!sealed) return std::nullopt;
-  auto image = std::make_shared<const UniqueFd>(std::move(*sealed));
-  return Program{.folder = std::nullopt,
-                 .file = fmt::format("/proc/self/fd/{}", image->get()),
-                 .form = Program::Form::kImage,
-                 .image = image};
+  return image_program(std::make_shared<const UniqueFd>(std::move(*sealed)));
 }
 
 std::optional<Program> SeenPrograms::written(std::string_view bytes) const {

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "analyzer/lead.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "execute/build/toolchain.h"
@@ -59,6 +60,15 @@ Result<void> check_text(std::string_view text, const std::string& display) {
     i += length;
   }
   return {};
+}
+
+// What clang is told a source by (analyzer/lead.h).
+Result<void> check_name(std::string_view name, const std::string& display) {
+  auto naming = analyzer::lead::naming(name);
+  if (naming) return {};
+  Error error = std::move(naming.error());
+  error.where = display;
+  return std::unexpected(std::move(error));
 }
 
 // Opens below the folder and nowhere else: no `..`, no absolute path, no link that leads out, even
@@ -143,20 +153,16 @@ Result<void> Snapshot::add_headers(const Source& source) {
 }
 
 Result<void> Snapshot::write(const std::filesystem::path& folder) const {
-  for (const auto& [path, bytes] : files_) {
-    const auto target = folder / path;
-    std::error_code error;  // the write says what is wrong
-    std::filesystem::create_directories(target.parent_path(), error);
-    if (auto written = write_scratch(target, bytes, 0444); !written) return written;
-  }
-  return {};
+  return write_scratch_files(folder, files_);
 }
 
 Result<Snapshot> Snapshot::take(const Source& source) {
+  if (auto named = check_name(source.name, source.display); !named) return pass_on(named);
   Snapshot snapshot;
   snapshot.files_[source.name] = source.text;
   snapshot.sources_.push_back({source.name, source.display});
   for (const auto& file : source.further) {
+    if (auto named = check_name(file.name, file.display); !named) return pass_on(named);
     snapshot.files_[file.name] = file.text;
     snapshot.sources_.push_back({file.name, file.display});
   }

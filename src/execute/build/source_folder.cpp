@@ -1,8 +1,6 @@
 #include "execute/build/source_folder.h"
 
-#include <fmt/format.h>
-
-#include <system_error>
+#include "execute/child/scratch_file.h"
 
 namespace mcpac::execute {
 
@@ -11,14 +9,7 @@ Result<SourceFolder> SourceFolder::make(const std::filesystem::path& temporary) 
   if (!folder) return pass_on(folder);
   SourceFolder made(std::move(*folder));
   for (const auto& part : {made.sources(), made.lead()}) {
-    std::error_code error;
-    std::filesystem::create_directory(part, error);
-    // As root the reader is another user, whatever our umask says.
-    if (!error) std::filesystem::permissions(part, std::filesystem::perms(0755), error);
-    if (error) {
-      return fail(ErrorId::kFileUnwritable,
-                  fmt::format("cannot make {}: {}", part.string(), error.message()));
-    }
+    if (auto done = make_scratch_folder(part, 0755); !done) return pass_on(done);
   }
   return made;
 }

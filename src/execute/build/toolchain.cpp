@@ -210,8 +210,9 @@ std::string toolchain_identity(const std::filesystem::path& llvm) {
   std::string identity;
   // The last three stand for the headers of libc, the kernel and the JSON library: absolute paths
   // win.
-  for (const char* name : {"bin/clang", "bin/ld.lld", "lib/libclang-cpp.so.19.1", "lib/libc++.a",
-                           "include/c++/v1/__config", "/usr/include/features.h",
+  for (const char* name : {"bin/clang", "bin/ld.lld", "lib/libclang-cpp.so.19.1",
+                           "lib/libclang-19.so.19", "../x86_64-linux-gnu/libLLVM.so.19.1",
+                           "lib/libc++.a", "include/c++/v1/__config", "/usr/include/features.h",
                            "/usr/include/linux/version.h", "/usr/include/nlohmann/json.hpp"}) {
     std::error_code error;
     const auto file = std::filesystem::canonical(llvm / name, error);

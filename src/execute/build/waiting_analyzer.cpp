@@ -8,7 +8,8 @@ namespace mcpac::execute {
 Result<WaitingAnalyzer> WaitingAnalyzer::start(const BuildTools& tools, sandbox::Warden& warden) {
   auto folder = SourceFolder::make(tools.folders.temporary);
   if (!folder) return pass_on(folder);
-  if (auto written = write_waiting_lead(folder->lead()); !written) return pass_on(written);
+  if (auto written = write_waiting_lead(folder->lead(), tools.prepared.folder); !written)
+    return pass_on(written);
   auto tool = WaitingTool::start(warden, tools.analyzer_at(folder->lead(), folder->sources()),
                                  pipe_of_lead(folder->lead()));
   if (!tool) return pass_on(tool);

@@ -30,7 +30,8 @@ Result<WaitingBuild> WaitingBuild::start(const BuildTools& tools, sandbox::Warde
   if (!folder) return pass_on(folder);
   auto lead = folder->new_lead("waiting");
   if (!lead) return pass_on(lead);
-  if (auto written = write_waiting_lead(*lead); !written) return pass_on(written);
+  if (auto written = write_waiting_lead(*lead, tools.prepared.folder); !written)
+    return pass_on(written);
   if (auto made = make_waiting_pipe(first_input(*folder)); !made) return pass_on(made);
   auto compiler =
       WaitingTool::start(warden, tools.compiler(*folder, *lead, 0), pipe_of_lead(*lead));

@@ -28,9 +28,8 @@ struct StandbyTools {
   void let_go();
 };
 
-// For programs that name these servers, with these limits. Nothing where
-// their headers are not prepared yet: that takes seconds, and is a run's to do. What cannot be
-// started is left out.
+// For programs that name these servers, with these limits. Nothing where their headers are not
+// prepared yet: that takes seconds, and is a run's to do. What cannot be started is left out.
 [[nodiscard]] StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
                                        const std::set<std::string>& servers, const Folders& folders,
                                        const RunLimits& limits, sandbox::Warden& warden);

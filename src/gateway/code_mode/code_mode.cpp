@@ -154,7 +154,7 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
   listener.standard_error = [&](std::string_view piece) { said.standard_error(piece); };
   listener.log = [&](std::string_view level, std::string_view text) { said.log(level, text); };
   progress.tell("preparing");
-  const auto standby = setup.tools->take();
+  const auto standby = setup.tools->take(own);
   const auto outcome = execute::execute(own.project, *setup.folders,
                                         {.source = std::move(*source),
                                          .granted = setup.rules,
@@ -163,10 +163,11 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
                                          .arguments = program.arguments,
                                          .hosted = &hosted},
                                         listener);
-  // What comes next is often like what came last: another new program, or the same one again, for
-  // which nothing is compiled.
+  // What comes next is often like what came last: another new program, or the same one put right.
   if (outcome.was_compiled && !outcome.error)
     setup.tools->prepare({*ready, outcome.servers, program.limits});
+  else if (standby)
+    setup.tools->prepare_again();
   return outcome_answer(outcome, said);
 }
 

@@ -16,14 +16,11 @@ ReadyTools::ReadyTools(execute::Folders folders, std::chrono::milliseconds idle)
         work(stop);
       }) {}
 
-ReadyTools::~ReadyTools() {
-  // What is left goes before the thread that made it.
-  const auto left = take();
-}
+ReadyTools::~ReadyTools() = default;
 
-std::unique_ptr<execute::Standby> ReadyTools::take() {
+std::unique_ptr<execute::Standby> ReadyTools::take(const GrantedView::Ready& view) {
   const std::scoped_lock lock(mutex_);
-  return std::exchange(ready_, nullptr);
+  return last_ && last_->view.get() == &view ? std::exchange(ready_, nullptr) : nullptr;
 }
 
 void ReadyTools::prepare(Program program) {
@@ -32,24 +29,34 @@ void ReadyTools::prepare(Program program) {
   changed_.notify_one();
 }
 
+void ReadyTools::prepare_again() {
+  const std::scoped_lock lock(mutex_);
+  if (!wanted_) wanted_ = last_;
+  changed_.notify_one();
+}
+
 void ReadyTools::work(const std::stop_token& stop) {
   Lock lock(mutex_);
   const auto is_wanted = [this] { return wanted_.has_value(); };
   while (!stop.stop_requested()) {
     if (wanted_) {
-      make(lock);
+      make(lock, stop);
     } else if (!ready_) {
       changed_.wait(lock, stop, is_wanted);
     } else if (!changed_.wait_for(lock, stop, idle_, is_wanted)) {
       drop(lock);
     }
   }
+  // Before this thread, with which the kernel would end it.
+  drop(lock);
 }
 
 // Two sets would be twice the memory.
-void ReadyTools::make(Lock& lock) {
+void ReadyTools::make(Lock& lock, const std::stop_token& stop) {
   drop(lock);
-  const Program program = std::move(*std::exchange(wanted_, std::nullopt));
+  last_ = std::exchange(wanted_, std::nullopt);
+  const Program program = *last_;
+  if (stop.stop_requested()) return;
   lock.unlock();
   std::unique_ptr<execute::Standby> made;
   try {

@@ -1,6 +1,6 @@
 // ReadyTools: what the next program of code mode will most likely need, started while nobody waits.
 //
-// A warden with an analyzer, a compiler and a linker that have read all but the program, and a
+// A warden with an analyzer and a compiler that have read all but the program, a linker and a
 // runner (execute/run/standby.h). One set for a gateway, like the last program that was compiled;
 // a program that it does not fit starts its own. What nobody takes in some minutes goes: it holds
 // memory. Made on a thread of its own, which outlives all that it made: the kernel ends a warden
@@ -39,15 +39,18 @@ class ReadyTools {
   ReadyTools(const ReadyTools&) = delete;
   ReadyTools& operator=(const ReadyTools&) = delete;
 
-  // From any thread; both return at once. For one program; null: nothing is ready.
-  [[nodiscard]] std::unique_ptr<execute::Standby> take();
+  // From any thread; both return at once. For one program of the client with this view; null:
+  // nothing is ready for it.
+  [[nodiscard]] std::unique_ptr<execute::Standby> take(const GrantedView::Ready& view);
   // For another program like this one.
   void prepare(Program program);
+  // For another like the one that the last were made for.
+  void prepare_again();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
   void work(const std::stop_token& stop);
-  void make(Lock& lock);
+  void make(Lock& lock, const std::stop_token& stop);
   void drop(Lock& lock);
 
   execute::Folders folders_;
@@ -55,6 +58,7 @@ class ReadyTools {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<Program> wanted_;
+  std::optional<Program> last_;  // what `ready_` was made for
   std::unique_ptr<execute::Standby> ready_;
   std::jthread thread_;  // last: it uses all of the above
 };

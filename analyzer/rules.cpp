@@ -102,7 +102,8 @@ constexpr std::array kRules{
     Rule{"line-directive", kRefuses, "#line makes findings point at the wrong place",
          "#line 1 \"other.cpp\""},
     Rule{"macro-redefinition", kRefuses,
-         "a macro with the name of a keyword or of the runtime makes the text mean something else",
+         "a macro with the name of a keyword, of the runtime or of what stands in a header that is "
+         "read after it makes the text mean something else",
          "#define private public"},
     Rule{"mixed-script", kWarns,
          "letters of several scripts that look alike are hard to read and easy to mistake",

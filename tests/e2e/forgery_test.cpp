@@ -74,6 +74,18 @@ int agent_main(Both rt) {
                    "reopened-namespace"));
   }
 
+  TEST_CASE("rejects what a macro would write into a header of ours") {
+    // The text of which the header's is a part: it declares call0, call1, …
+    CHECK(contains(
+        refusals(
+            "#include <mcpac.hpp>\nusing Rt = mcpac::Requires<mcp::filesystem::list_directory>;\n"
+            "#define call0 a() {} inline void hidden(Rt& rt) { "
+            "rt.filesystem.list_directory({.path = \".\"}); } inline void b\n"
+            "#include <mcpac/warm_tools.hpp>\n"
+            "int agent_main(Rt rt) { hidden(rt); return 0; }\n"),
+        "macro-redefinition"));
+  }
+
   TEST_CASE("rejects foreign import sources") {
     auto& workspace = Workspace::shared();
     workspace.write("foreign/mcpac.hpp",

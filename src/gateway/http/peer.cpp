@@ -48,7 +48,7 @@ bool is_of_http(const boost::system::error_code& error) {
 
 Peer::Peer(std::shared_ptr<HttpDoor> door, asio::ip::tcp::socket socket, std::uint64_t turn)
     : door_(std::move(door)),
-      stream_(std::move(socket), door_->setup_.tls),
+      stream_(std::move(socket), door_->setup_.tls, [this] { close(); }),
       buffer_(door_->setup_.limits.max_head + kReadAhead),
       wake_(stream_.get_executor()),
       turn_(turn) {}
@@ -209,6 +209,7 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   // The clock of a head that has begun does not begin anew with each byte: one deadline for all.
   boost::system::error_code error;
   while (!error && !parser.is_header_done()) error = co_await read_piece(parser);
+  stream_.expires_never();
   if (!error) co_return true;
   if (is_of_http(error)) co_await turn_away(refusal_of(error));
   co_return false;
@@ -238,6 +239,7 @@ asio::awaitable<bool> Peer::read_body(Parser& parser, BodyRoom& room) {
   parser.eager(true);
   boost::system::error_code error;
   while (!error && !parser.is_done()) error = co_await read_piece(parser);
+  stream_.expires_never();
   if (!error) room.shrink(parser.get().body().size());
   if (!error) co_return true;
   if (is_of_http(error)) co_await turn_away(refusal_of(error));

@@ -17,7 +17,10 @@ constexpr const char* kRevoked = "Revoked";
 }  // namespace
 
 ClientRecord::ClientRecord(Setup setup, std::unique_ptr<audit::RunLog> first)
-    : setup_(std::move(setup)), log_(std::move(first)), files_{log_->run_id()} {}
+    : setup_(std::move(setup)),
+      log_(std::move(first)),
+      argument_key_(log_->argument_key()),
+      files_{log_->run_id()} {}
 
 Result<std::unique_ptr<ClientRecord>> ClientRecord::create(Setup setup) {
   auto first = audit::RunLog::create(setup.folder, new_uuid_v7(*setup.clock), *setup.clock, {},
@@ -39,7 +42,7 @@ Result<std::string> ClientRecord::append_text(std::string_view kind, std::string
 }
 
 std::string ClientRecord::keyed_digest(std::string_view bytes) const {
-  return log_->keyed_digest(bytes);
+  return audit::hex(audit::blake2b(bytes, &argument_key_));
 }
 
 Result<void> ClientRecord::close() {

@@ -45,6 +45,8 @@ class ClientRecord final : public audit::Sink {
   // Of a call: what a run begins and ends with, and what is taken back, comes by append().
   [[nodiscard]] Result<std::string> append_text(std::string_view kind,
                                                 std::string payload) override;
+  // By the key of the first file: what was compared before holds on, and what the next event says
+  // may be made before it is known which file that is in.
   [[nodiscard]] std::string keyed_digest(std::string_view bytes) const override;
   // As RunLog: the run's end. What is appended afterwards is refused.
   [[nodiscard]] Result<void> close();
@@ -64,6 +66,7 @@ class ClientRecord final : public audit::Sink {
 
   Setup setup_;
   std::unique_ptr<audit::RunLog> log_;
+  audit::Digest argument_key_;
   std::vector<std::string> files_;  // by their ids
   Json started_;                    // what the run began with
   std::set<std::string> revoked_;   // what of that was taken back

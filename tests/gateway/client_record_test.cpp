@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,6 +117,22 @@ TEST_SUITE("gateway/client_record") {
       CHECK(end.at("verdict") == (i + 1 < files.size() ? "record-full" : "gateway-ended"));
       if (i + 1 < files.size()) CHECK(end.at("continued_in") == files[i + 1]);
     }
+  }
+
+  TEST_CASE("the same arguments have the same digest in all files of a record") {
+    Client client(16);
+    const std::string before = client.record->keyed_digest("{}");
+    CHECK(client.calls_until_refused(30) == 30);
+    CHECK(client.record->files().size() > 2);
+    CHECK(client.record->keyed_digest("{}") == before);
+    std::set<std::string> digests;
+    for (const auto& file : client.record->files()) {
+      for (const auto& event : client.events_of(file)) {
+        if (event.kind == "CapabilityCheck")
+          digests.insert(string_member(event.payload, "arguments_digest"));
+      }
+    }
+    CHECK(digests.size() == 1);
   }
 
   TEST_CASE("filling a record wins nothing: limits count on, and what was taken back stays so") {

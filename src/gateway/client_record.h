@@ -9,6 +9,7 @@
 // recorded is. On the loop.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -58,7 +59,8 @@ class ClientRecord final : public audit::Sink {
  private:
   ClientRecord(Setup setup, std::unique_ptr<audit::RunLog> first);
   // Begins another file where this one is almost full. Where that is not possible it goes on to its
-  // end.
+  // end, and it is tried again unless there are as many as there may be: a disk may have room
+  // later.
   void make_room();
   [[nodiscard]] Result<void> go_on();
   [[nodiscard]] Result<std::unique_ptr<audit::RunLog>> next_file() const;
@@ -71,7 +73,9 @@ class ClientRecord final : public audit::Sink {
   Json started_;                    // what the run began with
   std::set<std::string> revoked_;   // what of that was taken back
   bool is_over_ = false;            // no further file is tried
-  std::jthread closing_;            // the former one: that waits for the disk
+  bool is_warned_ = false;          // that none could be begun, and was tried again
+  std::chrono::steady_clock::time_point again_at_{};  // when the next is tried
+  std::jthread closing_;                              // the former one: that waits for the disk
 };
 
 }  // namespace mcpac::gateway

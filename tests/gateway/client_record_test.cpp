@@ -195,6 +195,26 @@ TEST_SUITE("gateway/client_record") {
     CHECK(on_full_disk.verdicts() == std::vector<std::string>{"proven"});
   }
 
+  TEST_CASE("a record that could not go on does so when it can, which is looked for now and then") {
+    Client client(16);
+    client.world.clock.stop();
+    const auto away = client.folder.path() / "away";
+    std::filesystem::rename(client.audit(), away);
+    const int made = client.calls_until_refused(30);
+    CHECK(made < 30);
+    REQUIRE(client.said.size() == 1);
+    CHECK(client.said[0].find("cannot go on in another file now") != std::string::npos);
+    client.world.clock.pass(std::chrono::seconds(2));
+    CHECK_FALSE(client.call());
+    CHECK(client.said.size() == 1);  // once
+    std::filesystem::rename(away, client.audit());
+    CHECK_FALSE(client.call());  // not with each call
+    client.world.clock.pass(std::chrono::seconds(2));
+    CHECK(client.call());
+    CHECK(client.record->files().size() == 2);
+    CHECK(client.said.size() == 2);
+  }
+
   TEST_CASE("a call of after a revocation is found in a later file of the record as well") {
     const audit::Event started{
         "1", "b", "RunStarted", "t1", {{"continues", {"a"}}, {"revoked", {"git.commit"}}}};

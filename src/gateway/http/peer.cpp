@@ -28,7 +28,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 // extensions of a chunk say.
 constexpr std::size_t kReadAhead = std::size_t{128} << 10U;
 // What is read where nothing tells how much follows: most requests as a whole. A connection that is
-// idle keeps no more.
+// idle keeps no more; one that waits for the rest of a request not much more than it has of that.
 constexpr std::size_t kPiece = std::size_t{2} << 10U;
 constexpr auto kLeaveTime = std::chrono::seconds(1);
 
@@ -204,7 +204,7 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   parser.body_limit(limits.max_body);
   // Who sends requests ahead waits for the others all the same.
   if (buffer_.size() > 0) co_await asio::post(stream_.get_executor(), kAwait);
-  if (buffer_.size() == 0 && buffer_.capacity() > kPiece) buffer_.shrink_to_fit();
+  ipc::give_back(buffer_, kPiece);
   stream_.expires_after(has_shown_token_ ? limits.idle_time : limits.head_time);
   // The clock of a head that has begun does not begin anew with each byte: one deadline for all.
   boost::system::error_code error;

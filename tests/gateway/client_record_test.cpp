@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -16,6 +17,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/records/audit_query.h"
 #include "execute/records/replay.h"
+#include "execute/records/run_files.h"
 #include "execute/records/run_record.h"
 #include "gateway/support_session.h"
 
@@ -213,6 +215,39 @@ TEST_SUITE("gateway/client_record") {
     CHECK(client.call());
     CHECK(client.record->files().size() == 2);
     CHECK(client.said.size() == 2);
+  }
+
+  TEST_CASE("all files of a record are one run to those who ask about it, whichever is named") {
+    Client client(16);
+    CHECK(client.calls_until_refused(30) == 30);
+    client.run->end("gateway-ended");
+    const auto files = client.record->files();
+    REQUIRE(files.size() > 2);
+    for (const auto& file : files) {
+      const auto run = execute::events_of_run(client.audit(), file);
+      REQUIRE(run);
+      CHECK(run->files == std::set<std::string>(files.begin(), files.end()));
+      CHECK(std::ranges::count(run->events, "CallFinished", &audit::Event::kind) == 30);
+    }
+    std::filesystem::remove(client.audit() / (files[1] + ".jsonl"));
+    CHECK_FALSE(execute::events_of_run(client.audit(), files[2]));
+  }
+
+  TEST_CASE("what one file of a record did not use another did") {
+    const Json started{{"program", "c"}, {"permissions", {"git.commit", "fs.read", "fs.write"}}};
+    Json again = started;
+    again["continues"] = {"a"};
+    const auto check = [](const char* id, const char* file, const char* name) {
+      return audit::Event{
+          id, file, "CapabilityCheck", "t", {{"capability", name}, {"allowed", true}}};
+    };
+    const auto rows = execute::granted_never_used({{"1", "a", "RunStarted", "t", started},
+                                                   check("2", "a", "git.commit"),
+                                                   {"3", "b", "RunStarted", "t", again},
+                                                   check("4", "b", "fs.read")});
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].run_id == "a");
+    CHECK(rows[0].permissions == std::vector<std::string>{"fs.write"});
   }
 
   TEST_CASE("a call of after a revocation is found in a later file of the record as well") {

@@ -43,6 +43,14 @@ boost::asio::awaitable<boost::system::error_code> read_piece(Stream& stream,
   co_return error;
 }
 
+// Of a buffer of one connection, between two messages: room that nothing needs is given back. What
+// is there of the next message stays, and may keep as much again; so what is moved for it is never
+// more than what was read.
+inline void give_back(boost::beast::flat_buffer& buffer, std::size_t usual) {
+  const std::size_t most = buffer.size() == 0 ? usual : 2 * std::max(buffer.size(), usual);
+  if (buffer.capacity() > most) buffer.shrink_to_fit();
+}
+
 using TwoBuffers = std::array<boost::asio::const_buffer, 2>;
 
 // How much could be written; of a socket that does not block. No room is no error.

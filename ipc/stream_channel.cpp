@@ -179,6 +179,7 @@ void StreamChannel::resume_reading() {
 
 SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   if (closed_ || finishing_) return SendStatus::kClosed;
+  if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) send_gathered();
   if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) return SendStatus::kFull;
   queued_ += line.size() + 1;
   if (descriptor) ++queued_descriptors_;

@@ -84,6 +84,9 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // With a descriptor, over a socket: it goes with the first byte of this line and of no other (the
   // other side has it once it has read that byte), and is closed here when it is sent or dropped.
   SendStatus send(std::string line, UniqueFd descriptor = {});
+  // Lines that wait for others of this turn go now, where the kernel takes them: what is queued
+  // then is what the peer does not read. Done where the channel ends, too.
+  void send_gathered();
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
   // Of the lines that send() took, how many the kernel has whole.
   [[nodiscard]] std::uint64_t accepted_lines() const { return accepted_; }
@@ -114,8 +117,6 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   void handle_read(const boost::system::error_code& error, std::size_t size);
   void wait_writable();
   void gather();
-  // What was sent before the channel ends is with the kernel, where that takes it.
-  void send_gathered();
   // What is queued is written, or as much as can be.
   void flush();
   int write_some();

@@ -115,4 +115,10 @@ struct Query {
 [[nodiscard]] Result<std::vector<Event>> read_events(const std::filesystem::path& folder,
                                                      const Query& query);
 
+// What each file begins with, of those whose ids come after `after`, in their order. One whose
+// first line is not there yet, or is no event, is left out: whether it is what was written is
+// another question (verify.h).
+[[nodiscard]] Result<std::vector<Event>> read_first_events(const std::filesystem::path& folder,
+                                                           std::string_view after);
+
 }  // namespace mcpac::audit

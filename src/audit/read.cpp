@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <system_error>
 
 #include "audit/limits.h"
@@ -45,6 +46,20 @@ Result<std::vector<Event>> read_run_once(const std::filesystem::path& path) {
     events.push_back(*std::move(event));
     rest.remove_prefix(end + 1);
   }
+}
+
+// Nothing: there is none yet, or it is longer than any event.
+std::string first_line(const std::filesystem::path& path) {
+  constexpr std::size_t kPiece = std::size_t{16} << 10U;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  for (std::string piece(kPiece, '\0'); file && text.size() <= kMaxEventBytes;) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
+    const auto end = text.find('\n', text.size() - static_cast<std::size_t>(file.gcount()));
+    if (end != std::string::npos) return text.substr(0, end);
+  }
+  return {};
 }
 
 // A writer on a full disk takes half a line back; a reader that had read that half sees a line that
@@ -103,6 +118,19 @@ Result<std::vector<Event>> read_events(const std::filesystem::path& folder, cons
   }
   std::ranges::sort(all, {}, &Event::event_id);
   return all;
+}
+
+Result<std::vector<Event>> read_first_events(const std::filesystem::path& folder,
+                                             std::string_view after) {
+  auto files = run_files(folder, "");
+  if (!files) return pass_on(files);
+  std::vector<Event> events;
+  for (const auto& file : *files) {
+    const std::string run_id = file.stem().string();
+    if (run_id <= after) continue;
+    if (auto event = read_line(first_line(file), run_id)) events.push_back(*std::move(event));
+  }
+  return events;
 }
 
 }  // namespace mcpac::audit

@@ -5,13 +5,16 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/audit_commands.h"
 #include "core/printable.h"
 #include "execute/records/connection_query.h"
+#include "execute/records/run_files.h"
 #include "execute/records/run_record.h"
 
 namespace mcpac::cli {
@@ -109,6 +112,14 @@ void after_revocation(Context& context, const Events& events) {
        "mcpac audit verify says whether the log is the one that was written"});
 }
 
+// Without a run all of them, which the empty name stands for.
+Result<execute::RunEvents> read_runs(const std::filesystem::path& folder, const std::string& run) {
+  if (!run.empty()) return execute::events_of_run(folder, run);
+  auto events = audit::read_events(folder, {.run_id = std::nullopt});
+  if (!events) return pass_on(events);
+  return execute::RunEvents{{""}, std::move(*events)};
+}
+
 using Ask = std::function<void(Context&, const Events&, const std::string&)>;
 
 void add_question(CLI::App& query, Context& context, const char* name, const char* what,
@@ -117,7 +128,9 @@ void add_question(CLI::App& query, Context& context, const char* name, const cha
   auto value = std::make_shared<std::string>();
   auto* command = query.add_subcommand(name, what);
   add_common_options(*command, context);
-  command->add_option("--run", *run, "only this run; the start of its id is enough")
+  command
+      ->add_option("--run", *run,
+                   "only this run, in all its files; the start of the id of one is enough")
       ->type_name("ID");
   const std::string option = argument;
   if (!option.empty()) {
@@ -125,16 +138,18 @@ void add_question(CLI::App& query, Context& context, const char* name, const cha
     if (option == "PATH" || option == "DESTINATION") given->required();
   }
   command->callback([&context, run, value, ask] {
-    auto events = audit::read_events(
-        context.folders.audit(),
-        {.run_id = run->empty() ? std::nullopt : std::optional<std::string>(*run)});
-    if (!events) return context.fail(events.error());
-    const auto tampered = tampered_runs(context.folders.audit(), *run);
-    if (!tampered) return context.fail(tampered.error());
-    ask(context, *events, *value);
+    const auto folder = context.folders.audit();
+    const auto read = read_runs(folder, *run);
+    if (!read) return context.fail(read.error());
+    std::set<std::string> tampered;
+    for (const std::string& file : read->files) {
+      auto found = tampered_runs(folder, file);
+      if (!found) return context.fail(found.error());
+      tampered.merge(*found);
+    }
+    ask(context, read->events, *value);
     // After the answer: it is what the records say, and that they say it is worth nothing.
-    if (!tampered->empty())
-      context.fail(tampered_error(context.folders.audit(), *tampered->begin()));
+    if (!tampered.empty()) context.fail(tampered_error(folder, *tampered.begin()));
   });
 }
 

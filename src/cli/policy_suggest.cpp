@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/printable.h"
 #include "execute/check/suggest_policy.h"
+#include "execute/records/run_files.h"
 #include "policy/text/format.h"
 
 namespace mcpac::cli {
@@ -35,11 +36,9 @@ bool is_run(const std::string& subject) {
 
 Result<std::vector<execute::SuggestedRule>> of_run(const Context& context, const RuleReader& reader,
                                                    const std::string& run) {
-  audit::Query query;
-  query.run_id = run;
-  auto events = audit::read_events(context.folders.audit(), query);
-  if (!events) return pass_on(events);
-  return execute::suggest_for(*events, reader.world());
+  auto recorded = execute::events_of_run(context.folders.audit(), run);
+  if (!recorded) return pass_on(recorded);
+  return execute::suggest_for(recorded->events, reader.world());
 }
 
 Result<std::vector<execute::SuggestedRule>> of_source(Context& context, const RuleReader& reader,

@@ -13,11 +13,16 @@ namespace {
 constexpr const char* kBegins = "RunStarted";
 constexpr const char* kEnds = "RunEnded";
 constexpr const char* kRevoked = "Revoked";
+// Between two tries to begin another file: each call would ask the disk.
+constexpr std::chrono::seconds kRest{1};
 
 }  // namespace
 
 ClientRecord::ClientRecord(Setup setup, std::unique_ptr<audit::RunLog> first)
-    : setup_(std::move(setup)), log_(std::move(first)), files_{log_->run_id()} {}
+    : setup_(std::move(setup)),
+      log_(std::move(first)),
+      argument_key_(log_->argument_key()),
+      files_{log_->run_id()} {}
 
 Result<std::unique_ptr<ClientRecord>> ClientRecord::create(Setup setup) {
   auto first = audit::RunLog::create(setup.folder, new_uuid_v7(*setup.clock), *setup.clock, {},
@@ -39,7 +44,7 @@ Result<std::string> ClientRecord::append_text(std::string_view kind, std::string
 }
 
 std::string ClientRecord::keyed_digest(std::string_view bytes) const {
-  return log_->keyed_digest(bytes);
+  return audit::hex(audit::blake2b(bytes, &argument_key_));
 }
 
 Result<void> ClientRecord::close() {
@@ -49,13 +54,18 @@ Result<void> ClientRecord::close() {
 
 void ClientRecord::make_room() {
   if (is_over_ || !log_->is_almost_full() || started_.is_null()) return;
+  const auto now = setup_.clock->steady_now();
+  if (now < again_at_) return;
   auto gone_on = go_on();
+  is_over_ = !gone_on && files_.size() >= setup_.most_files;
+  if (gone_on || is_over_) is_warned_ = false;
   if (gone_on) return;
-  is_over_ = true;
-  say(
-      fmt::format("the record of {} ends: {}; soon its calls are refused, until rules are renewed "
-                  "or mcpac serve is started again",
-                  setup_.client, gone_on.error().to_text()));
+  again_at_ = now + kRest;
+  if (std::exchange(is_warned_, true)) return;
+  say(fmt::format("the record of {} {}: {}; soon its calls are refused, until {}", setup_.client,
+                  is_over_ ? "ends" : "cannot go on in another file now", gone_on.error().to_text(),
+                  is_over_ ? "rules are renewed or mcpac serve is started again"
+                           : "that is possible, which is tried again with its calls"));
 }
 
 Result<void> ClientRecord::go_on() {

@@ -9,6 +9,7 @@
 // recorded is. On the loop.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -45,6 +46,8 @@ class ClientRecord final : public audit::Sink {
   // Of a call: what a run begins and ends with, and what is taken back, comes by append().
   [[nodiscard]] Result<std::string> append_text(std::string_view kind,
                                                 std::string payload) override;
+  // By the key of the first file: what was compared before holds on, and what the next event says
+  // may be made before it is known which file that is in.
   [[nodiscard]] std::string keyed_digest(std::string_view bytes) const override;
   // As RunLog: the run's end. What is appended afterwards is refused.
   [[nodiscard]] Result<void> close();
@@ -56,7 +59,8 @@ class ClientRecord final : public audit::Sink {
  private:
   ClientRecord(Setup setup, std::unique_ptr<audit::RunLog> first);
   // Begins another file where this one is almost full. Where that is not possible it goes on to its
-  // end.
+  // end, and it is tried again unless there are as many as there may be: a disk may have room
+  // later.
   void make_room();
   [[nodiscard]] Result<void> go_on();
   [[nodiscard]] Result<std::unique_ptr<audit::RunLog>> next_file() const;
@@ -64,11 +68,14 @@ class ClientRecord final : public audit::Sink {
 
   Setup setup_;
   std::unique_ptr<audit::RunLog> log_;
+  audit::Digest argument_key_;
   std::vector<std::string> files_;  // by their ids
   Json started_;                    // what the run began with
   std::set<std::string> revoked_;   // what of that was taken back
   bool is_over_ = false;            // no further file is tried
-  std::jthread closing_;            // the former one: that waits for the disk
+  bool is_warned_ = false;          // that none could be begun, and was tried again
+  std::chrono::steady_clock::time_point again_at_{};  // when the next is tried
+  std::jthread closing_;                              // the former one: that waits for the disk
 };
 
 }  // namespace mcpac::gateway

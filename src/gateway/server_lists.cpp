@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/printable.h"
 #include "ipc/json_rpc.h"
 
 namespace mcpac::gateway {
@@ -16,6 +17,8 @@ constexpr std::size_t kMaxWaiting = 1'024;
 constexpr auto kFreshAnnounced = std::chrono::seconds(60);
 constexpr auto kFreshSilent = std::chrono::seconds(5);
 constexpr auto kFreshMost = std::chrono::minutes(5);
+// Of a server's words, in a line for people.
+constexpr std::size_t kMaxSaid = 200;
 
 bool has(const Json* capabilities, std::string_view name) {
   const Json* one = capabilities == nullptr ? nullptr : find_member(*capabilities, name);
@@ -142,10 +145,17 @@ void ServerLists::read_page(const Key& key, const std::shared_ptr<ListReading>& 
           say_missing(key, slots_.at(key), outcome.error().what);
           return finish(key, Ended::kGaveNoList, nullptr);
         }
-        // One that has resources and no templates may not know the method.
-        const bool none = (*outcome).error().code == ipc::kMethodNotFound;
-        finish(key, Ended::kAnswered,
-               none ? std::make_shared<const KnownList>(key.second, std::vector<Json>()) : nullptr);
+        // One that has resources and no templates may not know the method. Any other error says
+        // nothing about what it has, so it is not taken for one that has nothing: whatever it may
+        // have would be another's meanwhile.
+        const ipc::ErrorObject& error = (*outcome).error();
+        if (error.code == ipc::kMethodNotFound)
+          return finish(key, Ended::kAnswered,
+                        std::make_shared<const KnownList>(key.second, std::vector<Json>()));
+        say_missing(key, slots_.at(key),
+                    fmt::format("it answers with an error ({}): {}", error.code,
+                                printable(error.message, kMaxSaid)));
+        finish(key, Ended::kGaveNoList, nullptr);
       });
 }
 
@@ -179,9 +189,11 @@ void ServerLists::give_up(const Key& key) {
 
 void ServerLists::say_missing(const Key& key, Slot& slot, std::string_view why) const {
   if (!slot.patience.lose() || !warning_) return;
-  warning_(fmt::format(
-      "the server {} gives no {}: {}; clients see what it had before, and it is asked again later",
-      key.first, method_of(key.second), why));
+  const bool is_claimed = !slot.list && key.second != ListKind::kPrompts;
+  warning_(fmt::format("the server {} gives no {}: {}; {}, and it is asked again later", key.first,
+                       method_of(key.second), why,
+                       is_claimed ? "clients get nothing that may be of it and of another server"
+                                  : "clients see what it had before"));
 }
 
 void ServerLists::finish(const Key& key, Ended ended, ServerList list) {

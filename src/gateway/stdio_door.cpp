@@ -90,11 +90,8 @@ void StdioDoor::start(ClientRun& run) {
 void StdioDoor::send(Outgoing message) {
   if (closed_) return;
   if (message.line.empty()) return end_if_done();
-  // One is sent where nothing is queued, however long it is.
-  const std::size_t queued = writer_->queued_bytes();
-  const bool is_full = queued > 0 && queued + message.line.size() > kDropAbove;
   const bool may_drop = !message.is_answer && (!message.is_needed || !message.question.empty());
-  if (is_full && may_drop) return drop(message);
+  if (may_drop && !has_room_for(message)) return drop(message);
   switch (writer_->send(std::move(message.line))) {
     case ipc::SendStatus::kSent: return end_if_done();
     case ipc::SendStatus::kQueued: break;
@@ -105,6 +102,17 @@ void StdioDoor::send(Outgoing message) {
   if (paused_ || input_ended_ || writer_->queued_bytes() <= kPauseAbove) return;
   paused_ = true;
   reader_->pause_reading();
+}
+
+// One is sent where nothing is queued, however long it is. What only waits for the end of this turn
+// says nothing about the client.
+bool StdioDoor::has_room_for(const Outgoing& message) {
+  const auto is_full = [&] {
+    const std::size_t queued = writer_->queued_bytes();
+    return queued > 0 && queued + message.line.size() > kDropAbove;
+  };
+  if (is_full()) writer_->send_gathered();
+  return !is_full();
 }
 
 // Whoever asked is told that nobody will answer, and not from inside of their asking.

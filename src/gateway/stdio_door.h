@@ -45,6 +45,7 @@ class StdioDoor : public std::enable_shared_from_this<StdioDoor> {
   void start(ClientRun& run);
   void send(Outgoing message);
   void drop(const Outgoing& message);
+  [[nodiscard]] bool has_room_for(const Outgoing& message);
   // Once the input has ended and nothing is in work or unsent.
   void end_if_done();
   void end(const std::string& why = {});

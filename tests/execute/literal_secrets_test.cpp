@@ -46,6 +46,19 @@ TEST_SUITE("execute/literal_secrets") {
     CHECK(of_arguments({"ghp0123456789abcdefghijkl"}) == Places{"args[0]"});
   }
 
+  TEST_CASE("a secret that ends in equals signs is no name, and no part of one is said") {
+    CHECK(of_arguments({"--token", "dGhpc2lzYXNlY3JldA=="}) == Places{"args[1] (--token)"});
+    CHECK(of_arguments({"dGhpc2lzYXNlY3JldDEyMw=="}) == Places{"args[0]"});
+    CHECK(of_arguments({"--x", "secret_abc123XYZ_456789="}) == Places{"args[1] (--x)"});
+    CHECK(of_arguments({"--x", "secret_abc123XYZ="}).empty());
+    CHECK(of_arguments({"--token", "abc=def"}) == Places{"args[1] (--token)"});
+    CHECK(of_arguments({"ghp0123456789abcdefghijkl_token=x"}) == Places{"args[0]"});
+    // Of programs that set variables.
+    CHECK(of_arguments({"-e", "GITHUB_TOKEN=x", "--env", "MODE=fast"}) ==
+          Places{"args[1] (GITHUB_TOKEN)"});
+    CHECK(of_arguments({"--define", "project_version=2026.08.31"}).empty());
+  }
+
   TEST_CASE("names of packages, files and addresses are none") {
     CHECK(of_arguments({"-y", "@modelcontextprotocol/server-filesystem@2026.8.31",
                         "/home/jo/notes-2026/data.jsonl", "https://a.example/mcp?page=2", "--port",

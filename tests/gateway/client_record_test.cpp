@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/records/audit_query.h"
 #include "execute/records/replay.h"
+#include "execute/records/run_files.h"
 #include "execute/records/run_record.h"
 #include "gateway/support_session.h"
 
@@ -118,6 +121,22 @@ TEST_SUITE("gateway/client_record") {
     }
   }
 
+  TEST_CASE("the same arguments have the same digest in all files of a record") {
+    Client client(16);
+    const std::string before = client.record->keyed_digest("{}");
+    CHECK(client.calls_until_refused(30) == 30);
+    CHECK(client.record->files().size() > 2);
+    CHECK(client.record->keyed_digest("{}") == before);
+    std::set<std::string> digests;
+    for (const auto& file : client.record->files()) {
+      for (const auto& event : client.events_of(file)) {
+        if (event.kind == "CapabilityCheck")
+          digests.insert(string_member(event.payload, "arguments_digest"));
+      }
+    }
+    CHECK(digests.size() == 1);
+  }
+
   TEST_CASE("filling a record wins nothing: limits count on, and what was taken back stays so") {
     Client client(16);
     CHECK(client.calls_until_refused(100) == 35);
@@ -176,6 +195,59 @@ TEST_SUITE("gateway/client_record") {
     CHECK(on_full_disk.said[0].find("make room on this disk") != std::string::npos);
     on_full_disk.run->end("gateway-ended");
     CHECK(on_full_disk.verdicts() == std::vector<std::string>{"proven"});
+  }
+
+  TEST_CASE("a record that could not go on does so when it can, which is looked for now and then") {
+    Client client(16);
+    client.world.clock.stop();
+    const auto away = client.folder.path() / "away";
+    std::filesystem::rename(client.audit(), away);
+    const int made = client.calls_until_refused(30);
+    CHECK(made < 30);
+    REQUIRE(client.said.size() == 1);
+    CHECK(client.said[0].find("cannot go on in another file now") != std::string::npos);
+    client.world.clock.pass(std::chrono::seconds(2));
+    CHECK_FALSE(client.call());
+    CHECK(client.said.size() == 1);  // once
+    std::filesystem::rename(away, client.audit());
+    CHECK_FALSE(client.call());  // not with each call
+    client.world.clock.pass(std::chrono::seconds(2));
+    CHECK(client.call());
+    CHECK(client.record->files().size() == 2);
+    CHECK(client.said.size() == 2);
+  }
+
+  TEST_CASE("all files of a record are one run to those who ask about it, whichever is named") {
+    Client client(16);
+    CHECK(client.calls_until_refused(30) == 30);
+    client.run->end("gateway-ended");
+    const auto files = client.record->files();
+    REQUIRE(files.size() > 2);
+    for (const auto& file : files) {
+      const auto run = execute::events_of_run(client.audit(), file);
+      REQUIRE(run);
+      CHECK(run->files == std::set<std::string>(files.begin(), files.end()));
+      CHECK(std::ranges::count(run->events, "CallFinished", &audit::Event::kind) == 30);
+    }
+    std::filesystem::remove(client.audit() / (files[1] + ".jsonl"));
+    CHECK_FALSE(execute::events_of_run(client.audit(), files[2]));
+  }
+
+  TEST_CASE("what one file of a record did not use another did") {
+    const Json started{{"program", "c"}, {"permissions", {"git.commit", "fs.read", "fs.write"}}};
+    Json again = started;
+    again["continues"] = {"a"};
+    const auto check = [](const char* id, const char* file, const char* name) {
+      return audit::Event{
+          id, file, "CapabilityCheck", "t", {{"capability", name}, {"allowed", true}}};
+    };
+    const auto rows = execute::granted_never_used({{"1", "a", "RunStarted", "t", started},
+                                                   check("2", "a", "git.commit"),
+                                                   {"3", "b", "RunStarted", "t", again},
+                                                   check("4", "b", "fs.read")});
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].run_id == "a");
+    CHECK(rows[0].permissions == std::vector<std::string>{"fs.write"});
   }
 
   TEST_CASE("a call of after a revocation is found in a later file of the record as well") {

@@ -155,6 +155,40 @@ TEST_SUITE("gateway/limits") {
     CHECK(called(hall.port(), "token-a").status == 200);
   }
 
+  TEST_CASE("the time of a head ends with it: waiting for room is not counted") {
+    Hall hall(
+        {.share = {.max_kept = 1'000, .max_held = 40'000}, .head_time = 100ms, .body_time = 500ms});
+    hall.upstream_does = [](auto&) {};  // the first keeps its room
+    RawClient first(hall.port());
+    first.send(post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                       .body = call_of(1) + std::string(15'000, ' ')}));
+    REQUIRE(becomes_true(hall, [&] { return hall.door->held_for("a") > 15'000; }));
+    RawClient second(hall.port());
+    std::string text = post_text(hall.port(), {});
+    text.replace(text.find("Content-Length: 0"), 17, "Content-Length: 15000");
+    second.send(text);
+    const auto answer = second.read();
+    CHECK(answer.status == 503);
+    CHECK(answer.body.find("too much in work") != std::string::npos);
+  }
+
+  TEST_CASE("the time of a head ends with it: looking a token up is not counted") {
+    Hall hall({.head_time = 100ms});
+    int calls = 0;
+    hall.upstream_does = [&](auto& call) {
+      ++calls;
+      call.done(gate::testing::text_result("done"));
+    };
+    RawClient client(hall.port());
+    client.send(post_text(hall.port(), {.token = "undecided-token-a",
+                                        .more = stateless_headers("tools/call", "git.commit"),
+                                        .body = call_of(1)}));
+    std::this_thread::sleep_for(300ms);
+    hall.on_loop([&] { hall.decision->cancel(); });
+    CHECK(client.read().status == 200);
+    CHECK(hall.on_loop([&] { return calls; }) == 1);
+  }
+
   TEST_CASE("whoever does not read their answer is cut off, and nothing is held for them") {
     Hall hall({.write_time = 300ms});
     hall.upstream_does = [](auto& call) {

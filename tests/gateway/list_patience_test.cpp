@@ -163,6 +163,29 @@ TEST_SUITE("gateway/list_patience") {
     CHECK(world.late.size() == 1);
   }
 
+  TEST_CASE("a server that answers with an error gives no list: it is said, and asked again") {
+    World world({.pause = std::chrono::milliseconds(1), .rest = std::chrono::milliseconds(0)});
+    world.servers.servers["fs"].answers["resources/list"] = [](const Json&) -> Result<Outcome> {
+      return Outcome(std::unexpected(ipc::ErrorObject{-32603, "not today", nullptr}));
+    };
+    CHECK(world.ask_and_deliver() == 1);
+    CHECK_FALSE(world.list);
+    REQUIRE(world.warnings.size() == 1);
+    CHECK(world.warnings[0].find("(-32603): not today") != std::string::npos);
+    CHECK(world.warnings[0].find("may be of it and of another server") != std::string::npos);
+    world.has("x://a");
+    world.let_time_pass();
+    CHECK(world.asked() == 2);
+    world.servers.deliver();
+    CHECK(world.late.size() == 1);
+    // One that does not know the method has none.
+    World other;
+    other.servers.servers["fs"].answers.erase("resources/list");
+    CHECK(other.ask_and_deliver() == 1);
+    CHECK(other.list);
+    CHECK(other.warnings.empty());
+  }
+
   TEST_CASE("clients that had to go without a list are told when it comes, those that had it not") {
     World world(kShort);
     CHECK(world.ask_and_deliver() == 1);

@@ -141,6 +141,17 @@ TEST_SUITE("gateway/stdio_door") {
     CHECK_FALSE(client.ended);
   }
 
+  TEST_CASE("a large question behind small lines of the same turn is asked: nothing was unread") {
+    Client client(1);
+    const auto caller = client.world.upstream.calls[0].caller;
+    int failed = 0;
+    for (int i = 0; i < 3; ++i) caller->progress({{"progress", i}});
+    caller->ask("elicitation/create", {{"message", std::string(9'000'000, 'x')}},
+                [&](const Result<Json>&) { ++failed; });
+    CHECK(client.read_until("mcpac-1").find("\"progress\":2") != std::string::npos);
+    CHECK(failed == 0);
+  }
+
   TEST_CASE("answers that there is no room for end the client, and it is said why") {
     Client client(20);
     const Json answer = gate::testing::text_result(std::string(5'000'000, 'x'));

@@ -65,10 +65,10 @@ Hall::Hall(http::HttpLimits limits, const std::string& address,
          .tls = tls,
          .admit = [this](std::string token)
              -> boost::asio::awaitable<std::expected<http::Guest, http::Refusal>> {
-           if (token == "undecided")
+           if (token.starts_with("undecided"))
              co_await decision->async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
            for (const auto& [name, run] : runs) {
-             if (token == "token-" + name) {
+             if (token == "token-" + name || token == "undecided-token-" + name) {
                http::Guest guest{name, run, stands};
                co_return guest;
              }

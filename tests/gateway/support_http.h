@@ -44,7 +44,7 @@ class Hall {
   std::function<void(gate::testing::FakeUpstream::Call&)> upstream_does;
   // Whether tokens that were let in stand; null: nobody is asked. Set on the loop.
   std::function<bool(std::chrono::milliseconds grace)> stands;
-  // Whoever brings the token "undecided" waits for this.
+  // Whoever brings the token "undecided", or "undecided-token-a", waits for this.
   std::shared_ptr<boost::asio::steady_timer> decision;
   std::shared_ptr<http::HttpDoor> door;
   std::map<std::string, std::shared_ptr<ClientRun>> runs;  // "a" is let in by "token-a"

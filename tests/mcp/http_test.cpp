@@ -1,11 +1,19 @@
 // The client over Streamable HTTP, against tests/servers/http_fixture.mjs.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <future>
+#include <thread>
+#include <vector>
 
 #include <boost/asio/steady_timer.hpp>
 
@@ -53,6 +61,26 @@ struct Connected {
 ErrorId id_of(const Result<Json>& result) {
   REQUIRE_FALSE(result.has_value());
   return result.error().id;
+}
+
+// Of each connection of this process to that port: how many bytes of it were read.
+std::vector<std::uint64_t> read_from(int port) {
+  std::vector<std::uint64_t> all;
+  for (int fd = 0; fd < 1'024; ++fd) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
+    if (peer.sin_family != AF_INET || ntohs(peer.sin_port) != port) continue;
+    // The beginning of the kernel's struct tcp_info, up to tcpi_bytes_received: the C library's
+    // ends before it.
+    std::array<std::uint64_t, 17> info{};
+    int waiting = 0;
+    size = sizeof info;
+    REQUIRE(::getsockopt(fd, IPPROTO_TCP, TCP_INFO, info.data(), &size) == 0);
+    REQUIRE(::ioctl(fd, FIONREAD, &waiting) == 0);
+    all.push_back(info.back() - static_cast<std::uint64_t>(waiting));
+  }
+  return all;
 }
 
 bool asked(const Json& log, std::string_view method) {
@@ -221,6 +249,38 @@ TEST_SUITE("mcp/http") {
     while (!stalled && server.loop.run_one() > 0) continue;
     REQUIRE(stalled);
     CHECK_FALSE(stalled->has_value());
+  }
+
+  TEST_CASE("large answers that come at the same time are read one after the other") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/json"));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    constexpr std::size_t kBytes = std::size_t{3} << 20U;
+    std::size_t ended = 0;
+    for (int i = 0; i < 5; ++i) {
+      asio::co_spawn(server.loop, (*server).call_tool("big", {{"bytes", kBytes}}, kPatience),
+                     [&](const std::exception_ptr&, const Result<Json>& result) {
+                       CHECK(text_of(result).size() == kBytes);
+                       ++ended;
+                     });
+    }
+    const auto calls = [&] {
+      return std::ranges::count_if(web.log(),
+                                   [](const Json& e) { return e["method"] == "tools/call"; });
+    };
+    server.loop.restart();
+    while (calls() < 5) server.loop.poll();
+    // Now as much of each as the kernel holds is there.
+    std::this_thread::sleep_for(300ms);
+    while (ended == 0 && server.loop.run_one() > 0) continue;
+    const auto read = read_from(web.port());
+    const auto over = [&](std::size_t bytes) {
+      return std::ranges::count_if(read, [bytes](std::uint64_t one) { return one > bytes; });
+    };
+    CHECK(over(0) >= 5);
+    CHECK(over(kBytes / 2) == 1);
+    while (ended < 5 && server.loop.run_one() > 0) continue;
+    CHECK(ended == 5);
   }
 
   TEST_CASE("what frames an answer is bounded like the answer itself") {

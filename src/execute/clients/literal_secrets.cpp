@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -18,6 +19,11 @@ bool is_word_of_key(std::string_view text) {
   return std::ranges::all_of(text, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
   });
+}
+
+// Of Base64.
+std::string_view without_padding(std::string_view text) {
+  return text.substr(0, text.find_last_not_of('=') + 1);
 }
 
 // "https://user:password@host", or "?key=…".
@@ -45,25 +51,50 @@ bool is_secret_argument(const std::string& option, const std::string& value) {
   const auto colon = value.find(':');
   if (colon != std::string::npos && is_word_of_key(value.substr(0, colon)))
     return looks_secret(value.substr(0, colon), value.substr(colon + 1));
-  return is_word_of_key(value) && looks_secret("", value);
+  return is_word_of_key(without_padding(value)) && looks_secret("", value);
+}
+
+struct Argument {
+  std::string text;
+  std::string option;  // that stands before, and has no value yet
+  [[nodiscard]] bool is_option() const { return text.starts_with('-'); }
+  // "--token=…", and "TOKEN=…" for programs that set variables; npos: neither.
+  [[nodiscard]] std::size_t equals() const {
+    const auto at = text.find('=');
+    if (at == std::string::npos || !is_word_of_key(text.substr(0, at))) return std::string::npos;
+    const bool is_padding = text.find_first_not_of('=', at) == std::string::npos;
+    return is_padding && !is_option() ? std::string::npos : at;
+  }
+};
+
+// What it is called where it is a secret, perhaps nothing. What stands before "=" may be a part of
+// the secret, too: behind an option that is for one, or where it looks like one.
+std::optional<std::string> name_of_secret(const Argument& argument) {
+  const auto& [text, option] = argument;
+  if (!argument.is_option() && !option.empty() && looks_secret(option, "x") &&
+      looks_secret(option, text))
+    return option;
+  const auto equals = argument.equals();
+  if (equals != std::string::npos) {
+    std::string name = text.substr(0, equals);
+    if (!is_secret_argument(name, text.substr(equals + 1))) return std::nullopt;
+    return argument.is_option() || !looks_secret("", name) ? name : std::string();
+  }
+  if (argument.is_option() || !is_secret_argument(option, text)) return std::nullopt;
+  return option;
 }
 
 void add_arguments(const OrderedJson& arguments, std::vector<std::string>& places) {
-  std::string option;  // that stands before, and has no value yet
+  std::string option;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_string()) continue;
-    const auto& text = arguments[i].get_ref<const std::string&>();
-    const auto equals = text.find('=');
-    const bool is_option = text.starts_with('-');
-    // "--token=…", and "TOKEN=…" for programs that set variables.
-    const bool is_pair = equals != std::string::npos && is_word_of_key(text.substr(0, equals));
-    const std::string name = is_pair ? text.substr(0, equals) : is_option ? "" : option;
-    const std::string value = is_pair ? text.substr(equals + 1) : text;
-    if ((is_pair || !is_option) && is_secret_argument(name, value))
-      places.push_back(name.empty() || name.size() > kMaxShown
+    const Argument argument{arguments[i].get_ref<const std::string&>(), option};
+    if (const auto name = name_of_secret(argument))
+      places.push_back(name->empty() || name->size() > kMaxShown
                            ? fmt::format("args[{}]", i)
-                           : fmt::format("args[{}] ({})", i, name));
-    option = is_option && !is_pair ? text : "";
+                           : fmt::format("args[{}] ({})", i, *name));
+    const bool has_value = argument.equals() != std::string::npos;
+    option = argument.is_option() && !has_value ? argument.text : "";
   }
 }
 

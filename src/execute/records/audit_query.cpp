@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "execute/records/connection_query.h"
+#include "execute/records/run_files.h"
 #include "policy/places.h"
 
 namespace mcpac::execute {
@@ -137,11 +138,15 @@ std::vector<FirstUse> first_uses(const std::vector<audit::Event>& events) {
 }
 
 std::vector<Unused> granted_never_used(const std::vector<audit::Event>& events) {
+  // What one file of a run's record does not use another may.
+  const auto first = first_files(events);
   std::map<std::string, RunUse> runs;
   for (const auto& event : events) {
-    if (event.kind == "RunStarted") runs[event.run_id].started = &event;
+    const auto before = first.find(event.run_id);
+    RunUse& run = runs[before == first.end() ? event.run_id : before->second];
+    if (event.kind == "RunStarted" && (run.started == nullptr || before == first.end()))
+      run.started = &event;
     if (!is_check(event) || !is_allowed(event)) continue;
-    RunUse& run = runs[event.run_id];
     if (auto connection = connection_of(event)) {
       if (!is_dialled(*connection)) continue;
       run.dialled.push_back(std::move(*connection));

@@ -58,8 +58,8 @@ struct FirstUse {
 };
 [[nodiscard]] std::vector<FirstUse> first_uses(const std::vector<audit::Event>& events);
 
-// What a run was granted or declared, and never used: rules of its own layer, statements about the
-// network among them, and tools.
+// What a run was granted or declared, and never used in any of its files (run_files.h): rules of
+// its own layer, statements about the network among them, and tools.
 struct Unused {
   std::string run_id;
   std::string program;

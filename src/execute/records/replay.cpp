@@ -8,6 +8,7 @@
 #include "execute/records/recorded_check.h"
 #include "execute/records/replay_calls.h"
 #include "execute/records/replay_connections.h"
+#include "execute/records/run_files.h"
 #include "policy/policy_record.h"
 
 namespace mcpac::execute {
@@ -139,25 +140,11 @@ Result<void> Replayer::connection(const Json& payload) {
 
 }  // namespace
 
-namespace {
-
-// The files that this one goes on from.
-std::vector<std::string> files_before(const std::vector<audit::Event>& events) {
-  std::vector<std::string> files;
-  const Json* list = events.empty() || events.front().kind != "RunStarted"
-                         ? nullptr
-                         : find_member(events.front().payload, "continues");
-  if (list == nullptr || !list->is_array()) return files;
-  for (const Json& id : *list) files.push_back(id.is_string() ? id.get<std::string>() : "");
-  return files;
-}
-
-}  // namespace
-
 Result<RunReplay> replay_run(const std::vector<audit::Event>& events, const LockOf& lock_of,
                              const EventsOf& earlier) {
   Replayer replayer(lock_of);
-  for (const std::string& file : files_before(events)) {
+  for (const std::string& file :
+       events.empty() ? std::vector<std::string>() : files_before(events.front())) {
     if (!earlier)
       return fail(ErrorId::kAuditUnreadable, "it goes on with another file, and that is not there");
     auto before = earlier(file);

@@ -28,7 +28,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 // extensions of a chunk say.
 constexpr std::size_t kReadAhead = std::size_t{128} << 10U;
 // What is read where nothing tells how much follows: most requests as a whole. A connection that is
-// idle keeps no more.
+// idle keeps no more; one that waits for the rest of a request not much more than it has of that.
 constexpr std::size_t kPiece = std::size_t{2} << 10U;
 constexpr auto kLeaveTime = std::chrono::seconds(1);
 
@@ -48,7 +48,7 @@ bool is_of_http(const boost::system::error_code& error) {
 
 Peer::Peer(std::shared_ptr<HttpDoor> door, asio::ip::tcp::socket socket, std::uint64_t turn)
     : door_(std::move(door)),
-      stream_(std::move(socket), door_->setup_.tls),
+      stream_(std::move(socket), door_->setup_.tls, [this] { close(); }),
       buffer_(door_->setup_.limits.max_head + kReadAhead),
       wake_(stream_.get_executor()),
       turn_(turn) {}
@@ -204,11 +204,12 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   parser.body_limit(limits.max_body);
   // Who sends requests ahead waits for the others all the same.
   if (buffer_.size() > 0) co_await asio::post(stream_.get_executor(), kAwait);
-  if (buffer_.size() == 0 && buffer_.capacity() > kPiece) buffer_.shrink_to_fit();
+  ipc::give_back(buffer_, kPiece);
   stream_.expires_after(has_shown_token_ ? limits.idle_time : limits.head_time);
   // The clock of a head that has begun does not begin anew with each byte: one deadline for all.
   boost::system::error_code error;
   while (!error && !parser.is_header_done()) error = co_await read_piece(parser);
+  stream_.expires_never();
   if (!error) co_return true;
   if (is_of_http(error)) co_await turn_away(refusal_of(error));
   co_return false;
@@ -238,6 +239,7 @@ asio::awaitable<bool> Peer::read_body(Parser& parser, BodyRoom& room) {
   parser.eager(true);
   boost::system::error_code error;
   while (!error && !parser.is_done()) error = co_await read_piece(parser);
+  stream_.expires_never();
   if (!error) room.shrink(parser.get().body().size());
   if (!error) co_return true;
   if (is_of_http(error)) co_await turn_away(refusal_of(error));

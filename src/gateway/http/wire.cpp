@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <tuple>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -17,10 +18,10 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 }  // namespace
 
-Wire::Wire(Socket socket, std::shared_ptr<asio::ssl::context> tls)
+Wire::Wire(Socket socket, std::shared_ptr<asio::ssl::context> tls, std::function<void()> late)
     : context_(std::move(tls)),
       socket_(std::move(socket)),
-      clock_(socket_.get_executor(), [this] { close(); }) {
+      clock_(socket_.get_executor(), std::move(late)) {
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);

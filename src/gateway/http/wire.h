@@ -1,11 +1,13 @@
 // Wire: the bytes of one connection, as they are or within TLS.
 //
-// One type for both, so that what reads and writes requests is there once. Whatever is waited for
-// ends with an error when its time is up, since the connection is closed then: a handshake that is
-// begun and not ended runs into that like a head.
+// One type for both, so that what reads and writes requests is there once. A handshake, a read or a
+// write has no time of its own: whoever begins one sets it, and stops it when that has ended, for
+// it runs on beside whatever is waited for next. When it is up the owner is called, who closes the
+// connection, and what was begun ends with an error.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,14 +29,14 @@ class Wire {
   using Socket = boost::asio::ip::tcp::socket;
   using executor_type = Socket::executor_type;
 
-  // `tls` null: plain.
-  Wire(Socket socket, std::shared_ptr<boost::asio::ssl::context> tls);
+  // `tls` null: plain. `late` is called from the loop, and closes this.
+  Wire(Socket socket, std::shared_ptr<boost::asio::ssl::context> tls, std::function<void()> late);
 
   [[nodiscard]] executor_type get_executor() { return socket_.get_executor(); }
   [[nodiscard]] bool is_tls() const { return context_ != nullptr; }
   // Below TLS.
   [[nodiscard]] Socket& socket() { return socket_; }
-  // Of all that is waited for from here on.
+  // Of all that is waited for from here on, until another time is set, or none.
   void expires_after(std::chrono::milliseconds time) {
     clock_.set(std::chrono::steady_clock::now() + time);
   }

@@ -1,7 +1,9 @@
 // What a login is bound to: a secret to its authorization server, a token to its address, one
 // renewal at a time to its refresh token.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,7 +18,9 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/file.h"
+#include "mcp/login_of.h"
 #include "mcp/oauth/store.h"
+#include "mcp/secrets.h"
 #include "mcp/support_visit.h"
 
 using namespace mcpac;
@@ -282,6 +286,27 @@ TEST_SUITE("mcp/login_binding") {
     CHECK(client.error().fix == "mcpac login web");
     CHECK(kept_of(server).tokens.access.empty());
     CHECK(kept_of(server).tokens.refresh.empty());
+  }
+
+  TEST_CASE("who logs out waits so long for a renewal, and hears which process has the turn") {
+    const auto web = oauth();
+    const auto folder = logins();
+    const auto server = server_of(web, folder.path() / "logins");
+    { Visit visit(server, Person::kThere); }
+    mcp::oauth::Store store(server.tokens, server.name, server.url);
+    auto turn = store.try_turn();
+    REQUIRE(turn.has_value());
+    REQUIRE(turn->has_value());
+    asio::io_context loop;
+    const auto secrets = std::make_shared<mcp::SecretValues>();
+    const auto made = mcp::make_authorizer(loop.get_executor(), server, secrets, nullptr);
+    REQUIRE(made.has_value());
+    REQUIRE(*made);
+    const auto given_up = test::run(loop, (*made)->give_up(50ms));
+    REQUIRE_FALSE(given_up.has_value());
+    const auto text = given_up.error().to_text();
+    CHECK_MESSAGE(text.contains(fmt::format("(process {}) renews this login", ::getpid())), text);
+    CHECK(kept_of(server).tokens.access.empty());
   }
 
   TEST_CASE("a server that wants one login after the other has only so many pages opened") {

@@ -21,6 +21,8 @@ namespace {
 constexpr std::chrono::minutes kPatience{15};
 // For telling an authorization server that a login is over, which is forgotten in any case.
 constexpr std::chrono::seconds kTakingBack{30};
+// Of that, for whoever renews the login at this moment.
+constexpr std::chrono::seconds kOthersTurn{10};
 
 mcp::oauth::Store store_of(const mcp::ServerConfig& server) {
   return {server.tokens, server.name, server.url};
@@ -73,7 +75,7 @@ LogoutOutcome log_out(const mcp::ServerConfig& server) {
   if (!authorizer) outcome.taken_back = std::unexpected(secrets->redact(authorizer.error()));
   if (authorizer && *authorizer) {
     outcome.taken_back = fail(ErrorId::kServerTimeout, "the authorization server does not answer");
-    boost::asio::co_spawn(loop, (*authorizer)->give_up(),
+    boost::asio::co_spawn(loop, (*authorizer)->give_up(kOthersTurn),
                           [&](const std::exception_ptr& bug, Result<TakenBack> done) {
                             if (!bug) outcome.taken_back = std::move(done);
                           });

@@ -56,9 +56,10 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
   boost::asio::awaitable<Result<void>> challenged(HttpHead head, std::string used);
 
   // The login is forgotten, whatever comes of the rest: that its tokens are taken back at who gave
-  // them.
+  // them. Who renews the login meanwhile is waited for so long; then it is said who that is, for
+  // what it gets is not taken back.
   enum class TakenBack : std::uint8_t { kNothing, kYes, kNotOffered };
-  boost::asio::awaitable<Result<TakenBack>> give_up();
+  boost::asio::awaitable<Result<TakenBack>> give_up(std::chrono::milliseconds others_turn);
 
  private:
   Authorizer(boost::asio::any_io_executor executor, AuthorizerOptions options);
@@ -70,7 +71,10 @@ class Authorizer : public std::enable_shared_from_this<Authorizer> {
                                                   std::string scope);
   boost::asio::awaitable<Result<void>> note_down(std::string issuer, std::string scope);
   boost::asio::awaitable<Result<TakenBack>> take_back(Kept kept);
-  boost::asio::awaitable<Result<UniqueFd>> turn_at_store();
+  // A renewal ends before: its requests have limits.
+  static constexpr std::chrono::minutes kOthersTurn{2};
+  boost::asio::awaitable<Result<UniqueFd>> turn_at_store(
+      std::chrono::milliseconds at_most = kOthersTurn);
   boost::asio::awaitable<void> take_turn();
   bool take_fresher();
   // store_, as far as it is for this server as it is configured now.

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kLeastSecret = 16;
 constexpr std::chrono::milliseconds kLook{20};  // between two looks whether another has ended
-constexpr std::chrono::minutes kOthersTurn{2};  // a renewal ends before: its requests have limits
 
 }  // namespace
 
@@ -83,15 +82,18 @@ bool Authorizer::take_fresher() {
 }
 
 // Without blocking: others who wait for this loop are not held up by another process.
-asio::awaitable<Result<UniqueFd>> Authorizer::turn_at_store() {
+asio::awaitable<Result<UniqueFd>> Authorizer::turn_at_store(std::chrono::milliseconds at_most) {
   asio::steady_timer timer(executor_);
-  const auto ends = std::chrono::steady_clock::now() + kOthersTurn;
+  const auto ends = std::chrono::steady_clock::now() + at_most;
   while (true) {
     auto turn = store_.try_turn();
     if (!turn) co_return pass_on(turn);
     if (*turn) co_return std::move(**turn);
     if (std::chrono::steady_clock::now() > ends) {
-      co_return fail(ErrorId::kServerHttp, "another mcpac renews this login, and does not end");
+      const auto holder = store_.holder();
+      co_return fail(ErrorId::kServerHttp,
+                     fmt::format("another mcpac{} renews this login, and does not end",
+                                 holder.empty() ? "" : fmt::format(" (process {})", holder)));
     }
     timer.expires_after(kLook);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -125,15 +127,20 @@ bool Authorizer::has_login_elsewhere() const {
 }
 
 // One process at a time: who renews the login meanwhile would keep a token that nobody takes back.
-asio::awaitable<Result<Authorizer::TakenBack>> Authorizer::give_up() {
+asio::awaitable<Result<Authorizer::TakenBack>> Authorizer::give_up(
+    std::chrono::milliseconds others_turn) {
   const auto self = shared_from_this();
-  auto turn = co_await turn_at_store();
+  auto turn = co_await turn_at_store(others_turn);
   auto kept = load();
   store_.forget();
   access_.clear();
-  turn = UniqueFd();
+  if (turn) *turn = UniqueFd();
   if (!kept) co_return pass_on(kept);
-  co_return co_await take_back(std::move(*kept));
+  auto taken_back = co_await take_back(std::move(*kept));
+  if (turn) co_return taken_back;
+  turn.error().why = "what it gets is not taken back";
+  turn.error().fix = fmt::format("when it has ended: mcpac logout {}", options_.server);
+  co_return pass_on(turn);
 }
 
 asio::awaitable<Result<Authorizer::TakenBack>> Authorizer::take_back(Kept kept) {

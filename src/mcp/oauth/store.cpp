@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "core/file.h"
@@ -98,14 +101,32 @@ bool Store::forget() {
 Result<std::optional<UniqueFd>> Store::try_turn() const {
   if (file_.empty()) return std::optional(UniqueFd());
   if (auto made = take_turn(file_.parent_path(), "logins"); !made) return pass_on(made);
-  auto name = file_;
-  name.replace_extension(".lock");
+  const auto name = turn_file();
   UniqueFd turn(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (turn && ::flock(turn.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(std::move(turn));
+  if (turn && ::flock(turn.get(), LOCK_EX | LOCK_NB) == 0) {
+    // Only for a message: that it cannot be written matters to nobody.
+    const std::string id = std::to_string(::getpid());
+    if (::ftruncate(turn.get(), 0) == 0)
+      std::ignore = ::pwrite(turn.get(), id.data(), id.size(), 0);
+    return std::optional(std::move(turn));
+  }
   const int error = errno;
   if (turn && (error == EWOULDBLOCK || error == EINTR)) return std::nullopt;
   return fail(ErrorId::kFileUnwritable, fmt::format("{} cannot be locked: {}", name.string(),
                                                     std::system_category().message(error)));
+}
+
+std::filesystem::path Store::turn_file() const {
+  auto name = file_;
+  return name.replace_extension(".lock");
+}
+
+std::string Store::holder() const {
+  constexpr std::size_t kMost = 20;
+  if (file_.empty()) return {};
+  auto text = read_private_file(turn_file(), kMost);
+  if (!text || !*text || (*text)->find_first_not_of("0123456789") != std::string::npos) return {};
+  return **text;
 }
 
 }  // namespace mcpac::mcp::oauth

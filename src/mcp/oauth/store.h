@@ -54,8 +54,11 @@ class Store {
   // 2.1, section 4.3.1). Nothing while somebody else has it; it ends with the descriptor, or the
   // process.
   [[nodiscard]] Result<std::optional<UniqueFd>> try_turn() const;
+  // Which process had the turn last, by its own word: a number, for people. Empty: it is not known.
+  [[nodiscard]] std::string holder() const;
 
  private:
+  [[nodiscard]] std::filesystem::path turn_file() const;
   std::filesystem::path file_;
   Kept memory_;
 };

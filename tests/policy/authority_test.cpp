@@ -41,6 +41,31 @@ TEST_CASE("comma lists and repeated grants add up") {
   CHECK_FALSE(authority.decide(tool("kv.set"), {{"key", "a"}, {"value", 1}}).allowed());
 }
 
+TEST_CASE(
+    "a wildcard that tests an argument covers the tools that have it, whatever a call brings") {
+  const World world;
+  world.put("data/a.txt", "file");
+  const Json decoy{{"path", "data/a.txt"}, {"source", "secret"}, {"destination", "stolen"}};
+  for (const char* rule : {"filesystem.*(path within ./data, ..)", "*.*(path within ./data, ..)"}) {
+    CAPTURE(rule);
+    auto authority = world.grant({rule}).value();
+    CHECK(authority.decide(tool("filesystem.read_text_file"), {{"path", "data/a.txt"}}).allowed());
+    CHECK_FALSE(authority.decide(tool("filesystem.move_file"), decoy).allowed());
+  }
+  // An argument that may be absent decides nothing about who is covered.
+  auto optional = world.grant({"filesystem.*(?head 1..10, ..)"}).value();
+  CHECK(optional.decide(tool("filesystem.move_file"), decoy).allowed());
+  // Whoever denies and asks hears of what a tool does not have, too.
+  auto denied =
+      world
+          .load({layer("the command line", {"filesystem.*"}, {"filesystem.*(path within ./data)"})})
+          .value();
+  CHECK_FALSE(denied.decide(tool("filesystem.move_file"), decoy).allowed());
+  const auto nowhere = world.grant({"filesystem.*(path within ./data, source any, ..)"});
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error().id == ErrorId::kRuleIneffective);
+}
+
 TEST_CASE("the declared layer binds a narrowed permission even where the whole tool is granted") {
   const World world;
   world.put("data/a.txt", "file");

@@ -11,11 +11,14 @@ void for_each_covering(const CompiledLayer& layer, const Permission& permission,
     for (const auto& target : found->second) visit(target);
   }
   if (is_control(permission)) return;
-  if (const auto found = layer.by_server.find(permission.server());
-      found != layer.by_server.end()) {
-    for (const auto& target : found->second) visit(target);
-  }
-  for (const auto& target : layer.everywhere) visit(target);
+  const auto visit_wide = [&](const std::vector<CompiledTarget>& targets) {
+    for (const auto& target : targets) {
+      if (!target.leaves_out.contains(permission)) visit(target);
+    }
+  };
+  if (const auto found = layer.by_server.find(permission.server()); found != layer.by_server.end())
+    visit_wide(found->second);
+  visit_wide(layer.everywhere);
 }
 
 bool is_approved(const CompiledLayer& layer, const CompiledTarget& target,

@@ -168,6 +168,10 @@ Checked<void> check_argument(const ast::Arg& arg, const CompiledArg& compiled,
   return std::unexpected(std::move(*first));
 }
 
+bool knows_argument(const Json& schema, const ast::Arg& arg) {
+  return arg.path.any_string() || reach(schema, arg.path).view.has_value();
+}
+
 Checked<void> check_required(const ast::Target& target, const CompiledBrackets& brackets,
                              const std::vector<const Json*>& schemas) {
   if (brackets.rest || schemas.empty()) return {};

@@ -16,6 +16,9 @@ namespace mcpac::policy {
 [[nodiscard]] Checked<void> check_argument(const ast::Arg& arg, const CompiledArg& compiled,
                                            const std::vector<const Json*>& schemas);
 
+// Whether a call of a tool with this schema may have the argument, for all that the schema says.
+[[nodiscard]] bool knows_argument(const Json& schema, const ast::Arg& arg);
+
 // An allow whose closed brackets leave out what the schema requires admits no call.
 [[nodiscard]] Checked<void> check_required(const ast::Target& target,
                                            const CompiledBrackets& brackets,

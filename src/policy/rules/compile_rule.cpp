@@ -155,6 +155,22 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
   return {};
 }
 
+// The covered tools that lack an argument which every call that the rule admits has.
+Checked<std::set<Permission>> tools_without(const ast::Target& target, const Covered& covered) {
+  std::set<Permission> without;
+  for (std::size_t i = 0; i < covered.tools.size(); ++i) {
+    const bool knows_all = std::ranges::all_of(target.brackets->args, [&](const ast::Arg& arg) {
+      return arg.presence != ast::Arg::Presence::kRequired ||
+             knows_argument(*covered.schemas[i], arg);
+    });
+    if (!knows_all) without.insert(covered.tools[i]);
+  }
+  if (without.empty() || without.size() < covered.tools.size()) return without;
+  return complain(ErrorId::kRuleIneffective, target.selector.at,
+                  fmt::format("no tool has all the arguments that '{}' tests", print(target)),
+                  "a rule covers the tools that have what it tests", "write one rule for each");
+}
+
 }  // namespace
 
 bool is_control(const Permission& permission) {
@@ -196,6 +212,11 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
       if (rule.effect == Effect::kAllow) {
         if (auto checked = check_required(target, *brackets, covered->schemas); !checked)
           return report(checked.error());
+        if (!target.selector.server || !target.selector.tool) {
+          auto without = tools_without(target, *covered);
+          if (!without) return report(without.error());
+          compiled.leaves_out = std::move(*without);
+        }
       }
       compiled.brackets = std::move(*brackets);
     }

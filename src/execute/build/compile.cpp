@@ -134,15 +134,16 @@ Result<std::shared_ptr<const UniqueFd>> link_image(const BuildPlace& place,
   return sealed ? std::make_shared<const UniqueFd>(std::move(*sealed)) : nullptr;
 }
 
-Result<Linked> link(const BuildPlace& place, const BuildFolder& folder,
-                    const std::vector<analyzer::ObjectFile>& objects,
-                    std::optional<WaitingTool> linker) {
+Result<std::shared_ptr<const UniqueFd>> link(const BuildPlace& place, const BuildFolder& folder,
+                                             const std::vector<analyzer::ObjectFile>& objects,
+                                             std::optional<WaitingTool> linker) {
   auto image = link_image(place, folder, objects, std::move(linker));
   if (!image) return pass_on(image);
-  if (*image) return Linked{Program::Form::kImage, std::move(*image)};
+  if (*image) return image;
   auto output = start(place, place.tools().static_linker(folder, objects.size()));
   auto done = judge(place, output, ErrorId::kLinkFailed);
-  return done ? Result<Linked>(Linked{}) : pass_on(done);
+  if (!done) return pass_on(done);
+  return nullptr;
 }
 
 Program static_program(BuildFolder folder) {
@@ -177,17 +178,17 @@ Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry,
   if (!waited) return pass_on(waited);
   auto objects = read_objects(place, *folder, entry);
   if (!objects) return pass_on(objects);
-  auto linked = link(place, *folder, *objects, std::move(linker));
-  return Built{std::move(*folder), std::move(*objects), std::move(linked), *waited};
+  auto image = link(place, *folder, *objects, std::move(linker));
+  return Built{std::move(*folder), std::move(*objects), std::move(image), *waited};
 }
 
 Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& report) {
   // First: what is wrong with its objects says more than why they cannot be linked.
   if (auto done = check_object_files(built.objects, place.prepared, report); !done)
     return pass_on(done);
-  if (!built.linked) return pass_on(built.linked);
-  Program program = built.linked->image ? image_program(std::move(built.linked->image))
-                                        : static_program(std::move(built.folder));
+  if (!built.image) return pass_on(built.image);
+  Program program = *built.image ? image_program(std::move(*built.image))
+                                 : static_program(std::move(built.folder));
   auto kind = inspect_program(program.file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

@@ -40,15 +40,12 @@ struct Program {
 
 // What compiler and linker made, as it came: nothing of it was checked. The files go when this
 // does.
-struct Linked {
-  Program::Form form = Program::Form::kStatic;
-  std::shared_ptr<const UniqueFd> image = {};
-};
 struct Built {
   BuildFolder folder;
   std::vector<analyzer::ObjectFile> objects;  // of all sources, in their order
-  Result<Linked> linked;                      // or why nothing could be
-  bool compiler_waited = false;               // it had read the headers before
+  // Sealed; null: a static program, in the folder; or why nothing could be linked.
+  Result<std::shared_ptr<const UniqueFd>> image;
+  bool compiler_waited = false;  // it had read the headers before
 };
 
 // `waiting` is used where it fits.

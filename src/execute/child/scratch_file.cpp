@@ -25,8 +25,9 @@ Result<void> make_way(const std::filesystem::path& folder, const std::filesystem
   std::filesystem::path at = folder;
   for (const auto& part : below) {
     at /= part;
-    auto made = make_scratch_folder(at, 0755);
-    if (!made && !std::filesystem::is_directory(at)) return made;
+    std::error_code error;
+    if (std::filesystem::is_directory(at, error)) continue;
+    if (auto made = make_scratch_folder(at, 0755); !made) return made;
   }
   return {};
 }

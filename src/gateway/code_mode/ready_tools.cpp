@@ -44,6 +44,7 @@ void ReadyTools::work(const std::stop_token& stop) {
     } else if (!ready_) {
       changed_.wait(lock, stop, is_wanted);
     } else if (!changed_.wait_for(lock, stop, idle_, is_wanted)) {
+      last_.reset();  // its client may have gone
       drop(lock);
     }
   }

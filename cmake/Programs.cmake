@@ -12,30 +12,51 @@ function(mcpac_program name)
   endif()  # mcpac itself is installed with the package, cmake/Install.cmake
 endfunction()
 
-mcpac_program(mcpac MAIN src/cli/mcpac_main.cpp DEPS mcpac::cli)
+mcpac_program(mcpac-whole LIBEXEC MAIN src/cli/mcpac_main.cpp DEPS mcpac::cli)
+set_target_properties(mcpac-whole PROPERTIES OUTPUT_NAME mcpac)
 if(MCPAC_STATIC_RUNTIME)  # not the analyzer: libclang brings the shared one
-  target_link_options(mcpac PRIVATE -static-libstdc++ -static-libgcc)
+  target_link_options(mcpac-whole PRIVATE -static-libstdc++ -static-libgcc)
 endif()
 # Reads untrusted C++ with libclang; runs in the sandbox, one process a question.
 mcpac_program(mcpac-analyzer LIBEXEC MAIN analyzer/clang/worker_main.cpp DEPS mcpac::analyzer_clang)
-# Makes sandboxes; small, single-threaded, without secrets (docs/architecture.md, "the warden"). Static, so
-# that it starts fast and needs nothing of the machine; Debian has {fmt} as a shared library only, so the
-# few sources are compiled once more with the header-only one. A sanitizer's runtime cannot be static.
-set(MCPAC_WARDEN_MAIN "${PROJECT_SOURCE_DIR}/src/sandbox/warden_main.cpp")
-if(EXISTS "${MCPAC_WARDEN_MAIN}")
-  file(GLOB warden_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/sandbox/*.cpp")
-  foreach(name IN ITEMS abandoned error error_id file hash)
-    list(APPEND warden_sources "${PROJECT_SOURCE_DIR}/src/core/${name}.cpp")
-  endforeach()
-  add_executable(mcpac-warden ${warden_sources})
-  target_include_directories(mcpac-warden PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(mcpac-warden PRIVATE mcpac::warnings fmt::fmt-header-only)
+# mcpac_static_program(<name> SOURCES ... SHARED ... ARCHIVES ...): starts fast and needs nothing of the machine, so
+# few sources are compiled once more, with the {fmt} that is all headers, since Debian has it as a shared library
+# only. A sanitizer's runtime cannot be static: there the same libraries are shared.
+function(mcpac_static_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;SHARED;ARCHIVES")
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+  target_compile_definitions(${name} PRIVATE MCPAC_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${name} PRIVATE mcpac::warnings fmt::fmt-header-only nlohmann_json::nlohmann_json)
   if(MCPAC_SANITIZED)
-    target_link_libraries(mcpac-warden PRIVATE mcpac::seccomp mcpac::sodium)
+    target_link_libraries(${name} PRIVATE ${arg_SHARED})
   else()
-    target_link_libraries(mcpac-warden PRIVATE "${MCPAC_SECCOMP_STATIC}" "${MCPAC_SODIUM_STATIC}")
-    target_link_options(mcpac-warden PRIVATE -static)
+    target_link_libraries(${name} PRIVATE ${arg_ARCHIVES})
+    target_link_options(${name} PRIVATE -static)
   endif()
-  set_target_properties(mcpac-warden PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${MCPAC_LIBEXEC_OUTPUT}")
-  install(TARGETS mcpac-warden RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/mcpac")
-endif()
+endfunction()
+
+# Makes sandboxes; small, single-threaded, without secrets (docs/architecture.md, "the warden").
+file(GLOB warden_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/sandbox/*.cpp")
+foreach(name IN ITEMS abandoned error error_id file hash write_all)
+  list(APPEND warden_sources "${PROJECT_SOURCE_DIR}/src/core/${name}.cpp")
+endforeach()
+mcpac_static_program(mcpac-warden SOURCES ${warden_sources} SHARED mcpac::seccomp mcpac::sodium
+  ARCHIVES "${MCPAC_SECCOMP_STATIC}" "${MCPAC_SODIUM_STATIC}")
+set_target_properties(mcpac-warden PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${MCPAC_LIBEXEC_OUTPUT}")
+install(TARGETS mcpac-warden RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/mcpac")
+
+# What people start: has a worker do the command, or becomes all of mcpac (docs/adr/0043). Installed with the
+# package, cmake/Install.cmake.
+set(front_sources "")
+foreach(name IN ITEMS
+    cli/front_main cli/user_folders cli/worker_choice
+    resident/client resident/door resident/handshake resident/nonce resident/passed_signals resident/patience
+    resident/request resident/sealed_memory resident/standing resident/visit_handover resident/wire
+    execute/project/project_place
+    core/abandoned core/characters core/error core/error_id core/file core/hash core/json core/json_escape core/json_reader
+    core/json_writer core/printable core/socket_folder core/write_all)
+  list(APPEND front_sources "${PROJECT_SOURCE_DIR}/src/${name}.cpp")
+endforeach()
+mcpac_static_program(mcpac SOURCES ${front_sources} SHARED mcpac::sodium ARCHIVES "${MCPAC_SODIUM_STATIC}")
+add_dependencies(mcpac mcpac-whole)

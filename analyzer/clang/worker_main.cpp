@@ -23,6 +23,7 @@
 #include "analyzer/clang/stage.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/write_all.h"
 
 namespace {
 
@@ -37,15 +38,6 @@ constexpr std::size_t kMaxRequest = std::size_t{16} << 20U;
 constexpr rlim_t kStack = rlim_t{64} << 20U;
 // The host allows 16 s of computing. Programs that people and models write need less than one.
 constexpr std::chrono::seconds kLimit{12};
-
-bool write_all(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 Json to_json(const Error& error) {
   return {{"error",
@@ -70,7 +62,7 @@ Result<analyzer::Report> answer(std::shared_ptr<const analyzer::Parsed> ahead) {
 std::atomic<bool> answered = false;
 
 [[noreturn]] void end_with(const std::string& text, bool good) {
-  const bool written = write_all(text + "\n");
+  const bool written = write_all(STDOUT_FILENO, text + "\n") == 0;
   // The tables of clang need not be taken apart before the process ends.
   std::_Exit(good && written ? 0 : static_cast<int>(ExitCode::kData));
 }

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/terminal_approver.h"
+#include "cli/worker_choice.h"
 #include "execute/asking/command_approver.h"
 
 namespace mcpac::cli {

@@ -33,9 +33,6 @@ using execute::ClientKind;
 // the project, wherever the client stands: "./" of rules and the commands of servers are of there.
 Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
                              const ConnectOptions& options) {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (error) return fail(ErrorId::kInternal, "mcpac does not find itself");
   const fs::path config = fs::absolute(context.config_file).lexically_normal();
   std::vector<std::string> words{"-C", config.parent_path().string()};
   if (config.filename() != "mcpac.json") words.insert(words.end(), {"--config", config.string()});
@@ -53,7 +50,7 @@ Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
   add("--deny", options.denies);
   OrderedJson entry = OrderedJson::object();
   if (kind.says_type) entry["type"] = "stdio";
-  entry["command"] = self.string();
+  entry["command"] = context.folders.front().string();
   entry["args"] = words;
   return entry;
 }

@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 
+#include "cli/user_folders.h"
 #include "core/error_json.h"
 #include "core/printable.h"
 
@@ -18,28 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 fs::path home_folder() {
-  if (const std::string home = environment("HOME"); !home.empty()) return home;
+  if (const std::string home = environment_variable("HOME"); !home.empty()) return home;
   const passwd* user = ::getpwuid(::geteuid());
   return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "/";
-}
-
-// XDG Base Directory Specification: a relative path in the variable is ignored.
-fs::path base_folder(const char* variable, const char* below_home) {
-  const fs::path value = environment(variable);
-  return (value.is_absolute() ? value : home_folder() / below_home) / "mcpac";
-}
-
-// The build tree and an installation have the same shape: bin/mcpac beside libexec/mcpac/.
-fs::path libexec_folder() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  return self.parent_path().parent_path() / "libexec" / "mcpac";
 }
 
 // What was said on standard output before comes before it where both go to one place. Never throws:
@@ -52,20 +33,14 @@ void write_error(const std::string& text) {
 }  // namespace
 
 fs::path configuration_folder() {
-  return base_folder("XDG_CONFIG_HOME", ".config");
+  return base_folder("XDG_CONFIG_HOME", home_folder() / ".config");
 }
 
 Context make_context() {
   Context context;
-  context.folders.state = base_folder("XDG_STATE_HOME", ".local/state");
-  context.folders.cache = base_folder("XDG_CACHE_HOME", ".cache");
-  const fs::path temporary = environment("TMPDIR");
-  context.folders.temporary = temporary.is_absolute() ? temporary : fs::path("/tmp");
-  // Where the session has no such folder, live runs are kept below the state folder.
-  const fs::path runtime = environment("XDG_RUNTIME_DIR");
-  if (runtime.is_absolute()) context.folders.runtime = runtime / "mcpac";
-  context.folders.libexec = libexec_folder();
-  const bool wants_colors = environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  context.folders = user_folders(home_folder(), own_program().parent_path());
+  const bool wants_colors =
+      environment_variable("NO_COLOR").empty() && environment_variable("TERM") != "dumb";
   context.color = wants_colors && ::isatty(2) != 0;
   context.color_out = wants_colors && ::isatty(1) != 0;
   context.interactive = ::isatty(0) != 0 && ::isatty(2) != 0;

@@ -1,7 +1,5 @@
+// libexec/mcpac/mcpac: all of mcpac. People start bin/mcpac, which becomes this (front_main.cpp).
 #include <malloc.h>
-
-#include <algorithm>
-#include <cstdlib>
 
 #include "cli/commands.h"
 #include "resident/patience.h"
@@ -23,8 +21,6 @@ void keep_memory_between_results() {
 
 int main(int argc, char** argv) {
   keep_memory_between_results();
-  // What is no number is the usual patience.
-  if (const char* patience = std::getenv("MCPAC_RESIDENT_PATIENCE"))
-    mcpac::resident::set_patience(static_cast<unsigned>(std::max(std::atoi(patience), 1)));
+  mcpac::resident::set_patience_from_environment();
   return mcpac::cli::run(argc, argv);
 }

@@ -31,12 +31,6 @@ std::string user_name() {
 
 }  // namespace
 
-UniqueFd open_terminal() {
-  UniqueFd terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  if (terminal && ::tcgetpgrp(terminal.get()) != ::getpgrp()) terminal.reset();
-  return terminal;
-}
-
 TerminalApprover::TerminalApprover(const boost::asio::any_io_executor& executor, UniqueFd terminal,
                                    OutputHold& hold)
     : terminal_(executor, terminal.release()), hold_(hold), who_(user_name() + " at the terminal") {

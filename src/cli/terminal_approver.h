@@ -16,9 +16,6 @@
 
 namespace mcpac::cli {
 
-// The terminal where a person can answer: nothing where there is none, or we are in its background.
-[[nodiscard]] UniqueFd open_terminal();
-
 class TerminalApprover final : public execute::RunApprover {
  public:
   // `hold` outlives this.

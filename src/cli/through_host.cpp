@@ -1,22 +1,11 @@
 #include "cli/through_host.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
-
-#include "cli/terminal_approver.h"
+#include "cli/worker_choice.h"
 #include "core/printable.h"
 
 namespace mcpac::cli {
-namespace {
-
-bool wants_alone(const RunOptions& options) {
-  const char* said = std::getenv("MCPAC_ALONE");
-  return options.alone || (said != nullptr && *said != '\0' && std::string_view(said) != "0");
-}
-
-}  // namespace
 
 std::unique_ptr<resident::Visit> announce_alone(const Context& context) {
   using Wish = resident::Errand::Wish;
@@ -29,22 +18,21 @@ ThroughHost::ThroughHost(Context& context, const RunOptions& options)
   if (context.in_worker) return;
   // Nothing is started for it, and servers that wait there are nobody's business here.
   if (replays_) return;
-  if (wants_alone(options)) {
-    visit_ = announce_alone(context);
-    return;
-  }
   const auto note = [&](std::string_view why) {
     if (options.verbose && !why.empty())
       context.say(fmt::format("note: works without the resident host: {}", printable(why)));
   };
-  // In the background, too, a worker that read the terminal would take the shell's input.
-  if (::isatty(STDIN_FILENO) != 0 || open_terminal()) {
-    note("questions go to the terminal, and a worker has none");
+  visit_ = resident::Visit::taken_over();  // bin/mcpac has asked already
+  const bool alone = !visit_ && (options.alone || is_told_to_be_alone());
+  const bool terminal = !visit_ && !alone && has_terminal();
+  if (terminal) note("questions go to the terminal, and a worker has none");
+  if (alone || terminal) {
     visit_ = announce_alone(context);
     return;
   }
-  visit_ = std::make_unique<resident::Visit>(
-      resident::Errand{context.folders, context.config_file, context.arguments});
+  if (!visit_)
+    visit_ = std::make_unique<resident::Visit>(
+        resident::Errand{context.folders, context.config_file, context.arguments});
   const auto& outcome = visit_->outcome();
   done_ = outcome.has_value();
   if (!done_) {

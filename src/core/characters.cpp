@@ -70,6 +70,7 @@ Character first_character(std::string_view text) {
 }
 
 bool is_invisible(char32_t code) {
+  if (code >= 0x20 && code < 0x7F) return false;  // nearly all of what is asked
   return std::ranges::any_of(kInvisible,
                              [&](Range r) { return code >= r.first && code <= r.last; });
 }

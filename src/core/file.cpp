@@ -13,25 +13,13 @@
 #include <vector>
 
 #include "core/abandoned.h"
+#include "core/write_all.h"
 
 namespace mcpac {
 namespace {
 
 std::string reason(int error) {
   return std::system_category().message(error);
-}
-
-// Writes all of `bytes` or returns the errno that stopped it.
-int write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return 0;
 }
 
 // How much there is to read as far as the kernel knows: pipes and files of /proc have no size, and

@@ -60,12 +60,6 @@ int milliseconds_until(Clock::time_point when) {
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
-std::unexpected<Error> lost() {
-  return fail(ErrorId::kRunUnreachable, "the resident host went away while it ran the program",
-              {.why = "it was killed, and what it had started with it",
-               .fix = "run it again; `mcpac audit list` shows what the run did"});
-}
-
 }  // namespace
 
 Visit::Visit(const Errand& errand) {
@@ -94,6 +88,12 @@ Visit::Visit(const Errand& errand) {
   // What was said to a worker that never began is said to us.
   const int signal = wait_for_end(alone ? kForCourtesy : kUntilItBegins);
   if (!outcome_ && signal != 0) ::raise(signal);
+}
+
+std::unexpected<Error> Visit::lost_in_a_run() {
+  return fail(ErrorId::kRunUnreachable, "the resident host went away while it ran the program",
+              {.why = "it was killed, and what it had started with it",
+               .fix = "run it again; `mcpac audit list` shows what the run did"});
 }
 
 bool Visit::announce(const Errand& errand) {
@@ -187,7 +187,7 @@ bool Visit::hear_host() {
   } else if (by != nullptr && by->is_number()) {
     outcome_ = end_by(by->get<int>());
   } else {
-    outcome_ = lost();
+    outcome_ = lost_in_a_run();
   }
   return true;
 }

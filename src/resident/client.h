@@ -7,13 +7,15 @@
 // holds for the project.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
-#include "execute/project/project.h"
+#include "core/json.h"
+#include "execute/project/folders.h"
 #include "resident/door.h"
 #include "resident/patience.h"
 
@@ -43,7 +45,18 @@ class Visit {
   // While this lives the host prepares nothing in the project; the next worker starts these.
   void used(const std::set<std::string>& servers) const;
 
+  // Of bin/mcpac, which asks, and of all of mcpac, which it becomes where no worker did the work
+  // (visit_handover.cpp). Says to the program that this process becomes by exec() what came of the
+  // visit; where it cannot, that one asks anew.
+  void hand_over();
+  // In that program: null where nobody asked before. Once, and before there are other threads.
+  [[nodiscard]] static std::unique_ptr<Visit> taken_over();
+  // What somebody else said in our environment.
+  static void forget_handover();
+
  private:
+  Visit() = default;
+  [[nodiscard]] static std::unexpected<Error> lost_in_a_run();
   [[nodiscard]] bool ask(const Errand& errand);
   [[nodiscard]] bool announce(const Errand& errand);
   // Both return the last signal that came; 0: none.

@@ -7,16 +7,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
 
 #include "core/printable.h"
-#include "execute/live/live_runs.h"
+#include "core/socket_folder.h"
 #include "resident/patience.h"
 #include "resident/wire.h"
 
@@ -25,26 +23,17 @@ namespace {
 
 constexpr const char* kSocket = "host.sock";
 constexpr const char* kLock = "host.lock";
+constexpr const char* kWhat = "the place where the resident host is reached";
 constexpr int kWaiting = 32;  // clients whose connections were not taken yet
 
 std::unexpected<Error> unusable(const std::filesystem::path& folder, int error) {
-  return fail(ErrorId::kFileUnwritable,
-              "the place where the resident host is reached cannot be used",
+  return fail(ErrorId::kFileUnwritable, fmt::format("{} cannot be used", kWhat),
               {.where = folder.string(), .why = std::system_category().message(error)});
 }
 
 std::unexpected<Error> distrusted(std::string why) {
   return fail(ErrorId::kRunUnreachable, "the resident host cannot be used",
               {.why = std::move(why)});
-}
-
-// Through a descriptor of the folder: an address has 107 bytes, and folders may lie deep.
-bool set_address(const UniqueFd& folder, sockaddr_un& address) {
-  address.sun_family = AF_UNIX;
-  const std::string path = execute::socket_path(folder, kSocket);
-  if (path.size() >= sizeof address.sun_path) return false;
-  std::ranges::copy(path, static_cast<char*>(address.sun_path));
-  return true;
 }
 
 std::string stamp_of(const std::filesystem::path& file) {
@@ -62,14 +51,13 @@ std::filesystem::path door_folder(const execute::Folders& folders) {
 }
 
 std::string installation_stamp(const execute::Folders& folders) {
-  // Beside libexec, as an installation has it.
-  const auto program = folders.libexec.parent_path().parent_path() / "bin" / "mcpac";
-  return stamp_of(program) + stamp_of(folders.warden()) + stamp_of(folders.analyzer());
+  return stamp_of(folders.front()) + stamp_of(folders.whole()) + stamp_of(folders.warden()) +
+         stamp_of(folders.analyzer());
 }
 
 Result<Door> Door::open(const std::filesystem::path& folder) {
   Door door;
-  auto opened = execute::open_runs_folder(folder);
+  auto opened = open_socket_folder(folder, kWhat);
   if (!opened) return pass_on(opened);
   door.folder_ = std::move(*opened);
   door.lock_ = UniqueFd(
@@ -80,11 +68,11 @@ Result<Door> Door::open(const std::filesystem::path& folder) {
                 {.where = folder.string(), .fix = "mcpac down"});
   ::unlinkat(door.folder_.get(), kSocket, 0);
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address{};
-  if (!socket || !set_address(door.folder_, address)) return unusable(folder, errno);
+  const auto address = socket_address(door.folder_, kSocket);
+  if (!socket || !address) return unusable(folder, errno);
   const mode_t before = ::umask(0177);
   const bool bound =
-      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0;
   const int error = errno;
   ::umask(before);
   if (!bound) return unusable(folder, error);
@@ -121,17 +109,17 @@ Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& fold
                                                std::chrono::milliseconds answer_within) {
   std::error_code ignored;
   if (!std::filesystem::exists(folder / kSocket, ignored)) return std::nullopt;
-  auto opened = execute::open_runs_folder(folder);
+  auto opened = open_socket_folder(folder, kWhat);
   if (!opened) return pass_on(opened);
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  if (!socket || !set_address(*opened, address)) return unusable(folder, errno);
+  const auto address = socket_address(*opened, kSocket);
+  if (!socket || !address) return unusable(folder, errno);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(patient(answer_within)).count();
   const timeval limit{seconds, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (!tell_senders(socket.get())) return unusable(folder, errno);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0)
     return socket;
   if (errno == ECONNREFUSED || errno == ENOENT) return std::nullopt;  // left by one that was killed
   return distrusted(errno == EAGAIN ? "it takes no connection"
@@ -167,12 +155,14 @@ Result<std::optional<Connection>> connect_to_host(const std::filesystem::path& f
   UniqueFd& socket = **connected;
   auto host = Process::peer_of(socket.get());
   if (!host) return distrusted("it belongs to another user, or has ended");
+  // While it looks at us.
+  const auto apart = why_apart_from_us(*host);
   const auto hello = receive_message(socket.get());
   if (hello.arrival != Arrival::kMessage || hello.message.process != host->number())
     return distrusted("it does not answer");
   if (const std::string why = string_member(hello.message.body, "alone"); !why.empty())
     return distrusted(printable(why, 200));
-  if (const auto why = why_apart_from_us(*host)) return distrusted(*why);
+  if (apart) return distrusted(*apart);
   return Connection{std::move(socket), std::move(*host),
                     string_member(hello.message.body, "nonce")};
 }

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "execute/project/project.h"
+#include "execute/project/folders.h"
 #include "resident/standing.h"
 
 namespace mcpac::resident {

@@ -45,9 +45,8 @@ ResidentHost::ResidentHost(Door door, HostOptions options)
       options_(std::move(options)),
       log_(options_.log),
       installation_(installation_stamp(options_.folders)),
-      workers_(options_.folders.libexec.parent_path().parent_path() / "bin" / "mcpac",
-               options_.worker_idle, options_.log, [this](const std::string& text) { say(text); }) {
-}
+      workers_(options_.folders.whole(), options_.worker_idle, options_.log,
+               [this](const std::string& text) { say(text); }) {}
 
 void ResidentHost::serve() {
   const UniqueFd signals = ending_signals();
@@ -179,8 +178,9 @@ std::optional<std::string> ResidentHost::refuses(const Visitor& visitor,
   if (message.process != visitor.process.number() || message.user != ::geteuid())
     return "another process speaks";
   if (string_member(message.body, "nonce") != visitor.nonce) return "it does not know the number";
-  // Asked once: it may end at any time after it said something.
-  if (visitor.state != Visitor::State::kNew) return std::nullopt;
+  // Asked once: it may end at any time after it said something. Of a run it is asked later (run()).
+  if (visitor.state != Visitor::State::kNew || string_member(message.body, "do") == "run")
+    return std::nullopt;
   return why_apart_from_us(visitor.process);
 }
 

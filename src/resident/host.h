@@ -60,6 +60,7 @@ class ResidentHost {
   void run(int id, Visitor& visitor, Message& message);
   void runs_alone(int id, Visitor& visitor, const std::string& config_file);
   void works_alone(Visitor& visitor, const std::string& why) const;
+  void works_alone_after(Worker* worker, int id, Visitor& visitor, const char* why);
   void pass_signal(int id, const Json& body);
   void gone(int id);
   void begin_end(const std::string& why);

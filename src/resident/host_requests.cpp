@@ -69,13 +69,25 @@ void ResidentHost::run(int id, Visitor& visitor, Message& message) {
     works_alone(visitor, (!request ? request.error() : key.error()).what);
     return gone(id);
   }
-  visitor.config_file = request->config_file;
-  used_ = Clock::now();
   Worker* worker = workers_.of_project(request->config_file);
   const bool waits = worker != nullptr && worker->state == Worker::State::kWaiting;
   const bool given =
       waits && worker->key == *key &&
       worker->process.give({{"do", "run"}, {"client", visitor.process.number()}}, descriptors);
+  if (given) {
+    visitor.state = Visitor::State::kServed;
+    worker->visitor = id;
+    worker->state = Worker::State::kRunning;
+    worker->since = Clock::now();
+  }
+  // The worker looks at who asks before it begins (handshake.h). We do so meanwhile, before we
+  // prepare anything from what was asked.
+  if (const auto why = why_apart_from_us(visitor.process)) {
+    refuse(visitor.process, visitor.socket.get(), *why);
+    return gone(id);
+  }
+  visitor.config_file = request->config_file;
+  used_ = Clock::now();
   const int folder = ::fcntl(descriptors[kFolderAt].get(), F_DUPFD_CLOEXEC, 3);
   workers_.use({.key = std::move(*key),
                 .config_file = std::move(request->config_file),
@@ -84,26 +96,22 @@ void ResidentHost::run(int id, Visitor& visitor, Message& message) {
                 .umask = request->umask,
                 .servers = {},
                 .used = {}});
-  if (worker == nullptr || worker->visitor != 0)
-    return works_alone(visitor, "no worker waits for this project");
-  visitor.state = Visitor::State::kServed;
-  worker->visitor = id;
-  // One that was prepared from something else: when it and its servers are gone, and only then, the
-  // client works alone.
-  if (!given) return worker->end();
-  worker->state = Worker::State::kRunning;
-  worker->since = Clock::now();
+  if (!given) return works_alone_after(worker, id, visitor, "no worker waits for this project");
   say(fmt::format("worker {} serves process {}", worker->process.process().number(),
                   visitor.process.number()));
 }
 
-// Servers of the project that wait would be older than what it runs, and might not bear others of
-// their kind beside them. Nothing is prepared until it has ended.
 void ResidentHost::runs_alone(int id, Visitor& visitor, const std::string& config_file) {
   if (!config_file.starts_with('/')) return gone(id);
   visitor.config_file = config_file;
-  Worker* worker = workers_.of_project(config_file);
-  if (worker == nullptr || worker->visitor != 0) return works_alone(visitor, "as it wishes");
+  works_alone_after(workers_.of_project(config_file), id, visitor, "as it wishes");
+}
+
+// Servers of the project that wait would be older than what it runs, and might not bear others of
+// their kind beside them; or they were prepared from something else. Nothing is prepared until they
+// have ended, and only then the client works alone.
+void ResidentHost::works_alone_after(Worker* worker, int id, Visitor& visitor, const char* why) {
+  if (worker == nullptr || worker->visitor != 0) return works_alone(visitor, why);
   visitor.state = Visitor::State::kServed;
   worker->visitor = id;
   worker->end();

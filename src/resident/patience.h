@@ -13,6 +13,7 @@ namespace mcpac::resident {
 inline constexpr std::chrono::seconds kUntilARunEnds{20};
 
 void set_patience(unsigned factor);  // 1 to 1,000; others are brought there
+void set_patience_from_environment();
 [[nodiscard]] std::chrono::milliseconds patient(std::chrono::milliseconds usual);
 
 }  // namespace mcpac::resident

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +11,12 @@
 #include <optional>
 
 #include "core/hash.h"
+#include "resident/sealed_memory.h"
 
 namespace mcpac::resident {
 namespace {
 
 constexpr std::string_view kStart = "mcpac request 1\n";
-constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
 std::unexpected<Error> refused(std::string why) {
   return fail(ErrorId::kUsage, "a request to the resident host cannot be read",
@@ -85,25 +84,6 @@ bool is_passing(std::string_view variable) {
                              [&](std::string_view name) { return variable.starts_with(name); });
 }
 
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
-// Never to be executed (Linux 6.3), which some machines demand (vm.memfd_noexec).
-UniqueFd new_memory() {
-  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  constexpr unsigned kNotExecutable = 0x8;  // MFD_NOEXEC_SEAL
-  UniqueFd memory(::memfd_create("mcpac-request", kFlags | kNotExecutable));
-  if (!memory && errno == EINVAL) memory = UniqueFd(::memfd_create("mcpac-request", kFlags));
-  return memory;
-}
-
 }  // namespace
 
 std::string encode(const Request& request) {
@@ -136,30 +116,13 @@ Result<UniqueFd> to_memory(const Request& request) {
   if (bytes.size() > kMaxRequest || request.arguments.size() > kMaxWords ||
       request.environment.size() > kMaxWords)
     return refused("it is too long");
-  UniqueFd memory = new_memory();
-  if (!memory || !write_all(memory.get(), bytes) || ::fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0)
-    return refused("there is no memory for it");
-  return memory;
+  return seal(bytes);
 }
 
 Result<Request> from_memory(int fd) {
-  // Only a memory file has seals: reading it never waits for anybody. It may have more than these.
-  const int seals = ::fcntl(fd, F_GET_SEALS);
-  if (seals < 0 || (seals & kSeals) != kSeals) return refused("it is no sealed memory");
-  struct stat info {};
-  if (::fstat(fd, &info) != 0 || info.st_size < 0 ||
-      static_cast<std::size_t>(info.st_size) > kMaxRequest)
-    return refused("it is too long");
-  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n =
-        ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return refused("it ends early");
-    done += static_cast<std::size_t>(n);
-  }
-  return decode(bytes);
+  auto bytes = read_sealed(fd, kMaxRequest);
+  if (!bytes) return pass_on(bytes);
+  return decode(*bytes);
 }
 
 Result<std::string> key_of(const Request& request, int folder) {

@@ -15,6 +15,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "core/abandoned.h"
+#include "core/socket_folder.h"
 #include "execute/live/live_runs.h"
 
 using namespace mcpac;
@@ -43,7 +44,7 @@ sockaddr_un address_of(const std::filesystem::path& path) {
 void leave_socket(const std::filesystem::path& path) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto folder = open_runs_folder(path.parent_path()).value();
-  const auto address = address_of(socket_path(folder, path.filename().native()));
+  const auto address = socket_address(folder, path.filename().native()).value();
   REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
 }
 

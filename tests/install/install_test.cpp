@@ -112,9 +112,9 @@ TEST_SUITE("install") {
   TEST_CASE("an installation is complete and can be moved") {
     auto& installation = Installation::shared();
     for (const char* file :
-         {"bin/mcpac", "libexec/mcpac/mcpac-warden", "libexec/mcpac/mcpac-analyzer",
-          "include/mcpac/runtime.hpp", "include/mcpac/note.hpp", "share/doc/mcpac/README.md",
-          "share/doc/mcpac/docs/agents.md"}) {
+         {"bin/mcpac", "libexec/mcpac/mcpac", "libexec/mcpac/mcpac-warden",
+          "libexec/mcpac/mcpac-analyzer", "include/mcpac/runtime.hpp", "include/mcpac/note.hpp",
+          "share/doc/mcpac/README.md", "share/doc/mcpac/docs/agents.md"}) {
       CAPTURE(file);
       CHECK(fs::exists(installation.prefix() / file));
     }
@@ -129,6 +129,17 @@ TEST_SUITE("install") {
             std::string::npos);
       CHECK(text_of(entry.path()).find(mcpac::testing::in_source()) == std::string::npos);
     }
+  }
+
+  TEST_CASE("bin/mcpac without its libexec folder says that it is not whole") {
+    auto& installation = Installation::shared();
+    const auto apart = installation.folder() / "apart" / "bin" / "mcpac";
+    fs::create_directories(apart.parent_path());
+    fs::copy_file(installation.prefix() / "bin/mcpac", apart);
+    const auto done = installation.run({apart.string(), "info"}, installation.folder());
+    CHECK(done.exit_code == 66);
+    CHECK(done.err.find("MCPAC-E0101") != std::string::npos);
+    CHECK(done.err.find("libexec") != std::string::npos);
   }
 
   TEST_CASE("the moved mcpac analyses, compiles and runs an agent") {

@@ -12,6 +12,7 @@
 using namespace mcpac;
 using namespace mcpac::resident;
 using resident_test::holds_in_child;
+using resident_test::stands_alone_here;
 
 namespace {
 
@@ -57,12 +58,6 @@ class Worker {
   pid_t pid_ = -1;
   bool began_ = false;
 };
-
-bool stands_alone_here() {
-  if (resident_test::may_use_new_privileges()) return false;
-  MESSAGE("skipped: under no_new_privs everybody stands alone");
-  return true;
-}
 
 }  // namespace
 

@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+
+#include <functional>
 
 #include "resident/support_host.h"
 
@@ -12,8 +15,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What is said to a client that wants something run, with this umask.
-Json asked_to_run(const Host& host, std::uint32_t umask) {
+// What is said to a client that wants something run, with this umask; `meanwhile` is after the host
+// let it in.
+Json asked_to_run(
+    const Host& host, std::uint32_t umask, const std::function<void()>& meanwhile = [] {}) {
   const auto memory = to_memory(
       {.arguments = {"mcpac"},
        .environment = {"PATH=/usr/bin:/bin", "TOLD=" + (host.home.path() / "told").string()},
@@ -23,6 +28,7 @@ Json asked_to_run(const Host& host, std::uint32_t umask) {
   const auto pair = make_socket_pair();
   const UniqueFd socket = connect_raw(host.folder);
   const std::string nonce = nonce_of(socket);
+  meanwhile();
   const std::array<int, kPassed> parts{memory->get(), folder.get(), pair->theirs.get()};
   REQUIRE(send_message(
       socket.get(),
@@ -34,8 +40,8 @@ Json asked_to_run(const Host& host, std::uint32_t umask) {
 // A worker that waits, and hears nothing.
 void prepare_deaf_worker(Host& host, const std::string& first = "") {
   host.end();  // the stamp of the installation is taken when a host begins
-  fs::create_directory(host.home.path() / "bin");
-  REQUIRE(write_file_atomic(host.home.path() / "bin" / "mcpac",
+  fs::create_directories(host.options.folders.libexec);
+  REQUIRE(write_file_atomic(host.options.folders.whole(),
                             "#!/bin/sh\ntrap '' TERM\n" + first +
                                 "echo $$ > \"$TOLD\"\n"
                                 "while :; do sleep 1; done\n",
@@ -119,6 +125,18 @@ TEST_SUITE("resident/host") {
     const auto start = std::chrono::steady_clock::now();
     CHECK(find_member(asked_to_run(host, 022), "ended") != nullptr);
     CHECK(std::chrono::steady_clock::now() - start < kUntilARunEnds / 2);
+  }
+
+  TEST_CASE("who is confined by the time it asks has nothing run, and nothing prepared") {
+    if (stands_alone_here()) return;
+    const Host host;
+    CHECK(holds_in_child([&] {
+      const auto said = asked_to_run(host, 077, [] { ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); });
+      return string_member(said, "alone").find("NoNewPrivs") != std::string::npos;
+    }));
+    const UniqueFd socket = connect_raw(host.folder);
+    const auto shown = asked(socket, {{"do", "show"}, {"nonce", nonce_of(socket)}});
+    CHECK(shown.find("\"workers\":[]") != std::string::npos);
   }
 
   TEST_CASE("who stands otherwise can end what is its own, also a host that does not hear") {

@@ -1,6 +1,7 @@
 // A piece of a test in a process of its own.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -77,6 +78,12 @@ inline bool change_limit() {
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur -= 1;
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+inline bool stands_alone_here() {
+  if (may_use_new_privileges()) return false;
+  MESSAGE("skipped: under no_new_privs everybody stands alone");
+  return true;
 }
 
 }  // namespace resident_test

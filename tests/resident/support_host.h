@@ -119,10 +119,4 @@ inline bool is_refused(const std::filesystem::path& folder) {
          receive_message(socket.get()).arrival == Arrival::kClosed;
 }
 
-inline bool stands_alone_here() {
-  if (resident_test::may_use_new_privileges()) return false;
-  MESSAGE("skipped: under no_new_privs everybody stands alone");
-  return true;
-}
-
 }  // namespace resident_test

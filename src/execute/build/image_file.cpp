@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "core/write_all.h"
+
 namespace mcpac::execute {
 namespace {
 
@@ -189,22 +191,12 @@ std::unexpected<Error> cannot_keep(const char* what) {
   return fail(ErrorId::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-bool write_all(int to, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(to, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 // The next part of the file; 0 at its end. For file systems that the kernel does not copy from.
 ssize_t copy_through_us(int from, int to, std::size_t most) {
   std::array<char, std::size_t{64} << 10U> part;
   const ssize_t n = ::read(from, part.data(), std::min(most, part.size()));
   if (n <= 0) return n;
-  return write_all(to, {part.data(), static_cast<std::size_t>(n)}) ? n : -1;
+  return write_all(to, {part.data(), static_cast<std::size_t>(n)}) == 0 ? n : -1;
 }
 
 // The whole file, in the kernel where it can: how many bytes it had.
@@ -282,7 +274,7 @@ Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
 Result<UniqueFd> sealed_image_of(std::string_view bytes) {
   auto image = new_memory();
   if (!image) return pass_on(image);
-  if (!write_all(image->get(), bytes)) return cannot_keep("cannot copy the program into memory");
+  if (write_all(image->get(), bytes) != 0) return cannot_keep("cannot copy the program into memory");
   return sealed(std::move(*image), bytes.size());
 }
 

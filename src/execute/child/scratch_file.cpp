@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/file.h"
+#include "core/write_all.h"
 
 namespace mcpac::execute {
 namespace {
@@ -38,14 +39,10 @@ Result<void> write_scratch(const std::filesystem::path& file, std::string_view b
                            unsigned mode) {
   const UniqueFd fd(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-  while (fd && !bytes.empty()) {
-    const ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  const int error = fd ? write_all(fd.get(), bytes) : errno;
   // As root the reader is another user, whatever our umask says.
-  if (fd && bytes.empty() && ::fchmod(fd.get(), mode) == 0) return {};
+  if (error == 0 && ::fchmod(fd.get(), mode) == 0) return {};
+  if (error != 0) errno = error;
   return failed("write", file);
 }
 

@@ -1,12 +1,9 @@
 #include "execute/live/live_runs.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +17,7 @@
 #include "audit/limits.h"
 #include "core/abandoned.h"
 #include "core/printable.h"
+#include "core/socket_folder.h"
 
 namespace mcpac::execute {
 namespace {
@@ -53,12 +51,9 @@ Connection connect_to(const UniqueFd& folder, std::string_view name, Wait wait =
   const timeval limit{kAnswerSeconds, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = socket_path(folder, name);
-  if (path.size() >= sizeof address.sun_path) return {UniqueFd(), ENAMETOOLONG};
-  std::ranges::copy(path, static_cast<char*>(address.sun_path));
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  const auto address = socket_address(folder, name);
+  if (!address) return {UniqueFd(), ENAMETOOLONG};
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
     return {UniqueFd(), errno};
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -109,25 +104,7 @@ Result<std::vector<std::string>> names_in(const std::filesystem::path& folder) {
 }  // namespace
 
 Result<UniqueFd> open_runs_folder(const std::filesystem::path& folder) {
-  const auto refuse = [&folder](std::string why) {
-    return fail(ErrorId::kFileUnwritable,
-                fmt::format("the folder of live runs cannot be used: {}", why),
-                {.where = folder.string(), .why = "it must be its user's alone (mode 0700)"});
-  };
-  std::error_code ignored;
-  std::filesystem::create_directories(folder.parent_path().parent_path(), ignored);
-  ::mkdir(folder.parent_path().c_str(), 0700);
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return refuse(reason(errno));
-  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0) return refuse(reason(errno));
-  if (info.st_uid != ::geteuid()) return refuse("it belongs to another user");
-  if ((info.st_mode & 077U) != 0) return refuse("others may enter it");
-  return fd;
-}
-
-std::string socket_path(const UniqueFd& folder, std::string_view name) {
-  return fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
+  return open_socket_folder(folder, "the folder of live runs");
 }
 
 Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder) {

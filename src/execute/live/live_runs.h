@@ -17,10 +17,8 @@ namespace mcpac::execute {
 
 inline constexpr std::size_t kMaxControlLine = std::size_t{1} << 20U;
 
-// Makes the folder where there is none. An Error where it is not the user's alone.
+// core/socket_folder.h
 [[nodiscard]] Result<UniqueFd> open_runs_folder(const std::filesystem::path& folder);
-// "/proc/self/fd/N/ID.sock": the path of a socket may have 107 bytes, and folders may lie deep.
-[[nodiscard]] std::string socket_path(const UniqueFd& folder, std::string_view name);
 
 // Ids of the runs that listen, oldest first. Sockets that nobody listens on any more are removed.
 [[nodiscard]] Result<std::vector<std::string>> live_runs(const std::filesystem::path& folder);

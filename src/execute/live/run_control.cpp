@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "core/abandoned.h"
+#include "core/socket_folder.h"
 #include "execute/live/live_runs.h"
 #include "ipc/stream_channel.h"
 
@@ -37,14 +37,11 @@ std::unexpected<Error> unusable(int error) {
 // Bound beside its name and renamed when it listens: nobody finds a socket that refuses them.
 Result<UniqueFd> listen_as(const UniqueFd& folder, const std::string& run_id) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
   // With our mark: killed in between, the next run sweeps it.
   const std::string name = fmt::format("{}.{}.new", run_id, own_mark());
-  const std::string path = socket_path(folder, name);
-  if (!socket || path.size() >= sizeof address.sun_path) return unusable(errno);
-  std::ranges::copy(path, static_cast<char*>(address.sun_path));
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+  const auto address = socket_address(folder, name);
+  if (!socket || !address) return unusable(socket ? ENAMETOOLONG : errno);
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
       ::fchmodat(folder.get(), name.c_str(), 0600, 0) != 0 ||
       ::listen(socket.get(), static_cast<int>(kMaxPeers)) != 0 ||
       ::renameat(folder.get(), name.c_str(), folder.get(), (run_id + ".sock").c_str()) != 0) {

@@ -12,29 +12,11 @@
 
 #include "codegen/lock.h"
 #include "core/error.h"
+#include "execute/project/folders.h"
 #include "mcp/server_config.h"
 #include "policy/layers.h"
 
 namespace mcpac::execute {
-
-// Where things lie outside the project; the command line decides (XDG base directories).
-struct Folders {
-  std::filesystem::path state;      // audit records: kept
-  std::filesystem::path cache;      // everything that can be made again
-  std::filesystem::path temporary;  // gone when the run is
-  std::filesystem::path runtime{};  // gone when the user logs out; may be empty
-  std::filesystem::path libexec;    // mcpac-warden, mcpac-analyzer
-  std::filesystem::path llvm = "/usr/lib/llvm-19";
-
-  [[nodiscard]] std::filesystem::path audit() const { return state / "audit"; }
-  [[nodiscard]] std::filesystem::path approvals() const { return state / "approvals.json"; }
-  // Sockets of live runs.
-  [[nodiscard]] std::filesystem::path runs() const {
-    return (runtime.empty() ? state : runtime) / "runs";
-  }
-  [[nodiscard]] std::filesystem::path warden() const { return libexec / "mcpac-warden"; }
-  [[nodiscard]] std::filesystem::path analyzer() const { return libexec / "mcpac-analyzer"; }
-};
 
 // What lies in the folder of a project, as it was when somebody began to rely on it.
 struct KeptProject {
@@ -62,6 +44,14 @@ struct Project {
 [[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file,
                                            const Folders& folders);
 [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
+// A lock beside the bytes that it was read from; none where it came from elsewhere (implied.h).
+struct KnownLock {
+  std::string text;
+  codegen::Lock lock;
+};
+[[nodiscard]] Result<KnownLock> load_known_lock(const Project& project);
+// The same as load_lock(), and quicker: `known` where mcpac.lock has its bytes still.
+[[nodiscard]] Result<codegen::Lock> load_lock(const Project& project, const KnownLock& known);
 // The bytes of mcpac.lock.
 [[nodiscard]] Result<std::string> read_lock_text(const Project& project);
 

@@ -124,7 +124,7 @@ Result<void> Run::load() {
     lock_ = request_.hosted->lock;
     world_.tools = request_.hosted->schemas;
   } else {
-    auto lock = load_lock(project_);
+    auto lock = lock_for_run(request_.standby, project_);
     if (!lock) return pass_on(lock);
     lock_ = std::move(*lock);
     world_.tools = tool_schemas(lock_);

@@ -141,7 +141,7 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!file) return pass_on(file);
   auto program = make_program(request, *file);
   if (!program) return pass_on(program);
-  auto lock = load_lock(project);
+  auto lock = lock_for_run(request.standby, project);
   if (!lock) return pass_on(lock);
   auto recording = RunRecording::open(request.recording, *lock, listener.note);
   if (!recording) return pass_on(recording);

@@ -66,18 +66,19 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   auto project = load_project(config_file, folders);
   if (!project) return pass_on(project);
   made->project_ = std::move(*project);
-  auto lock = load_lock(made->project_);
+  auto lock = load_known_lock(made->project_);
   if (!lock) return pass_on(lock);
   made->lock_ = std::move(*lock);
   made->folders_ = folders;
   // Read before the servers start: whoever uses the project from now on changes it.
   made->last_use_ = ProjectUse::number_of_last(folders, config_file);
-  made->host_ = std::make_unique<Host>(made->project_.config, made->lock_);
+  made->host_ = std::make_unique<Host>(made->project_.config, made->lock_.lock);
   if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
   made->servers_ = preparable(made->project_.config, servers);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.
-  made->tools_ = start_tools(made->project_, made->lock_, servers, folders, {}, *made->warden_);
+  made->tools_ =
+      start_tools(made->project_, made->lock_.lock, servers, folders, {}, *made->warden_);
   return made;
 }
 
@@ -109,7 +110,7 @@ bool Standby::fits(const Project& project, const codegen::Lock& lock,
                    const std::set<std::string>& admitted) const {
   const bool same_project =
       place_of_project(project.config_file) == place_of_project(project_.config_file) &&
-      is_same(project.config, project_.config) && is_same(lock, lock_);
+      is_same(project.config, project_.config) && is_same(lock, lock_.lock);
   if (!same_project) return false;
   for (const auto& [name, stamp] : servers_) {
     if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name)) != stamp)
@@ -129,6 +130,10 @@ std::unique_ptr<Host> Standby::take_host(const Project& project, const codegen::
 
 StandbyTools tools_for_run(Standby* standby) {
   return standby == nullptr ? StandbyTools{} : standby->take_tools();
+}
+
+Result<codegen::Lock> lock_for_run(const Standby* standby, const Project& project) {
+  return standby == nullptr ? load_lock(project) : standby->load_lock(project);
 }
 
 Result<sandbox::Warden> warden_for_run(Standby* standby, const Folders& folders,

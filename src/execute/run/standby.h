@@ -47,6 +47,10 @@ class Standby {
   Standby& operator=(const Standby&) = delete;
 
   [[nodiscard]] std::optional<sandbox::Warden> take_warden();
+  // That of the project as it is now, which is seldom another than it was.
+  [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project) const {
+    return execute::load_lock(project, lock_);
+  }
   // What was started in sandboxes of that warden; empty after the first time.
   [[nodiscard]] StandbyTools take_tools();
   // Null where a run of this project and lock, whose rules may admit calls of these servers, would
@@ -64,7 +68,7 @@ class Standby {
   std::optional<sandbox::Warden> warden_;
   StandbyTools tools_;  // end before the warden
   Project project_;
-  codegen::Lock lock_;
+  KnownLock lock_;
   Folders folders_;
   std::optional<std::string> last_use_;  // of the project, as it was before the start
   Stamps servers_;                       // that were started, as they lay on the disk before
@@ -75,6 +79,7 @@ class Standby {
 [[nodiscard]] Result<sandbox::Warden> warden_for_run(
     Standby* standby, const Folders& folders, sandbox::Explore explore = sandbox::Explore::kAtOnce);
 [[nodiscard]] StandbyTools tools_for_run(Standby* standby);
+[[nodiscard]] Result<codegen::Lock> lock_for_run(const Standby* standby, const Project& project);
 // Servers are down before the use of the project is over.
 struct RunHost {
   ProjectUse use;

@@ -1,0 +1,77 @@
+// bin/mcpac: what people, agents and clients start. It has a worker of the resident host do the
+// command, where one may and does, and becomes all of mcpac otherwise (libexec/mcpac/mcpac).
+//
+// It is small because it has to be quick: all of mcpac takes milliseconds to be loaded, which is
+// longer than a worker takes to the first call of a program that it has seen (docs/adr/0043). So it
+// reads no option and knows no project; where a word could mean something to it, it asks nobody.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/user_folders.h"
+#include "cli/worker_choice.h"
+#include "core/error.h"
+#include "resident/client.h"
+#include "resident/patience.h"
+
+namespace {
+
+using namespace mcpac;
+
+// The worker's exit code; nothing: all of mcpac goes on from here, and hears what came of it.
+std::optional<int> have_it_done(const execute::Folders& folders,
+                                const std::vector<std::string>& words) {
+  if (!cli::may_go_to_a_worker({words.begin() + 1, words.end()}) || cli::is_told_to_be_alone() ||
+      cli::has_terminal())
+    return std::nullopt;
+  resident::set_patience_from_environment();
+  resident::Visit visit({folders, "mcpac.json", words});
+  if (const auto& outcome = visit.outcome(); outcome && *outcome) return **outcome;
+  visit.hand_over();
+  return std::nullopt;
+}
+
+// -C is seen to before anything looks at a path. What cannot be entered is left for all of mcpac to
+// tell.
+void enter_folder(std::vector<std::string>& words) {
+  if (words.size() >= 3 && words[1] == "-C" && ::chdir(words[2].c_str()) == 0)
+    words.erase(words.begin() + 1, words.begin() + 3);
+}
+
+int become(const std::filesystem::path& whole, std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execv(whole.c_str(), arguments.data());
+  const Error error{ErrorId::kFileUnreadable, "mcpac is not whole", whole.string(),
+                    std::system_category().message(errno),
+                    "install it with its libexec folder; bin/mcpac does nothing alone"};
+  std::fputs((error.to_text() + "\n").c_str(), stderr);
+  return static_cast<int>(exit_code_of(error.id));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  resident::Visit::forget_handover();
+  std::vector<std::string> words(argv, argv + argc);
+  enter_folder(words);
+  execute::Folders folders;
+  folders.libexec = cli::own_program().parent_path().parent_path() / "libexec" / "mcpac";
+  // Without the variable the user's name would have to be looked up.
+  const std::string home = cli::environment_variable("HOME");
+  try {
+    if (!home.empty()) {
+      folders = cli::user_folders(home, folders.libexec);
+      if (const auto code = have_it_done(folders, words)) return *code;
+    }
+  } catch (const std::exception&) {
+    // All of mcpac meets it again, and tells it in the form that was asked for.
+  }
+  return become(folders.whole(), words);
+}

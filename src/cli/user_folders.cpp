@@ -1,0 +1,38 @@
+#include "cli/user_folders.h"
+
+#include <cstdlib>
+#include <system_error>
+
+namespace mcpac::cli {
+
+namespace fs = std::filesystem;
+
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+fs::path base_folder(const char* variable, const fs::path& otherwise) {
+  const fs::path value = environment_variable(variable);
+  return (value.is_absolute() ? value : otherwise) / "mcpac";
+}
+
+execute::Folders user_folders(const fs::path& home, const fs::path& libexec) {
+  execute::Folders folders;
+  folders.state = base_folder("XDG_STATE_HOME", home / ".local/state");
+  folders.cache = base_folder("XDG_CACHE_HOME", home / ".cache");
+  const fs::path temporary = environment_variable("TMPDIR");
+  folders.temporary = temporary.is_absolute() ? temporary : fs::path("/tmp");
+  // Where the session has no such folder, live runs are kept below the state folder.
+  const fs::path runtime = environment_variable("XDG_RUNTIME_DIR");
+  if (runtime.is_absolute()) folders.runtime = runtime / "mcpac";
+  folders.libexec = libexec;
+  return folders;
+}
+
+fs::path own_program() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+}  // namespace mcpac::cli

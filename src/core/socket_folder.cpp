@@ -1,0 +1,44 @@
+#include "core/socket_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace mcpac {
+
+Result<UniqueFd> open_socket_folder(const std::filesystem::path& folder, std::string_view what) {
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorId::kFileUnwritable, fmt::format("{} cannot be used: {}", what, why),
+                {.where = folder.string(), .why = "it must be its user's alone (mode 0700)"});
+  };
+  const auto reason = [](int error) { return std::system_category().message(error); };
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno == ENOENT) {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder.parent_path().parent_path(), ignored);
+    ::mkdir(folder.parent_path().c_str(), 0700);
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return refuse(reason(errno));
+  }
+  UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return refuse(reason(errno));
+  if (info.st_uid != ::geteuid()) return refuse("it belongs to another user");
+  if ((info.st_mode & 077U) != 0) return refuse("others may enter it");
+  return fd;
+}
+
+std::optional<sockaddr_un> socket_address(const UniqueFd& folder, std::string_view name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
+  if (path.size() >= sizeof address.sun_path) return std::nullopt;
+  std::ranges::copy(path, static_cast<char*>(address.sun_path));
+  return address;
+}
+
+}  // namespace mcpac

@@ -1,0 +1,21 @@
+// SealedMemory: bytes for another process that nobody can change any more, in a file of memory.
+//
+// Only such a file has seals, so reading one never waits for anybody, and what was read once is
+// what it is.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace mcpac::resident {
+
+// kUsage where there is no memory for it.
+[[nodiscard]] Result<UniqueFd> seal(std::string_view bytes);
+// kUsage where it is no sealed memory, or longer.
+[[nodiscard]] Result<std::string> read_sealed(int fd, std::size_t max_bytes);
+
+}  // namespace mcpac::resident

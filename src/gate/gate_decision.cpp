@@ -61,7 +61,7 @@ std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permiss
     check.redacted = tool.secret_places->redact(clean) || check.redacted;
   }
   const Json& kept = check.redacted ? clean : arguments;
-  check.target = target_of(kept);
+  check.targets = targets_of(kept);
   if (check.level == policy::AuditLevel::kMeta) return std::nullopt;
   const std::string text = to_text(kept);
   check.arguments_digest = setup.audit->keyed_digest(text);

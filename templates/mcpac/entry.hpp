@@ -69,7 +69,8 @@ inline void say(::std::string line) noexcept {
   if (spelt.size() > kMostShown) return ::std::string(spelt.substr(0, kMostShown));
   int status = 0;
   char* const read = ::abi::__cxa_demangle(spelt.data(), nullptr, nullptr, &status);
-  const ::std::string name(read == nullptr ? spelt : ::std::string_view(read).substr(0, kMostShown));
+  const ::std::string name(read == nullptr ? spelt
+                                           : ::std::string_view(read).substr(0, kMostShown));
   ::std::free(read);
   return name;
 }

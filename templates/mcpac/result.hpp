@@ -94,9 +94,9 @@ class ToolResult {
     ::std::string message = "the answer has no text, and so no JSON";
     if (!all.empty()) {
       const ::std::string_view begin = ::std::string_view(all).substr(0, all.find('\n'));
-      message = "the answer is text and no JSON: .text() or .lines() reads it; it begins " +
-                Json(begin.substr(0, kMostShown))
-                    .dump(-1, ' ', false, Json::error_handler_t::replace);
+      message =
+          "the answer is text and no JSON: .text() or .lines() reads it; it begins " +
+          Json(begin.substr(0, kMostShown)).dump(-1, ' ', false, Json::error_handler_t::replace);
     }
     return ToolError(Error({ErrorKind::tool,
                             0,

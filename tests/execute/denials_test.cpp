@@ -35,11 +35,8 @@ TEST_SUITE("execute/denials") {
     gate::Check relative = check("path \"a\" is not within ./data");
     relative.taken_for = "it is /w/a, counted from the root of fs";
     denials.add(relative);
-    CHECK(
-        execute::to_human_text(denials.list().at(0))
-            .find(
-                "\n  path: it is /w/a, counted from the root of fs\n") !=
-        std::string::npos);
+    CHECK(execute::to_human_text(denials.list().at(0))
+              .find("\n  path: it is /w/a, counted from the root of fs\n") != std::string::npos);
     CHECK(execute::to_json(denials.list()[0])["taken_for"] == relative.taken_for);
   }
 

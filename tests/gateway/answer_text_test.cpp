@@ -46,7 +46,7 @@ TEST_SUITE("gateway/answer_text") {
     CHECK(answer_text({{"granted", true},
                        {"report",
                         {{"verdict", "ok"},
-                         {"declared", {{{"permission", "fs.read"}}}},
+                         {"declared", {"fs.read"}},
                          {"uses", {use}},
                          {"findings", Json::array()}}},
                        {"suggestions", Json::array()}}) ==

@@ -17,8 +17,8 @@ namespace mcpac::execute {
 struct Denial {
   std::string permission;
   std::string reason;
-  std::string rule;        // that decided or came nearest; may be empty
-  std::string layer;       // whose rule that is
+  std::string rule;            // that decided or came nearest; may be empty
+  std::string layer;           // whose rule that is
   std::string taken_for = {};  // policy::taken_for
   std::size_t other_rules = 0;
   // The --grant that would admit it and little else, or a whole option; may be empty.

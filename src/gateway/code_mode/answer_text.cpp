@@ -61,10 +61,7 @@ void add_report(std::string& text, const Json& report) {
   add(text, "verdict", string_member(report, "verdict"));
   std::string declared;
   for_each(report, "declared", [&](const Json& one) {
-    const std::string where = string_member(one, "where");
-    declared +=
-        fmt::format("{}{}{}", declared.empty() ? "" : ", ", string_member(one, "permission"),
-                    where.empty() ? "" : " where " + where);
+    declared += (declared.empty() ? "" : ", ") + one.get<std::string>();
   });
   add(text, "declares", declared);
   for_each(report, "uses", [&](const Json& use) {

@@ -128,7 +128,7 @@ std::string grant_text(const LockedServer& server, const LockedTool& tool) {
   return shell_quoted(server.name + "." + (bare ? tool.name : json_string(tool.name)));
 }
 
-std::string describe_tool(const LockedServer& server, const LockedTool& tool) {
+std::string declaration(const LockedServer& server, const LockedTool& tool) {
   const ToolModel made = model(server, tool);
   std::string args =
       made.args.free_form ? "  using Args = ::mcpac::Json;\n"
@@ -142,20 +142,25 @@ std::string describe_tool(const LockedServer& server, const LockedTool& tool) {
   }
   return fill(R"($comment$struct $tool$ {  // $permission$
 $args$$result$};
+)",
+              {{"comment", tool_comment(made, Dialect::kPlain)},
+               {"tool", made.cpp_name},
+               {"permission", server.name + "." + safe_line(tool.name)},
+               {"args", args},
+               {"result", result}});
+}
 
+std::string describe_tool(const LockedServer& server, const LockedTool& tool) {
+  return fill(R"($declaration$
 // in a program that declares mcpac::Requires<$cpp_name$> rt:
 auto result = $call$;
 // to run it$original$:
 //   mcpac execute --grant $grant$ -f FILE
 )",
-              {{"comment", tool_comment(made, Dialect::kPlain)},
-               {"tool", made.cpp_name},
-               {"permission", server.name + "." + safe_line(tool.name)},
+              {{"declaration", declaration(server, tool)},
                {"cpp_name", tool.cpp_name},
-               {"args", args},
-               {"result", result},
                {"call", example_call(server, tool)},
-               {"original", name_note(tool, made.cpp_name)},
+               {"original", name_note(tool, short_name(tool.cpp_name))},
                {"grant", grant_text(server, tool)}});
 }
 

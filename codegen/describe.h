@@ -7,8 +7,11 @@
 
 namespace mcpac::codegen {
 
-// What the tool says of itself, its arguments and result as structs with every field explained, and
-// a call that compiles, given the permission. Safe to print on a terminal.
+// What the tool says of itself, its arguments and result as structs with every field explained.
+// Safe to print on a terminal.
+[[nodiscard]] std::string declaration(const LockedServer& server, const LockedTool& tool);
+
+// The same with a call that compiles, given the permission, and the command that runs it.
 [[nodiscard]] std::string describe_tool(const LockedServer& server, const LockedTool& tool);
 
 // What stands after --grant for this tool, quoted for a shell where it must be.

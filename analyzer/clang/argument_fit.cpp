@@ -63,6 +63,24 @@ std::string enumerator_for(CXType type, const Given& given) {
   return found;
 }
 
+// The same value as it would fit: 5 as "5" and the other way round; empty where nobody knows it.
+std::string corrected(Shape wanted, const Given& given) {
+  if (given.expression.size() != 1) return {};
+  const std::string& literal = given.expression.front().text;
+  const bool is_text = literal.size() > 2 && literal.starts_with('"') && literal.ends_with('"');
+  const std::string inside = is_text ? literal.substr(1, literal.size() - 2) : literal;
+  const bool is_number = std::ranges::all_of(
+      inside, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
+  const bool is_whole = is_number && !inside.contains('.');
+  switch (wanted) {
+    case Shape::kText: return is_text || !is_number ? "" : '"' + literal + '"';
+    case Shape::kInteger: return is_text && is_whole ? inside : "";
+    case Shape::kNumber: return is_text && is_number ? inside : "";
+    case Shape::kBoolean: return inside == "true" || inside == "false" ? inside : "";
+    default: return {};
+  }
+}
+
 }  // namespace
 
 std::string ArgumentFit::whose(const std::string& path) const {
@@ -124,7 +142,8 @@ void ArgumentFit::compare_scalar(CXType type, Given& given, const std::string& p
   const std::string it = wanted == Shape::kInteger && got == Shape::kNumber
                              ? given.text
                              : words(got == Shape::kInteger ? Shape::kNumber : got);
-  const std::string meant = wanted == Shape::kEnum ? enumerator_for(type, given) : "";
+  const std::string meant =
+      wanted == Shape::kEnum ? enumerator_for(type, given) : corrected(wanted, given);
   misfit(given, fmt::format("`{}` is {}, not {}", path, what, it));
   if (!meant.empty()) given.text = meant;
 }

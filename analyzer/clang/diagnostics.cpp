@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analyzer/clang/error_words.h"
@@ -39,6 +41,10 @@ bool concerns_headers(const std::vector<Note>& notes, const Sources& sources) {
       notes, [&](const Note& note) { return sources.home(note.place.file) == Home::kHeaders; });
 }
 
+bool same_line(const Place& one, const Place& other) {
+  return one.line == other.line && clang_File_isEqual(one.file, other.file) != 0;
+}
+
 // An error inside a header was asked for by a line of the program, which a note names; that line is
 // where its writer can do something.
 Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const Sources& sources) {
@@ -60,6 +66,8 @@ Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const So
 Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
                             const Sources& sources, ArgumentErrors& arguments, Findings& findings) {
   Diagnosed found;
+  std::optional<Place> told;  // of the last mistake that was told in words of ours
+  std::string advised;        // about it
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
@@ -75,6 +83,12 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
       found.in_program = found.in_program || home == Home::kProgram;
       const auto notes = notes_of(diagnostic);
       auto [place, message] = diagnosed(diagnostic, notes, sources);
+      // Nor does what a library's template makes of it, line by line.
+      if (home != Home::kProgram && told &&
+          (sources.home(place.file) != Home::kProgram || same_line(place, *told))) {
+        clang_disposeDiagnostic(diagnostic);
+        continue;
+      }
       const bool redefines = message.starts_with("redefinition of");
       if (redefines && concerns_headers(notes, sources)) {
         findings.add("forged-type", place,
@@ -89,8 +103,12 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
       if (!wrong.empty()) {
         // Clang's own words would say less at another place.
       } else if (auto known = translate(message, texts_of(notes), identity.request())) {
-        findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
-                     known->fix);
+        const bool is_told = told && same_line(place, *told) && known->fix == advised;
+        if (!is_told)
+          findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),
+                       known->fix);
+        told = place;
+        advised = known->fix;
       } else {
         findings.add("compile-error", place, std::move(message));
       }

@@ -6,6 +6,7 @@
 
 #include "analyzer/clang/asks_for_more.h"
 #include "analyzer/clang/quoted.h"
+#include "analyzer/clang/result_words.h"
 #include "core/nearest_name.h"
 
 namespace mcpac::analyzer {
@@ -31,7 +32,8 @@ std::optional<Translation> undeclared_tool(std::string_view message, const Reque
   const bool of_requires = owner.find("Requires<") != std::string_view::npos;
   if (name.empty() || (!of_server && !of_requires)) return std::nullopt;
   for (const auto& [cpp, permission] : request.permissions) {
-    const bool tool = of_server && cpp.ends_with(fmt::format("::{}", name));
+    const bool tool = of_server && cpp.ends_with(fmt::format("::{}", name)) &&
+                      owner.contains(fmt::format("mcp::{}::", cpp_name(cpp).server));
     if (!tool) continue;
     return Translation{fmt::format("`{}` is not in the Requires of this program", permission),
                        fmt::format("add {} to the list of Requires<…>", cpp)};
@@ -69,8 +71,10 @@ std::optional<Translation> misspelt_name(std::string_view message, const Request
     if (of_mcp) names.push_back(parts.server);
     if (!of_mcp && owner.substr(5) == parts.server) names.push_back(parts.tool);
   }
-  const std::string near = nearest_name(name, names);
+  std::string near = nearest_name(name, names);
   if (near.empty()) return std::nullopt;
+  // With its namespace, which is right with and without `using namespace mcp`.
+  near.insert(0, fmt::format("{}::", of_mcp ? "mcp" : owner));
   return Translation{fmt::format("`{}` is no {}; did you mean `{}`?", name,
                                  of_mcp ? "server" : "tool of that server", near),
                      fmt::format("write {} (mcpac tools list shows what there is)", near)};
@@ -146,6 +150,7 @@ std::optional<Translation> translate(std::string_view message,
   if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
+  if (auto result = translate_result(message, request)) return result;
   return asks_for_more(message, notes, request);
 }
 

@@ -163,6 +163,9 @@ void add_connect(CLI::App& app, Context& context) {
                    "how tools are called there (mcpac serve --help)")
       ->check(CLI::IsMember({"dotted", "plain", "bare"}))
       ->capture_default_str();
+  command->add_flag("--code", options->code,
+                    "let it write and run programs that call these tools, too (code mode; "
+                    "mcpac serve --code)");
   command->add_flag("--adopt", options->adopt,
                     "move the servers that it has into mcpac.json, and out of its configuration");
   command->add_flag("--undo", options->undo, "take back what mcpac connect wrote there");

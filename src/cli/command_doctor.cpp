@@ -76,7 +76,9 @@ void doctor(Context& context, const DoctorOptions& options) {
       checks.push_back({{"name", capability.name},
                         {"works", capability.works},
                         {"detail", capability.detail},
-                        {"remedy", capability.remedy}});
+                        {"remedy", capability.remedy},
+                        // Tier A is all layers: what it does without is none of them.
+                        {"needed", probe->tier != sandbox::Tier::kA}});
     }
     if (probe->tier) tier = sandbox::to_string(*probe->tier);
     fine = probe->tier && *probe->tier <= accepted;
@@ -90,10 +92,16 @@ void doctor(Context& context, const DoctorOptions& options) {
                           {"accepted_tier", sandbox::to_string(accepted)},
                           {"ready", fine}});
   for (const Json& check : checks) {
-    fmt::print("{} {:<28} {}\n", check["works"].get<bool>() ? "ok     " : "MISSING",
+    const bool needed = check.value("needed", true);
+    const bool works = check["works"].get<bool>();
+    fmt::print("{} {:<28} {}\n",
+               works    ? "ok     "
+               : needed ? "MISSING"
+                        : "without",
                check["name"].get<std::string>(), check["detail"].get<std::string>());
     if (!check["remedy"].get<std::string>().empty())
-      fmt::print("        fix: {}\n", check["remedy"].get<std::string>());
+      fmt::print("        {}: {}\n", works || needed ? "fix" : "more than tier A",
+                 check["remedy"].get<std::string>());
   }
   fmt::print("sandbox tier: {}\n", tier);
   if (accepted != sandbox::Tier::kA)

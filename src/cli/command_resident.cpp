@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/held_memory.h"
 #include "core/printable.h"
 #include "resident/client.h"
 #include "resident/host.h"
@@ -147,21 +148,33 @@ std::string worker_line(const Json& worker) {
     }
   }
   return fmt::format(
-      "{:>8}  {:5} for {}  {:>6} KiB  {}{}", number_of(worker, "process"),
+      "{:>8}  {:5} for {}  {:>4} MiB  {}{}", number_of(worker, "process"),
       printable(string_member(worker, "state")), time_in_words(number_of(worker, "seconds")),
-      number_of(worker, "memory") >> 10U, printable(string_member(worker, "project")),
+      number_of(worker, "held_memory") >> 20U, printable(string_member(worker, "project")),
       servers.empty() ? "" : ":" + servers);
 }
 
+// "memory" is the worker's own process; beside it, what waits with it: its servers, the tools that
+// have read ahead, a runner.
+void add_held_memory(Json& host) {
+  const auto workers = host.find("workers");
+  if (workers == host.end() || !workers->is_array()) return;
+  for (Json& worker : *workers) {
+    const auto process = number_of(worker, "process");
+    if (process > 0) worker["held_memory"] = held_memory(static_cast<pid_t>(process));
+  }
+}
+
 void show(Context& context) {
-  const auto shown = resident::ask_host(resident::door_folder(context.folders), {{"do", "show"}});
+  auto shown = resident::ask_host(resident::door_folder(context.folders), {{"do", "show"}});
   if (!shown) return context.fail(shown.error());
+  if (*shown) add_held_memory(**shown);
   if (context.json) return context.print(*shown ? **shown : Json(nullptr));
   if (!*shown) return context.say("no resident host is up");
   const Json& host = **shown;
-  fmt::print("host {} since {}, {} KiB, ends after {} without a request\n",
+  fmt::print("host {} since {}, {} MiB, ends after {} without a request\n",
              number_of(host, "process"), printable(string_member(host, "started")).substr(0, 19),
-             number_of(host, "memory") >> 10U, time_in_words(number_of(host, "idle_seconds")));
+             number_of(host, "memory") >> 20U, time_in_words(number_of(host, "idle_seconds")));
   if (const Json* workers = find_member(host, "workers"); workers != nullptr) {
     for (const Json& worker : *workers) fmt::print("{}\n", worker_line(worker));
   }

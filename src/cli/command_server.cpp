@@ -111,17 +111,27 @@ Result<std::vector<std::string>> import(Context& context, ConfigFile& config,
   return names;
 }
 
-// " NAME NAME" for those that mcpac.lock holds already: what replaces them must be approved.
-std::string locked_of(Context& context, const std::vector<std::string>& names) {
+// What is to be done for servers that were written into mcpac.json.
+std::string next_step(Context& context, const std::vector<std::string>& names) {
+  // " NAME NAME": the lock has another of that name, whose tools are approved.
+  std::string replaced;
+  std::size_t known = 0;
   const auto project = context.project();
-  if (!project) return {};
-  const auto lock = execute::load_lock(*project);
-  if (!lock) return {};
-  std::string words;
+  const auto lock = project ? execute::load_lock(*project) : Result<codegen::Lock>();
   for (const std::string& name : names) {
-    if (lock->find_server(name) != nullptr) words += " " + name;
+    const auto* locked = project && lock ? lock->find_server(name) : nullptr;
+    if (locked == nullptr) continue;
+    const auto* server = project->config.find(name);
+    if (server != nullptr && server->identity() == locked->identity)
+      ++known;
+    else
+      replaced += " " + name;
   }
-  return words;
+  if (!replaced.empty())
+    return fmt::format("mcpac lock diff{0}, then mcpac lock accept{0}", replaced);
+  if (known < names.size()) return "mcpac generate";
+  return "nothing: mcpac.lock has it as it was approved (mcpac lock status asks whether it still "
+         "is)";
 }
 
 void add_one(Context& context, const AddOptions& options) {
@@ -147,11 +157,7 @@ void add_one(Context& context, const AddOptions& options) {
   }
   if (auto saved = config->save(); !saved) return context.fail(saved.error());
   for (const auto& name : names) context.say(fmt::format("added {}", name));
-  const auto approved = locked_of(context, names);
-  context.say("next: " +
-              (approved.empty()
-                   ? std::string("mcpac generate")
-                   : fmt::format("mcpac lock diff{0}, then mcpac lock accept{0}", approved)));
+  context.say("next: " + next_step(context, names));
 }
 
 void add_add(CLI::App& server, Context& context) {
@@ -174,7 +180,9 @@ void add_add(CLI::App& server, Context& context) {
   of_one("--env", options->environment, "NAME=VALUE for the server's environment")
       ->allow_extra_args(false);
   of_one("--cwd", options->working_directory, "the folder the server starts in");
-  of_one("--root", options->root, "the folder that the server's relative paths mean");
+  of_one("--root", options->root,
+         "the folder that relative paths in calls are counted from, by the server and by grants "
+         "(@server/); without it grants count them from the folder that mcpac is started in");
   command->add_flag("--force", options->force, "replace a server of the same name");
   of_one("COMMAND", options->command, "the server's program and its arguments, after --");
   command->callback([&context, options] { add_one(context, *options); });

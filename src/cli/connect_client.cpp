@@ -48,6 +48,7 @@ Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
   add("--grant", options.grants);
   add("--ask", options.asks);
   add("--deny", options.denies);
+  if (options.code) words.emplace_back("--code");
   OrderedJson entry = OrderedJson::object();
   if (kind.says_type) entry["type"] = "stdio";
   entry["command"] = context.folders.front().string();
@@ -166,6 +167,8 @@ void tell(Context& context, const ClientKind& kind, const ClientFile& file,
                     "their tools; until then the client cannot call them",
                     fmt::join(moved.get<std::vector<std::string>>(), ", ")));
   context.say(fmt::format("then start {} again", kind.title));
+  if (!options.code)
+    context.say("with --code it may write programs that call these tools, too: docs/gateway.md");
 }
 
 // What `mcpac serve` would refuse at its start is refused now. Servers that are adopted are not in
@@ -287,7 +290,10 @@ Result<void> connect_client(Context& context, const ClientKind& kind, ClientFile
     return {};
   }
   show_both(context, file, *config, moves, options);
-  if (options.dry_run) return {};
+  if (options.dry_run) {
+    context.say("dry run: nothing was written");
+    return {};
+  }
   if (auto taken = take_in(*config, moves); !taken) return taken;
   const auto record = execute::record_of(file, options.name, before, *last);
   if (auto kept = connection_records(context).keep(file, record); !kept) return kept;
@@ -314,7 +320,10 @@ Result<void> disconnect_client(Context& context, const ClientKind& kind, ClientF
     context.warn(printable(fmt::format("{} stays in {}: it is not mcpac", name, kind.title)));
   if (auto taken = execute::take_back(**record, file); !taken && !exactly) return taken;
   if (!context.json) show(file.path(), file.diff((*record)->name));
-  if (options.dry_run) return {};
+  if (options.dry_run) {
+    context.say("dry run: nothing was written");
+    return {};
+  }
   auto done = exactly             ? file.restore((*record)->before, (*record)->existed)
               : file.is_changed() ? file.save()
                                   : Result<void>();

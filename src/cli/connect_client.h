@@ -21,6 +21,7 @@ struct ConnectOptions {
   std::vector<std::string> asks;
   std::vector<std::string> denies;
   std::vector<std::string> policies;
+  bool code = false;  // programs, too: mcpac serve --code
   bool adopt = false;
   bool undo = false;
   bool dry_run = false;

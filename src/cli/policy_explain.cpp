@@ -10,6 +10,7 @@
 #include "core/call_arguments.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
+#include "policy/explain/taken_for.h"
 
 namespace mcpac::cli {
 namespace {
@@ -105,6 +106,8 @@ void print_for_people(const Permission& permission, const Json& arguments,
   const std::string reason = decision.reason.empty() ? "" : ": " + decision.reason;
   fmt::print("{}{}{}\n", to_string(decision.effect), printable_in_place(reason),
              printable_in_place(by));
+  if (const std::string path = policy::taken_for(permission, explanation); !path.empty())
+    fmt::print("path: {}\n", printable_in_place(path));
   for (const auto& layer : explanation.layers) {
     fmt::print("\n{}: {}\n", printable_in_place(layer.name), to_string(layer.effect));
     if (layer.rules.empty()) fmt::print("  no rule speaks of this tool\n");

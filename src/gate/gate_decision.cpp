@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gate/gate_state.h"
+#include "policy/explain/taken_for.h"
 
 namespace mcpac::gate {
 
@@ -61,7 +62,7 @@ std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permiss
     check.redacted = tool.secret_places->redact(clean) || check.redacted;
   }
   const Json& kept = check.redacted ? clean : arguments;
-  check.target = target_of(kept);
+  check.targets = targets_of(kept);
   if (check.level == policy::AuditLevel::kMeta) return std::nullopt;
   const std::string text = to_text(kept);
   check.arguments_digest = setup.audit->keyed_digest(text);
@@ -98,6 +99,8 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   check.asks = std::move(decision.asks);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
   if (check.reason.empty()) check.reason = "not granted";
+  if (setup.on_denied && decision.effect == policy::Effect::kDeny)
+    check.taken_for = policy::taken_for(permission, setup.authority.explain(permission, arguments));
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 

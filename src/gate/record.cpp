@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kTargetLimit = 256;
 constexpr std::size_t kNameLimit = 256;
 constexpr std::size_t kTextLimit = 1024;
-// Values looked at for a target: a call with a million members must not cost a walk of a million.
+// Of one call; a move has two, and a list of files may be long.
+constexpr std::size_t kMostTargets = 8;
+// Values looked at for targets: a call with a million members must not cost a walk of a million.
 constexpr int kTargetSteps = 256;
 
 // "scheme://" with a scheme as RFC 3986 has it; the length of the scheme, or 0.
@@ -49,24 +51,21 @@ bool looks_like_path(std::string_view text) {
          text.starts_with("~/");
 }
 
-std::optional<std::string> find_target(const Json& value, std::string_view key, int& steps) {
-  if (--steps < 0) return std::nullopt;
+void find_targets(const Json& value, std::string_view key, int& steps,
+                  std::vector<std::string>& found) {
+  if (--steps < 0 || found.size() == kMostTargets) return;
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
-    if (const auto scheme = scheme_length(text); scheme > 0) return without_secrets(text, scheme);
-    if (looks_like_path(text) || (names_a_place(key) && !text.empty())) return text;
-    return std::nullopt;
-  }
-  if (value.is_object()) {
-    for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
-      if (auto found = find_target(member, name, steps); found || steps < 0) return found;
-    }
+    if (const auto scheme = scheme_length(text); scheme > 0)
+      found.push_back(bounded(without_secrets(text, scheme), kTargetLimit));
+    else if (looks_like_path(text) || (names_a_place(key) && !text.empty()))
+      found.push_back(bounded(text, kTargetLimit));
+  } else if (value.is_object()) {
+    for (const auto& [name, member] : value.get_ref<const Json::object_t&>())
+      find_targets(member, name, steps, found);
   } else if (value.is_array()) {
-    for (const auto& element : value) {
-      if (auto found = find_target(element, key, steps); found || steps < 0) return found;
-    }
+    for (const auto& element : value) find_targets(element, key, steps, found);
   }
-  return std::nullopt;
 }
 
 // How much of the arguments words about them may say: what was taken out must not come back in
@@ -230,10 +229,11 @@ std::string check_payload(const Check& check, std::string_view decision_id, Mode
   add_bounded(members, "reason", reason_of(check), kTextLimit);
   if (check.redacted && !is_meta) members.add("redacted", true);
   add_bounded(members, "rule", check.rule, kTextLimit);
-  if (check.target && !is_meta)
-    members.add("target", *check.target);
-  else
+  if (check.targets.empty() || is_meta)
     members.add_null("target");
+  else
+    members.add("target", check.targets.front());
+  if (check.targets.size() > 1 && !is_meta) members.add_json("targets", Json(check.targets));
   add_or_null(members, "tool_digest", check.tool_digest);
   if (check.would_deny) members.add("would_deny", true);
   members.end();
@@ -254,10 +254,10 @@ std::string finished_payload(std::uint64_t call_id, std::string_view outcome,
   return out;
 }
 
-std::optional<std::string> target_of(const Json& arguments) {
+std::vector<std::string> targets_of(const Json& arguments) {
+  std::vector<std::string> found;
   int steps = kTargetSteps;
-  auto found = find_target(arguments, "", steps);
-  if (found) *found = bounded(*found, kTargetLimit);
+  find_targets(arguments, "", steps, found);
   return found;
 }
 

@@ -53,13 +53,15 @@ struct Check {
   std::string arguments_digest;   // keyed, of the arguments as they are forwarded, without secrets
   std::optional<Json> arguments;  // without secrets; at AuditLevel::kArgs alone
   bool redacted = false;          // secrets were taken out
-  std::optional<std::string> target;
+  std::vector<std::string> targets;  // targets_of; the first is the call's target in lists
   bool allowed = false;
   bool would_deny = false;  // observe mode let through what policy denies
   std::string rule;         // the printed rule that decided or nearly did
   std::string layer;
   std::string place;  // where that rule stands: "mcpac.policy:12"; not recorded, the rule is
   std::string reason;
+  // policy::taken_for of its arguments: for the user's side alone, and not recorded.
+  std::string taken_for;
   bool used_up = false;         // the rule would admit the call, had it not reached a limit
   std::size_t other_rules = 0;  // of that layer, that missed as well
   std::string would_grant;      // the --grant that would admit exactly this call; may be empty
@@ -80,8 +82,8 @@ struct Check {
                                            std::optional<std::size_t> result_bytes,
                                            std::optional<std::size_t> charged_bytes);
 
-// The first argument that looks like a path or a URL (a URL without user info, query and fragment,
-// where tokens live), at most 256 bytes; nothing when there is none.
-[[nodiscard]] std::optional<std::string> target_of(const Json& arguments);
+// The arguments that look like a path or a URL (a URL without user info, query and fragment, where
+// tokens live), in their order, the first eight, each at most 256 bytes.
+[[nodiscard]] std::vector<std::string> targets_of(const Json& arguments);
 
 }  // namespace mcpac::gate

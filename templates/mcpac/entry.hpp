@@ -10,14 +10,18 @@
 // crash.
 #pragma once
 
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <typeinfo>
 
 #include "log.hpp"
 #include "note.hpp"
@@ -58,15 +62,38 @@ inline void say(::std::string line) noexcept {
     return;  // nobody listens: nothing to do
 }
 
+// "std::length_error"; as the compiler spells it where that is too long to be read.
+[[nodiscard]] inline ::std::string type_of(const ::std::exception& error) {
+  constexpr ::std::size_t kMostShown = 200;
+  const ::std::string_view spelt = typeid(error).name();
+  if (spelt.size() > kMostShown) return ::std::string(spelt.substr(0, kMostShown));
+  int status = 0;
+  char* const read = ::abi::__cxa_demangle(spelt.data(), nullptr, nullptr, &status);
+  const ::std::string name(read == nullptr ? spelt
+                                           : ::std::string_view(read).substr(0, kMostShown));
+  ::std::free(read);
+  return name;
+}
+
+// What some exceptions say of themselves is one word of the library's ("vector"), or their type.
+[[nodiscard]] inline ::std::string describe(const ::std::exception& error) {
+  const ::std::string type = type_of(error);
+  const ::std::string what = error.what();
+  return what == type ? type : type + ": " + what;
+}
+
 // Says what `error` is; the exit code for it.
 [[nodiscard]] inline int report(const ::std::exception_ptr& error) noexcept {
   try {
     ::std::rethrow_exception(error);
   } catch (const Denied& denied) {
-    say("denied: " + denied.permission() + ": " + denied.reason());
+    // Why is told by the host when the program has ended, with the rules, which are its user's.
+    say("denied: " + denied.permission());
     return exit_code_of(denied.kind());
   } catch (const Error& failure) {
-    ::std::string line(to_string(failure.kind()));
+    // Not every result that cannot be read so is a failure of its tool.
+    const bool is_no_json = member_text(failure.data(), "kind") == kNoJson;
+    ::std::string line(is_no_json ? "result" : to_string(failure.kind()));
     if (!failure.permission().empty()) line += ": " + failure.permission();
     if (failure.kind() == ErrorKind::invalid_arguments) {
       const ::std::string pointer = InvalidArguments(failure).pointer();
@@ -74,8 +101,12 @@ inline void say(::std::string line) noexcept {
     }
     say(line + ": " + failure.what());
     return exit_code_of(failure.kind());
+  } catch (const ::std::bad_alloc& failure) {
+    say("uncaught exception: " + describe(failure) +
+        ": the program asked for more memory than it may have (--memory SIZE; in code mode "
+        "limits.memory_bytes)");
   } catch (const ::std::exception& failure) {
-    say(::std::string("uncaught exception: ") + failure.what());
+    say("uncaught exception: " + describe(failure));
   } catch (...) {
     say("uncaught exception of a type that is no std::exception");
   }

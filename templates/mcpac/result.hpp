@@ -17,6 +17,11 @@
 
 namespace mcpac {
 
+namespace detail {
+// `data()["kind"]` of the error where a result that is no JSON was read as such.
+inline constexpr const char* kNoJson = "no_json";
+}  // namespace detail
+
 class ToolResult {
  public:
   ToolResult() = default;
@@ -51,7 +56,7 @@ class ToolResult {
     Json parsed = Json::parse(all, nullptr, false);
     if (!parsed.is_discarded()) return parsed;
     if (!structured_.is_null()) return structured_;
-    throw unfit("the tool's answer is not JSON", {});
+    throw no_json(all);
   }
 
   // The answer as a T: the text where it is JSON, and where that does not fit the structured
@@ -82,6 +87,24 @@ class ToolResult {
  private:
   template <class R>
   friend R make_result_of(Json result, ::std::string_view permission);
+
+  // What the program asked for, and not what the tool did, is the mistake here.
+  [[nodiscard]] ToolError no_json(const ::std::string& all) const {
+    constexpr ::std::size_t kMostShown = 40;
+    ::std::string message = "the answer has no text, and so no JSON";
+    if (!all.empty()) {
+      const ::std::string_view begin = ::std::string_view(all).substr(0, all.find('\n'));
+      message =
+          "the answer is text and no JSON: .text() or .lines() reads it; it begins " +
+          Json(begin.substr(0, kMostShown)).dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+    return ToolError(Error({ErrorKind::tool,
+                            0,
+                            ::std::string(permission_),
+                            ::std::move(message),
+                            {{"kind", detail::kNoJson}},
+                            content_}));
+  }
 
   // `data` has the place, what was expected there, and what came.
   [[nodiscard]] ToolError unfit(::std::string message, const detail::Misfit& at) const {

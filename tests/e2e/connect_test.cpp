@@ -54,6 +54,19 @@ const std::string kJson = R"({
 }  // namespace
 
 TEST_SUITE("e2e/connect") {
+  TEST_CASE("a client gets code mode where it is asked for, and else hears that there is one") {
+    const Home home;
+    home.write(".gemini/settings.json", "{}");
+    const auto plain = home.connect("gemini", {"--ask", "fixture.*"});
+    INFO(plain.err);
+    CHECK(has(plain.err, "with --code"));
+    CHECK_FALSE(has(home.read(".gemini/settings.json"), "--code"));
+    const auto code = home.connect("gemini", {"--ask", "fixture.*", "--code"});
+    CHECK_FALSE(has(code.err, "with --code"));
+    CHECK(has(home.read(".gemini/settings.json"), "\"--code\""));
+    CHECK(has(home.connect("gemini", {"--undo", "--dry-run"}).err, "dry run: nothing was written"));
+  }
+
   TEST_CASE("every client gets its entry, again is nothing, and undo is as before") {
     const Home home;
     for (const auto& [client, name] : kFiles) {
@@ -65,6 +78,7 @@ TEST_SUITE("e2e/connect") {
       CHECK(dry.exit_code == 0);
       CHECK(has(dry.out, "+"));
       CHECK(has(dry.out, "fixture.*"));
+      CHECK(has(dry.err, "dry run: nothing was written"));
       CHECK(home.read(name) == before);
       const auto done = home.connect(client, {"--ask", "fixture.*"});
       INFO(done.err);

@@ -104,7 +104,7 @@ TEST_SUITE("e2e/images") {
     const auto uncaught =
         workspace.execute(program("", "  throw std::runtime_error(\"nobody\");"), kGrant);
     CHECK(uncaught.exit_code == 71);
-    CHECK(uncaught.err.contains("uncaught exception: nobody"));
+    CHECK(uncaught.err.contains("uncaught exception: std::runtime_error: nobody"));
     CHECK(workspace.execute(program("", "  std::exit(9);"), kGrant).exit_code == 9);
     CHECK(workspace.execute(program("", "  std::abort();"), kGrant).exit_code == 134);
     const auto deep = workspace.execute(

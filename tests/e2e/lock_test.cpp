@@ -211,6 +211,12 @@ TEST_SUITE("e2e/lock") {
     const auto replaced =
         project.mcpac({"server", "add", "--force", "notes", "--", "node", "other.mjs"});
     CHECK(has(replaced.err, "next: mcpac lock diff notes, then mcpac lock accept notes"));
+    const Json locked = Json::parse(project.read("mcpac.lock")).at("servers").at("notes");
+    std::vector<std::string> same{"server", "add", "--force", "notes", "--"};
+    std::istringstream words(locked.at("identity").get<std::string>());
+    for (std::string word; words >> word;) same.push_back(word);
+    const auto again = project.mcpac(same);
+    CHECK(has(again.err, "next: nothing: mcpac.lock has it as it was approved"));
     CHECK(project.mcpac({"server", "remove", "notes"}).exit_code == 0);
     for (const char* command : {"diff", "accept"}) {
       const auto gone = project.mcpac({"lock", command, "notes.read"});

@@ -77,6 +77,20 @@ TEST_SUITE("e2e/tools") {
     CHECK(has(run.out, "path within ./data"));
   }
 
+  TEST_CASE("a call that is denied says by which rule, and the narrowest grant that admits it") {
+    const auto run = Workspace::shared().mcpac({"tools", "call", "filesystem.read_text_file",
+                                                "--path", "mcpac.json", "--grant",
+                                                "filesystem.read_text_file(path within ./data)"});
+    INFO(run.err);
+    CHECK(run.exit_code == 77);
+    CHECK(
+        has(run.err,
+            "path \"mcpac.json\" is not within ./data [allow filesystem.read_text_file(path within "
+            "./data)]"));
+    CHECK(has(run.err, "counted from"));
+    CHECK(has(run.err, "fix: --grant 'filesystem.read_text_file(path == \"mcpac.json\")'"));
+  }
+
   TEST_CASE("the same project gives the same prompt, byte for byte") {
     const auto first = Workspace::shared().mcpac({"prompt"});
     CHECK(first.out == Workspace::shared().mcpac({"prompt"}).out);

@@ -59,6 +59,9 @@ TEST_SUITE("e2e/verdict") {
               "will be denied: path \"/etc/passwd\" is not within ./data "
               "[allow filesystem.read_text_file(path within ./data)]"));
     CHECK(has(run.err, "rt.filesystem.read_text_file({.path = \"/etc/passwd\"});\n"));
+    // Once, although the error stands on the finding.
+    CHECK(run.err.find("is not within") == run.err.rfind("is not within"));
+    CHECK(has(run.err, "<code> makes a call that will be denied"));
     const auto json = Workspace::shared().execute(kPasswd, kData, {"--json"}).json();
     CHECK(json["error"]["id"] == "MCPAC-E0710");
     CHECK_FALSE(json.contains("run_id"));

@@ -30,6 +30,16 @@ TEST_SUITE("execute/denials") {
           "  fix: --grant 'fs.read(path == \"/etc/passwd\")'");
   }
 
+  TEST_CASE("what a path was taken for stands below its denial") {
+    Denials denials;
+    gate::Check relative = check("path \"a\" is not within ./data");
+    relative.taken_for = "it is /w/a, counted from the root of fs";
+    denials.add(relative);
+    CHECK(execute::to_human_text(denials.list().at(0))
+              .find("\n  path: it is /w/a, counted from the root of fs\n") != std::string::npos);
+    CHECK(execute::to_json(denials.list()[0])["taken_for"] == relative.taken_for);
+  }
+
   TEST_CASE("the same denial many times is one, counted") {
     Denials denials;
     for (int i = 0; i < 3; ++i) denials.add(check("a"));

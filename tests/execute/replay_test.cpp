@@ -429,6 +429,20 @@ TEST_SUITE("execute/audit_query") {
     CHECK(elsewhere->empty());
   }
 
+  TEST_CASE("a call of two places did touch each of them") {
+    Recorded run({.grants = {kAll}});
+    run.call("fs.read", {{"path", "/srv/data/a.txt"}});
+    Json& check = run.payload("CapabilityCheck", 0);
+    check["target"] = "/srv/moved";
+    check["targets"] = {"/srv/moved", "/srv/other/b.txt"};
+    const auto lock_of = [&run](const std::string&) -> Result<codegen::Lock> { return run.lock; };
+    for (const char* path : {"/srv/moved", "/srv/other"}) {
+      const auto rows = who_could_touch(run.sink.events, path, lock_of);
+      REQUIRE(rows);
+      CHECK(std::ranges::count(*rows, true, &Touch::did) == 1);
+    }
+  }
+
   TEST_CASE("the first use of a tool with a target is the first call that was allowed") {
     Recorded run({.grants = {kAll}});
     run.call("fs.read", {{"path", "/srv/x"}});

@@ -10,32 +10,47 @@ using namespace mcpac;
 using namespace mcpac::gate;
 
 TEST_SUITE("gate/record") {
-  TEST_CASE("the target is the first argument that looks like a place") {
-    CHECK(target_of({{"path", "notes.txt"}}) == "notes.txt");
-    CHECK(target_of({{"count", 3}, {"what", "/etc/passwd"}}) == "/etc/passwd");
-    CHECK(target_of({{"options", {{"where", "https://example.com/a"}}}}) ==
-          "https://example.com/a");
-    CHECK(target_of({{"paths", {"a.txt", "b.txt"}}}) == "a.txt");
-    CHECK_FALSE(target_of({{"text", "hello"}, {"n", 1}}).has_value());
-    CHECK_FALSE(target_of(Json::object()).has_value());
-    CHECK_FALSE(target_of(nullptr).has_value());
+  using Texts = std::vector<std::string>;
+
+  TEST_CASE("targets are the arguments that look like places, in their order") {
+    CHECK(targets_of({{"path", "notes.txt"}}) == Texts{"notes.txt"});
+    CHECK(targets_of({{"count", 3}, {"what", "/etc/passwd"}}) == Texts{"/etc/passwd"});
+    CHECK(targets_of({{"options", {{"where", "https://example.com/a"}}}}) ==
+          Texts{"https://example.com/a"});
+    CHECK(targets_of({{"paths", {"a.txt", "b.txt"}}}) == Texts{"a.txt", "b.txt"});
+    CHECK(targets_of({{"source", "/a"}, {"destination", "/b"}}) == Texts{"/b", "/a"});
+    CHECK(targets_of({{"text", "hello"}, {"n", 1}}).empty());
+    CHECK(targets_of(Json::object()).empty());
+    CHECK(targets_of(nullptr).empty());
   }
 
   TEST_CASE("a URL is recorded without the parts where secrets live") {
-    CHECK(target_of({{"url", "https://user:pass@example.com/a?token=secret#x"}}) ==
-          "https://example.com/a");
-    CHECK(target_of({{"q", "postgres://me:secret@db:5432/x"}}) == "postgres://db:5432/x");
-    CHECK(target_of({{"url", "https://a@b@example.com"}}) == "https://example.com");
+    CHECK(targets_of({{"url", "https://user:pass@example.com/a?token=secret#x"}}) ==
+          Texts{"https://example.com/a"});
+    CHECK(targets_of({{"q", "postgres://me:secret@db:5432/x"}}) == Texts{"postgres://db:5432/x"});
+    CHECK(targets_of({{"url", "https://a@b@example.com"}}) == Texts{"https://example.com"});
   }
 
-  TEST_CASE("a target is bounded and its search is, too") {
-    const auto long_target = target_of({{"path", std::string(100'000, 'x')}});
-    REQUIRE(long_target);
-    CHECK(long_target->size() <= 260);
+  TEST_CASE("targets are bounded, in their length and their number, and their search is, too") {
+    const auto long_target = targets_of({{"path", std::string(100'000, 'x')}});
+    REQUIRE(long_target.size() == 1);
+    CHECK(long_target[0].size() <= 260);
+    CHECK(targets_of({{"paths", std::vector<std::string>(20, "/a")}}).size() == 8);
     Json many = Json::array();
     for (int i = 0; i < 100'000; ++i) many.push_back(i);
     many.push_back("/late");
-    CHECK_FALSE(target_of({{"list", many}}).has_value());
+    CHECK(targets_of({{"list", many}}).empty());
+  }
+
+  TEST_CASE("a call with several targets is recorded with all, and at `audit meta` with none") {
+    Check check;
+    check.targets = {"/b", "/a"};
+    const auto read = [&] { return Json::parse(check_payload(check, "an id", Mode::kEnforce)); };
+    CHECK(read().at("target") == "/b");
+    CHECK(read().at("targets") == Json{"/b", "/a"});
+    check.level = policy::AuditLevel::kMeta;
+    CHECK(read().at("target") == nullptr);
+    CHECK_FALSE(read().contains("targets"));
   }
 
   TEST_CASE("a text is cut between characters, never inside one") {
@@ -74,7 +89,7 @@ TEST_SUITE("gate/record") {
     check.rule = "allow fs.read(path == \"/a\")";
     check.layer = "granted";
     check.arguments_digest = "d2";
-    check.target = "/a";
+    check.targets = {"/a"};
     check.evidence.run_time = std::chrono::nanoseconds(5);
     check.evidence.wall = std::chrono::microseconds(6);
     check.evidence.layers = {{.effect = policy::Effect::kAllow, .rule = 3, .charged = {1, 2}},

@@ -28,6 +28,20 @@ TEST_SUITE("gateway/advice") {
           std::string::npos);
   }
 
+  TEST_CASE("what to look up is looked up by the tools beside it") {
+    CHECK(advice_for_client("mcpac tools describe fs.read shows its arguments") ==
+          "describe_tools fs.read shows its arguments");
+    CHECK(
+        advice_for_client("mcpac tools list shows the tools; mcpac generate renews the headers") ==
+        "search_tools shows the tools");
+  }
+
+  TEST_CASE("a command that no lookup stands for is for the person") {
+    CHECK(advice_for_client("mcpac lock accept fs") ==
+          "for the person, who has the command: mcpac lock accept fs");
+    CHECK(advice_for_client("an mcpac program") == "an mcpac program");
+  }
+
   TEST_CASE("advice that names no option is as it was") {
     CHECK(advice_for_client("use std::string") == "use std::string");
     CHECK(advice_for_client("") == "");

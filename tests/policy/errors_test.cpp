@@ -64,6 +64,16 @@ TEST_CASE("a misspelt test names the nearest test") {
   CHECK(error_of("filesystem.read_text_file(path witin ./data)").fix == "did you mean 'within'?");
 }
 
+TEST_CASE("a test of a list is answered with the test of each element, another with what fits") {
+  CHECK(error_of("filesystem.read_multiple_files(paths within ./data)").fix ==
+        "paths[*] within ./data");
+  CHECK(error_of("filesystem.read_multiple_files(paths 1..10)").fix ==
+        "a list takes size 1..10, and tests of each element: [*]");
+  CHECK(error_of("filesystem.read_text_file(path any, head starts \"a\")").fix ==
+        "a number takes ==, !=, <, <=, >, >=, 1..100 and in {…}");
+  CHECK(error_of("filesystem.read_text_file(path 1..10)").fix.starts_with("a string takes"));
+}
+
 TEST_CASE("a rule that can never match is a load error") {
   for (const char* grant :
        {"kv.get calls <= 0", "kv.get bytes in <= 0KB", "math.add(a > 5 < 3, b any)",

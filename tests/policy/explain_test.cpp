@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/explain/taken_for.h"
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {
@@ -52,6 +53,55 @@ TEST_CASE("an explanation tells of every rule that speaks of the tool, and where
                                          [](const RuleStanding& rule) { return rule.effect; });
   REQUIRE(denying != found.layers[1].rules.end());
   CHECK(denying->why == "'* within ./data/secret' does not hold");
+}
+
+TEST_CASE("a relative path that was denied says what it was taken for") {
+  World world;
+  world.put("data", "dir");
+  const auto taken = [&](const std::string& grant, const std::string& path) {
+    auto authority = world.grant({grant}).value();
+    const auto found = authority.explain(tool("filesystem.read_text_file"), {{"path", path}});
+    CHECK_FALSE(found.decision.allowed());
+    return taken_for(tool("filesystem.read_text_file"), found);
+  };
+  const std::string within_data = "filesystem.read_text_file(path within ./data)";
+  const std::string here = world.bases.current_directory;
+  world.bases.roots.clear();
+  CHECK(taken(within_data, "sub/../a.txt") ==
+        "it is " + here + "/a.txt, counted from the current folder, as filesystem has no --root");
+  CHECK(taken("filesystem.read_text_file(path within " + here + "/data)", "data/a.txt") ==
+        "it is " + here +
+            "/data/a.txt, counted from the current folder, as filesystem has no "
+            "--root: then only a rule with ./ admits a relative path");
+  CHECK(taken(within_data, "/etc/passwd").empty());
+  CHECK(taken(within_data, "~/a").empty());
+  world.bases.roots["filesystem"] = "/srv";
+  CHECK(taken(within_data, "a.txt") == "it is /srv/a.txt, counted from the root of filesystem");
+}
+
+TEST_CASE("a call that a rule admits, or that no path decides, was taken for nothing else") {
+  World world;
+  auto authority = world.grant({"kv.get(key == \"a\")"}).value();
+  CHECK(taken_for(tool("kv.get"), authority.explain(tool("kv.get"), {{"key", "a"}})).empty());
+  CHECK(taken_for(tool("kv.get"), authority.explain(tool("kv.get"), {{"key", "b"}})).empty());
+}
+
+TEST_CASE("a tool that a wildcard leaves out hears by which rule, and what it does not have") {
+  World world;
+  auto authority = world.grant({"filesystem.*(path within ./data, ..)"}).value();
+  const auto move = tool("filesystem.list_allowed_directories");
+  const std::string why =
+      "filesystem.list_allowed_directories has no argument path, and a rule with a wildcard covers "
+      "the tools that have what it tests";
+  const auto found = authority.explain(move, Json::object());
+  CHECK_FALSE(found.decision.allowed());
+  CHECK(found.decision.rule == "allow filesystem.*(path within ./data, ..)");
+  CHECK(found.decision.reason == why);
+  CHECK(found.decision.would_grant == "filesystem.list_allowed_directories()");
+  CHECK(found.layers.at(0).rules.at(0).why == why);
+  const auto foreseen = authority.foresee(move, {});
+  CHECK(foreseen.reason == why);
+  CHECK(foreseen.rule == found.decision.rule);
 }
 
 TEST_CASE("explaining charges no meter, and shows what is used of each") {

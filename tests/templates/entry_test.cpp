@@ -80,6 +80,17 @@ int throws_foreign(Writes) {
 int aborts(Writes) {
   std::abort();
 }
+int says_one_word(Writes) {
+  throw std::length_error("vector");
+}
+int wants_too_much(Writes) {
+  throw std::bad_alloc();
+}
+int reads_text_as_json(Writes) {
+  (void)mcpac::ToolResult(mcpac::Json{{"content", {{{"type", "text"}, {"text", "far away"}}}}})
+      .json();
+  return 0;
+}
 int breaks_noexcept(Writes) {
   [](auto thrower) noexcept { thrower(); }([] { throw std::runtime_error("inside"); });
   return 0;
@@ -121,7 +132,7 @@ TEST_SUITE("templates/entry") {
   TEST_CASE("an uncaught error is one line and an exit code of its kind") {
     const Ended denied = run(ENTRY(calls), refusal(-32001, "denied"));
     CHECK(denied.code == 77);
-    CHECK(denied.error == "mcpac: denied: filesystem.write_file: not granted\n");
+    CHECK(denied.error == "mcpac: denied: filesystem.write_file\n");
     CHECK(run(ENTRY(calls), refusal(-32005, "revoked")).code == 77);
     CHECK(run(ENTRY(calls), refusal(-32004, "budget")).code == 77);
     CHECK(run(ENTRY(calls), refusal(-32602, "invalid_arguments")).code == 65);
@@ -144,13 +155,30 @@ TEST_SUITE("templates/entry") {
   TEST_CASE("another exception, a broken noexcept and abort each say what happened") {
     const Ended foreign = run(ENTRY(throws_foreign));
     CHECK(foreign.code == 71);
-    CHECK(foreign.error == "mcpac: uncaught exception: my own\n");
+    CHECK(foreign.error == "mcpac: uncaught exception: std::runtime_error: my own\n");
     const Ended terminated = run(ENTRY(breaks_noexcept));
     CHECK(terminated.code == 71);
-    CHECK(terminated.error == "mcpac: uncaught exception: inside\n");
+    CHECK(terminated.error == "mcpac: uncaught exception: std::runtime_error: inside\n");
+    CHECK(run(ENTRY(says_one_word)).error ==
+          "mcpac: uncaught exception: std::length_error: vector\n");
     const Ended aborted = run(ENTRY(aborts));
     CHECK(aborted.code == 134);
     CHECK(aborted.error == "mcpac: the program called abort()\n");
+  }
+  TEST_CASE("memory that the run may not have says which option gives more") {
+    const Ended ended = run(ENTRY(wants_too_much));
+    CHECK(ended.code == 71);
+    CHECK(
+        ended.error ==
+        "mcpac: uncaught exception: std::bad_alloc: the program asked for more memory than it may "
+        "have (--memory SIZE; in code mode limits.memory_bytes)\n");
+  }
+  TEST_CASE("a text that was read as JSON is no failure of its tool") {
+    const Ended ended = run(ENTRY(reads_text_as_json));
+    CHECK(ended.code == 69);
+    CHECK(ended.error ==
+          "mcpac: result: the answer is text and no JSON: .text() or .lines() reads it; it begins "
+          "\"far away\"\n");
   }
   TEST_CASE("the global object of the second form calls over the same connection") {
     const Ended ended = run(

@@ -252,8 +252,9 @@ TEST_SUITE("templates/fields") {
     CHECK(pointer_of([&] { (void)answer("[256]").as<std::vector<unsigned char>>(); }) ==
           "/0: the tool's answer is not what was asked for: /0: expected an integer that is not so "
           "large");
-    CHECK(pointer_of([&] { (void)answer("plain").as<int>(); }) ==
-          "none: the tool's answer is not JSON");
+    CHECK(
+        pointer_of([&] { (void)answer("plain").as<int>(); }) ==
+        "none: the answer is text and no JSON: .text() or .lines() reads it; it begins \"plain\"");
     CHECK(pointer_of([&] {
             (void)answer("[{\"y\": 5}]").as<std::vector<mine::Known>>();
           }).starts_with("/0: "));

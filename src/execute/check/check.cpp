@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/characters.h"
+#include "core/denial_text.h"
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
@@ -94,6 +95,9 @@ policy::Decision refusal_of(const Permission& permission, const policy::Declared
   policy::Decision refused;
   refused.layer = foresight.outlook == policy::Outlook::kDenied ? foresight.layer : "";
   refused.rule = foresight.rule;
+  // An allow that would cover the tool, but for a test of what the tool does not have.
+  if (!refused.rule.empty() && !refused.rule.starts_with("deny"))
+    result.blocked.push_back(denial_text(foresight.reason, foresight.rule, 0));
   return refused;
 }
 

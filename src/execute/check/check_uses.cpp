@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "core/denial_text.h"
+#include "core/printable.h"
 #include "execute/check/call_in_source.h"
 #include "execute/check/check.h"
+#include "policy/explain/taken_for.h"
 
 namespace mcpac::execute {
 namespace {
@@ -33,14 +35,35 @@ Result<policy::Authority> authority_of(const Project& project, const PolicyWorld
 
 Error denial(const analyzer::Report& report, const std::vector<analyzer::Finding>& denied) {
   const auto& first = denied.front();
-  const std::string more = denied.size() == 1 ? "" : fmt::format(" ({} such calls)", denied.size());
   Error error;
   error.id = ErrorId::kUseDenied;
-  error.what = fmt::format("{}: {}{}", report.file, first.message, more);
+  error.what = denied.size() == 1 ? fmt::format("{} makes a call that will be denied", report.file)
+                                  : fmt::format("{} makes {} calls that will be denied",
+                                                report.file, denied.size());
   error.where = fmt::format("{}:{}:{}", first.file, first.line, first.column);
-  error.why = "a call with these constants fails whenever it is made";
+  error.why =
+      fmt::format("{}; a call with these constants fails whenever it is made", first.message);
   error.fix = first.fix;
   return error;
+}
+
+// What relative paths of denied calls were taken for: no part of the report, which others read,
+// too.
+void tell_paths(const GrantCheck& parts, const policy::LayerText& granted,
+                const analyzer::Report& report) {
+  auto authority = authority_of(parts.project, parts.world, granted, report);
+  if (!authority) return;
+  for (const auto& use : report.uses) {
+    const auto permission = Permission::parse(use.permission);
+    const bool is_denied = use.foreseen && !use.foreseen->is_expected &&
+                           use.foreseen->answer == analyzer::Foreseen::Answer::kDenied;
+    if (!permission || !is_denied) continue;
+    const std::string path =
+        policy::taken_for(*permission, authority->explain(*permission, call_in_source(use).known));
+    if (path.empty()) continue;
+    parts.listener.warning(
+        printable(fmt::format("{}:{}:{}: of its path: {}", use.file, use.line, use.column, path)));
+  }
 }
 
 // Where no rule speaks of the tool at all, the check of what is declared has said so.
@@ -94,6 +117,7 @@ Result<void> require_admitted(const GrantCheck& parts, analyzer::Report& report,
   auto problems = analyzer::problems(report);
   std::erase_if(problems, [](const auto& problem) { return problem.rule != "denied-use"; });
   if (problems.empty()) return {};
+  tell_paths(parts, granted, report);
   return std::unexpected(denial(report, problems));
 }
 

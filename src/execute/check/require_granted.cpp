@@ -26,7 +26,12 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   if (!first) return pass_on(first);
   result = std::move(*first);
   for (const auto& text : result.extra) {
-    parts.listener.warning(fmt::format("{} is granted, but the program does not declare it", text));
+    // A place that was granted and is not there surprises the program. A tool more than it names it
+    // cannot miss, and a policy is often for more than one program.
+    const bool is_place = policy::place_kind_of(text).has_value();
+    const std::string says =
+        fmt::format("{} is granted, but the program does not declare it", text);
+    is_place ? parts.listener.warning(says) : parts.listener.note(says);
   }
   for (const auto& text : result.unproven) {
     parts.listener.note(fmt::format(

@@ -170,6 +170,18 @@ std::string absolute_target(const std::string& target, const RunView& view,
   return (std::filesystem::path(base) / target).lexically_normal().string();
 }
 
+// All places that the call named; records of older versions have the first.
+std::vector<std::string> targets_in(const Json& check) {
+  std::vector<std::string> targets;
+  if (const Json* all = find_member(check, "targets"); all != nullptr && all->is_array()) {
+    for (const Json& one : *all) {
+      if (one.is_string()) targets.push_back(one.get<std::string>());
+    }
+  }
+  if (targets.empty()) targets.push_back(string_member(check, "target"));
+  return targets;
+}
+
 }  // namespace
 
 Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& events,
@@ -188,9 +200,10 @@ Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& even
     if (event.kind != "CapabilityCheck" || allowed == nullptr || *allowed != true) continue;
     const std::string capability = string_member(event.payload, "capability");
     const RunView& view = runs[event.run_id];
-    const auto target = absolute_target(string_member(event.payload, "target"), view, capability);
-    if (is_at_or_below(target, path))
-      rows.push_back({event.run_id, view.program, event.time, capability, "", true});
+    const bool did = std::ranges::any_of(targets_in(event.payload), [&](const std::string& target) {
+      return is_at_or_below(absolute_target(target, view, capability), path);
+    });
+    if (did) rows.push_back({event.run_id, view.program, event.time, capability, "", true});
   }
   return rows;
 }

@@ -19,27 +19,31 @@ constexpr std::size_t kMaxText = 1000;
 
 }  // namespace
 
+Denial to_denial(const gate::Check& check) {
+  return {.permission = check.capability,
+          .reason = gate::bounded(check.reason, kMaxText),
+          .rule = gate::bounded(check.rule, kMaxText),
+          .layer = check.layer,
+          .taken_for = check.taken_for,
+          .other_rules = check.other_rules,
+          .would_grant = check.would_grant,
+          .calls = 1,
+          .asked = !check.asks.empty(),
+          .used_up = check.used_up};
+}
+
 void Denials::add(const gate::Check& check) {
-  const std::string reason = gate::bounded(check.reason, kMaxText);
-  const std::string rule = gate::bounded(check.rule, kMaxText);
+  Denial denial = to_denial(check);
   const auto known = std::ranges::find_if(list_, [&](const Denial& one) {
-    return one.permission == check.capability && one.rule == rule && one.layer == check.layer &&
-           one.reason == reason;
+    return one.permission == denial.permission && one.rule == denial.rule &&
+           one.layer == denial.layer && one.reason == denial.reason;
   });
   if (known != list_.end()) {
     ++known->calls;
   } else if (list_.size() == kMaxKinds) {
     ++others_;
   } else {
-    list_.push_back({.permission = check.capability,
-                     .reason = reason,
-                     .rule = rule,
-                     .layer = check.layer,
-                     .other_rules = check.other_rules,
-                     .would_grant = check.would_grant,
-                     .calls = 1,
-                     .asked = !check.asks.empty(),
-                     .used_up = check.used_up});
+    list_.push_back(std::move(denial));
   }
 }
 
@@ -48,11 +52,22 @@ Json to_json(const Denial& denial) {
           {"reason", denial.reason},
           {"rule", denial.rule},
           {"layer", denial.layer},
+          {"taken_for", denial.taken_for},
           {"other_rules", denial.other_rules},
           {"would_grant", denial.would_grant},
           {"calls", denial.calls},
           {"asked", denial.asked},
           {"used_up", denial.used_up}};
+}
+
+std::string fix_of(const Denial& denial) {
+  if (denial.asked) return "a person at the terminal or --approver COMMAND answers what is asked";
+  if (denial.used_up)
+    return fmt::format("raise the limit of `{}` in {}", denial.rule, denial.layer);
+  if (denial.would_grant.starts_with("--")) return denial.would_grant;  // of a place
+  if (!denial.would_grant.empty())
+    return fmt::format("--grant {}", shell_quoted(denial.would_grant));
+  return denial.layer.empty() ? "" : fmt::format("no --grant helps: {} decides", denial.layer);
 }
 
 std::string to_human_text(const Denial& denial) {
@@ -61,13 +76,8 @@ std::string to_human_text(const Denial& denial) {
       printable(fmt::format("denied: {}: {}{}", denial.permission,
                             denial_text(denial.reason, denial.rule, denial.other_rules), times),
                 2 * kMaxText);
-  const std::string fix =
-      denial.asked     ? "a person at the terminal or --approver COMMAND answers what is asked"
-      : denial.used_up ? fmt::format("raise the limit of `{}` in {}", denial.rule, denial.layer)
-      : denial.would_grant.starts_with("--") ? denial.would_grant  // of a place
-      : !denial.would_grant.empty() ? fmt::format("--grant {}", shell_quoted(denial.would_grant))
-      : denial.layer.empty()        ? ""
-                                    : fmt::format("no --grant helps: {} decides", denial.layer);
+  if (!denial.taken_for.empty()) text += "\n  path: " + printable_in_place(denial.taken_for);
+  const std::string fix = fix_of(denial);
   return fix.empty() ? text : fmt::format("{}\n  fix: {}", text, printable_in_place(fix));
 }
 

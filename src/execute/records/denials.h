@@ -17,8 +17,9 @@ namespace mcpac::execute {
 struct Denial {
   std::string permission;
   std::string reason;
-  std::string rule;   // that decided or came nearest; may be empty
-  std::string layer;  // whose rule that is
+  std::string rule;            // that decided or came nearest; may be empty
+  std::string layer;           // whose rule that is
+  std::string taken_for = {};  // policy::taken_for
   std::size_t other_rules = 0;
   // The --grant that would admit it and little else, or a whole option; may be empty.
   std::string would_grant;
@@ -26,6 +27,8 @@ struct Denial {
   bool asked = false;    // it needed an answer
   bool used_up = false;  // the rule would admit it, had it not reached a limit
 };
+
+[[nodiscard]] Denial to_denial(const gate::Check& check);
 
 class Denials {
  public:
@@ -40,7 +43,9 @@ class Denials {
 };
 
 [[nodiscard]] Json to_json(const Denial& denial);
-// Two lines: what was denied and why, and the grant.
+// What would admit it; empty where nothing is known to.
+[[nodiscard]] std::string fix_of(const Denial& denial);
+// Lines: what was denied and why, what its path was taken for, and what would admit it.
 [[nodiscard]] std::string to_human_text(const Denial& denial);
 
 }  // namespace mcpac::execute

@@ -4,6 +4,7 @@
 
 #include "audit/log.h"
 #include "core/clock.h"
+#include "core/denial_text.h"
 #include "core/ids.h"
 #include "core/rfc3339.h"
 #include "core/shell_quote.h"
@@ -14,9 +15,9 @@
 #include "execute/host/tool_tables.h"
 #include "execute/live/gate_control.h"
 #include "execute/project/project_use.h"
+#include "execute/records/denials.h"
 #include "execute/records/run_record.h"
 #include "gate/gate.h"
-#include "policy/text/printer.h"
 
 namespace mcpac::execute {
 namespace {
@@ -32,16 +33,22 @@ ErrorId id_of_transport(const gate::CallError& error) {
   return kServerError;
 }
 
-// The gate's refusal in the words of a person at a terminal.
-Error to_error(const gate::CallError& error, const Permission& tool) {
+// The rule that decided is the caller's own here, so it is named.
+Error to_error(const Denial& denial) {
+  std::string why = denial_text(denial.reason, denial.rule, denial.other_rules);
+  if (!denial.taken_for.empty()) why += "; " + denial.taken_for;
+  return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", denial.permission),
+          "", std::move(why), fix_of(denial)};
+}
+
+// The gate's refusal in the words of a person at a terminal. `denial`: what it heard of a denial.
+Error to_error(const gate::CallError& error, const Permission& tool,
+               const std::optional<Denial>& denial) {
   using Kind = gate::ErrorKind;
   switch (error.kind) {
     case Kind::kDenied:
-      return {ErrorId::kCallDenied, fmt::format("{} was not granted for this call", tool.text()),
-              "", string_member(error.data, "reason", error.message),
-              fmt::format("--grant {}, unless a --deny or mcpac.policy stands against it",
-                          shell_quoted(policy::print_name(tool.server()) + "." +
-                                       policy::print_name(tool.tool())))};
+      if (denial) return to_error(*denial);
+      return {ErrorId::kCallDenied, error.message, "", string_member(error.data, "reason"), ""};
     case Kind::kInvalidArguments:
       return {ErrorId::kCallInvalid, error.message,
               fmt::format("arguments of {}{}", tool.text(), string_member(error.data, "pointer")),
@@ -100,6 +107,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   const auto binding = bind_run("mcpac tools call", *lock, project.config, *authority);
   RunMemory memory(store, binding, "mcpac tools call");
   std::promise<gate::Answer> answered;
+  std::optional<Denial> denial;  // written before the answer is
   std::unique_ptr<gate::Gate> gate;
   std::unique_ptr<RunControl> control;
   LiveFacts facts{
@@ -112,6 +120,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
       .audit = log->get(),
       .clock = &clock,
       .mode = gate::Mode::kEnforce,
+      .on_denied = [&denial](const gate::Check& check) { denial = to_denial(check); },
       .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}};
   auto started = record_start({.program = "mcpac tools call", .declared_in = "command line"}, setup,
                               *lock, folders.audit(), **log);
@@ -135,7 +144,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
   if (!in_time) return fail(ErrorId::kInterrupted, "interrupted");
-  if (!answer) return std::unexpected(to_error(answer.error(), tool));
+  if (!answer) return std::unexpected(to_error(answer.error(), tool, denial));
   return std::move(*answer);
 }
 

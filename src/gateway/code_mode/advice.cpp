@@ -23,6 +23,25 @@ constexpr std::array kLimits = {
 constexpr std::array kRules = {Words{"--grant ", "grant "}, Words{"--files ", "files "},
                                Words{"--network ", "network "}};
 
+// What to look up is looked up by the tools beside this one.
+constexpr std::array kLookups = {Words{"; mcpac generate renews the headers", ""},
+                                 Words{"mcpac tools list", "search_tools"},
+                                 Words{"mcpac tools describe", "describe_tools"}};
+// What only a person with the command can do.
+constexpr std::array<std::string_view, 11> kCommands = {"generate", "lock",   "login", "server",
+                                                        "doctor",   "policy", "audit", "init",
+                                                        "runs",     "info",   "tools"};
+
+bool names_command(std::string_view fix) {
+  constexpr std::string_view kOurs = "mcpac ";
+  for (std::size_t at = 0; (at = fix.find(kOurs, at)) != std::string_view::npos; ++at) {
+    const std::string_view rest = fix.substr(at + kOurs.size());
+    if (std::ranges::any_of(kCommands, [&](std::string_view one) { return rest.starts_with(one); }))
+      return true;
+  }
+  return false;
+}
+
 void replace_all(std::string& text, const Words& words) {
   for (std::size_t at = 0; (at = text.find(words.option, at)) != std::string::npos;
        at += words.instead.size())
@@ -34,6 +53,8 @@ void replace_all(std::string& text, const Words& words) {
 std::string advice_for_client(std::string fix) {
   replace_all(fix, {kExpected, ""});
   for (const Words& limit : kLimits) replace_all(fix, limit);
+  for (const Words& lookup : kLookups) replace_all(fix, lookup);
+  if (names_command(fix)) fix.insert(0, "for the person, who has the command: ");
   std::size_t first = std::string::npos;
   for (const Words& rule : kRules) first = std::min(first, fix.find(rule.option));
   if (first == std::string::npos) return fix;

@@ -1,8 +1,8 @@
 // Advice: what would help, as a client of the gateway can follow it.
 //
 // Refusals of a run advise whoever typed its command, by naming options of that. A model has no
-// command line: what it lacks is in the policy of its client, which a person has to change, and
-// limits are members of its call.
+// command line: what it lacks is in the policy of its client, which a person has to change, limits
+// are members of its call, and what to look up is looked up by search_tools and describe_tools.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@
 #include "execute/run/outcome_json.h"
 #include "gate/answer.h"
 #include "gateway/code_mode/advice.h"
+#include "gateway/code_mode/answer_text.h"
 #include "gateway/code_mode/bounds.h"
 
 namespace mcpac::gateway::code_mode {
@@ -41,6 +42,13 @@ Json findings_of(const analyzer::Report& report) {
   return list;
 }
 
+Json tool_result(Json structured, std::string text, bool is_error) {
+  Json result{{"content", Json::array({{{"type", "text"}, {"text", std::move(text)}}})}};
+  result["structuredContent"] = std::move(structured);
+  result["isError"] = is_error;
+  return result;
+}
+
 void bound_result(Json& answer) {
   const auto found = answer.find("result");
   if (found == answer.end()) return;
@@ -53,11 +61,14 @@ void bound_result(Json& answer) {
 
 }  // namespace
 
-Json tool_result(Json structured, bool is_error) {
-  Json result{{"content", Json::array({{{"type", "text"}, {"text", to_text(structured)}}})}};
-  result["structuredContent"] = std::move(structured);
-  result["isError"] = is_error;
-  return result;
+Json lookup_result(Json structured) {
+  std::string text = to_text(structured);
+  return tool_result(std::move(structured), std::move(text), false);
+}
+
+Json program_result(Json structured, bool is_error) {
+  std::string text = answer_text(structured);
+  return tool_result(std::move(structured), std::move(text), is_error);
 }
 
 Json error_member(const Error& error) {
@@ -119,7 +130,10 @@ Json outcome_answer(const execute::Outcome& outcome, const Said& said) {
   for (const char* name : {"missing", "conditional", "extra", "fix", "denials", "stages"})
     answer.erase(name);
   if (!outcome.check.missing.empty()) answer["missing"] = outcome.check.missing;
-  if (outcome.report) answer["report"] = bounded_report(*outcome.report);
+  // What it may do and did is no news to who wrote it; why it was not run is.
+  answer.erase("report");
+  if (outcome.report && !outcome.verdict && outcome.error)
+    answer["report"] = bounded_report(*outcome.report);
   if (outcome.error) answer["error"] = error_member(*outcome.error);
   if (outcome.verdict) said.tell(answer);
   bound_result(answer);

@@ -1,4 +1,4 @@
-// Answers of code mode: structured contents, and the same as text, within bounds.
+// Answers of code mode: structured contents, and text for who reads none, within bounds.
 //
 // What a program did, how it ended and why it was refused are values that a model acts on, so they
 // come as results; `isError` says that the program did not do what it was written for.
@@ -15,8 +15,10 @@
 
 namespace mcpac::gateway::code_mode {
 
-// {"content", "structuredContent", "isError"}
-[[nodiscard]] Json tool_result(Json structured, bool is_error);
+// {"content", "structuredContent", "isError"}; as text, what a lookup found is the same JSON.
+[[nodiscard]] Json lookup_result(Json structured);
+// Of a program: as text, what a model needs of it (answer_text).
+[[nodiscard]] Json program_result(Json structured, bool is_error);
 // {"error": {…}}: without names of places on the user's machine that tell a model nothing.
 [[nodiscard]] Json error_member(const Error& error);
 // A report, or where it is too long the part of it that says what is wrong.

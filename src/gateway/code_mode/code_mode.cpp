@@ -210,9 +210,8 @@ void CodeMode::call(const std::string& name, const Json& arguments,
   schema.fill_defaults(complete);
   if (const auto violation = schema.validate(complete))
     return call->answered(std::unexpected(gate::invalid_arguments(*violation)));
-  if (name == kSearch) return call->answered(tool_result(search(*shared_->view, complete), false));
-  if (name == kDescribe)
-    return call->answered(tool_result(describe(*shared_->view, complete), false));
+  if (name == kSearch) return call->answered(lookup_result(search(*shared_->view, complete)));
+  if (name == kDescribe) return call->answered(lookup_result(describe(*shared_->view, complete)));
   name == kAnalyze ? analyze(complete, call) : execute(complete, call);
 }
 
@@ -228,11 +227,11 @@ void CodeMode::analyze(const Json& arguments, const std::shared_ptr<CallOfClient
       shared_->programs->start(shared_->client_run, std::move(work), [call](Json answer) {
         const bool is_error = !answer.contains("report");
         if (is_error) answer["granted"] = false;
-        call->answered(tool_result(std::move(answer), is_error));
+        call->answered(program_result(std::move(answer), is_error));
       });
   if (!started) {
     Json busy{{"granted", false}, {"error", error_member(started.error())}};
-    return call->answered(tool_result(std::move(busy), true));
+    return call->answered(program_result(std::move(busy), true));
   }
   call->taken_back_by([shared = shared_, id = *started] { shared->programs->stop(id); });
 }
@@ -240,7 +239,7 @@ void CodeMode::analyze(const Json& arguments, const std::shared_ptr<CallOfClient
 void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient>& call) {
   if (shared_->is_revoked) return call->answered(std::unexpected(gate::revoked(kExecute)));
   auto given = arguments_of(arguments);
-  if (!given) return call->answered(tool_result(failure(given.error()), true));
+  if (!given) return call->answered(program_result(failure(given.error()), true));
   const auto& executor = shared_->host->executor();
   const std::string run_id = new_uuid_v7(*shared_->clock);
   // What servers ask is recorded with the program's call, since the client's own is none of its
@@ -266,9 +265,9 @@ void CodeMode::execute(const Json& arguments, const std::shared_ptr<CallOfClient
         if (!answer.contains("exit_code"))
           answer["exit_code"] = static_cast<int>(ExitCode::kInternal);
         const bool is_error = answer.contains("error") || answer.at("exit_code") != 0;
-        call->answered(tool_result(std::move(answer), is_error));
+        call->answered(program_result(std::move(answer), is_error));
       });
-  if (!started) return call->answered(tool_result(failure(started.error()), true));
+  if (!started) return call->answered(program_result(failure(started.error()), true));
   call->taken_back_by([shared = shared_, id = *started] { shared->programs->stop(id); });
 }
 

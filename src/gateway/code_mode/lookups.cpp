@@ -32,7 +32,7 @@ Json described(const GrantedView& view, const codegen::ToolRef& ref) {
   Json json = entry(view, ref);
   json["signature"] = gate::bounded(codegen::signature(*ref.server, *ref.tool), kMaxDeclaration);
   json["declaration"] =
-      gate::bounded(codegen::describe_tool(*ref.server, *ref.tool), kMaxDeclaration);
+      gate::bounded(codegen::declaration(*ref.server, *ref.tool), kMaxDeclaration);
   json["example"] = gate::bounded(codegen::example_call(*ref.server, *ref.tool), kMaxDeclaration);
   return json;
 }

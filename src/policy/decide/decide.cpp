@@ -1,5 +1,7 @@
 #include "policy/decide/decide.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mcpac::policy {
@@ -36,6 +38,24 @@ std::vector<const CompiledTarget*> covering(const CompiledLayer& layer,
   for_each_covering(layer, permission,
                     [&](const CompiledTarget& target) { targets.push_back(&target); });
   return targets;
+}
+
+LeftOut left_out(const CompiledLayer& layer, const Permission& permission) {
+  const auto among = [&](const std::vector<CompiledTarget>& targets) -> LeftOut {
+    for (const auto& target : targets) {
+      const auto lacks = target.leaves_out.find(permission);
+      if (lacks == target.leaves_out.end()) continue;
+      return {&target, fmt::format("{} has no argument {}, and a rule with a wildcard covers the "
+                                   "tools that have what it tests",
+                                   permission.text(), lacks->second)};
+    }
+    return {};
+  };
+  const auto of_server = layer.by_server.find(permission.server());
+  if (of_server != layer.by_server.end()) {
+    if (auto found = among(of_server->second); found.target != nullptr) return found;
+  }
+  return among(layer.everywhere);
 }
 
 RuleStanding::Kind standing_of(const CompiledRule& rule, const CompiledTarget& target,
@@ -133,7 +153,12 @@ Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call, cons
     most = miss.passed;
     nearest = {target->rule_text, miss.why, target->place};
   }
-  nearest.others = missed == 0 ? 0 : missed - 1;
+  if (missed == 0) {
+    const auto [target, why] = left_out(layer, call.permission);
+    if (target != nullptr) nearest = {target->rule_text, why, target->place};
+    return nearest;
+  }
+  nearest.others = missed - 1;
   return nearest;
 }
 

@@ -45,7 +45,8 @@ struct MissedTarget {
                                                        const CallUnderTest& call,
                                                        const Times& times);
 
-// The one of them that came nearest, and why it missed.
+// The one of them that came nearest, and why it missed; where none speaks of the tool, an allow
+// with a wildcard that leaves it out.
 struct Nearest {
   std::string rule;
   std::string why;
@@ -55,6 +56,14 @@ struct Nearest {
 };
 [[nodiscard]] Nearest nearest_rule(const CompiledLayer& layer, const CallUnderTest& call,
                                    const Times& times);
+
+// An allow whose wildcard would cover the tool, did it have what the rule tests; null: there is
+// none.
+struct LeftOut {
+  const CompiledTarget* target = nullptr;
+  std::string why;
+};
+[[nodiscard]] LeftOut left_out(const CompiledLayer& layer, const Permission& permission);
 
 // Every target of the layer that covers the tool, in no particular order.
 [[nodiscard]] std::vector<const CompiledTarget*> covering(const CompiledLayer& layer,

@@ -43,6 +43,14 @@ LayerExplanation explain_layer(const CompiledLayer& layer, const Verdict& verdic
     }
     explained.rules.push_back(std::move(standing));
   }
+  if (!explained.rules.empty()) return explained;
+  if (auto [target, why] = left_out(layer, call.permission); target != nullptr) {
+    RuleStanding standing;
+    standing.rule = target->rule_text;
+    standing.place = target->place;
+    standing.why = std::move(why);
+    explained.rules.push_back(std::move(standing));
+  }
   return explained;
 }
 

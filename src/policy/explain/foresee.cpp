@@ -97,9 +97,13 @@ class LayerForesight {
     if (!is_possible_) {
       foresight.rule = nearest_;
       foresight.other_rules = misses_ > 0 ? misses_ - 1 : 0;
+      foresight.reason = miss_;
+      if (!nearest_.empty()) return foresight;
+      const auto [left, why] = left_out(layer_, permission);
+      if (left != nullptr) foresight.rule = left->rule_text;
       foresight.reason =
-          nearest_.empty() ? fmt::format("nothing in {} allows {}", layer_.name, permission.text())
-                           : miss_;
+          left != nullptr ? why
+                          : fmt::format("nothing in {} allows {}", layer_.name, permission.text());
       return foresight;
     }
     if (foresight.outlook == Outlook::kCovered) return foresight;

@@ -68,6 +68,28 @@ Reached reach(const Json& schema, const ast::ArgPath& path) {
   return reached;
 }
 
+// What a rule may say of a value of these types.
+std::string tests_of(Types types) {
+  if ((types & kNumberType) != 0) return "a number takes ==, !=, <, <=, >, >=, 1..100 and in {…}";
+  if ((types & kStringType) != 0)
+    return "a string takes ==, in {…}, starts, ends, like, re /…/, within, matches, host and len";
+  if ((types & kBooleanType) != 0) return "a boolean takes == true and == false";
+  if ((types & kArrayType) != 0) return "a list takes size 1..10, and tests of each element: [*]";
+  return (types & kObjectType) != 0 ? "an object takes tests of its members: a.b" : "";
+}
+
+// Who tests a list mostly means each of its elements: "paths[*] within ./data".
+std::string fix_of_types(const ast::Arg& arg, const CompiledArg& compiled, const SchemaView& view) {
+  if ((view.types() & kArrayType) == 0) return tests_of(view.types());
+  Types elements = view.elements().types();
+  for (const auto& matcher : compiled.matchers)
+    elements = static_cast<Types>(elements & matcher->types());
+  if (elements == 0) return tests_of(view.types());
+  ast::Arg each = arg;
+  each.path.steps.emplace_back(ast::Elements{});
+  return print(each);
+}
+
 Checked<void> check_types(const ast::Arg& arg, const CompiledArg& compiled,
                           const SchemaView& view) {
   Types possible = view.types();
@@ -77,7 +99,8 @@ Checked<void> check_types(const ast::Arg& arg, const CompiledArg& compiled,
   return complain(ErrorId::kRuleIneffective, arg.at,
                   fmt::format("'{}' tests for something else than {}, which the schema says",
                               compiled.text, to_string(view.types())),
-                  "a test of the wrong type can never decide anything", "");
+                  "a test of the wrong type can never decide anything",
+                  fix_of_types(arg, compiled, view));
 }
 
 // The values that a schema lists for a place; null where it lists none.

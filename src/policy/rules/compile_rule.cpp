@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "core/nearest_name.h"
 #include "policy/match/path_pattern.h"
@@ -156,14 +156,16 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
 }
 
 // The covered tools that lack an argument which every call that the rule admits has.
-Checked<std::set<Permission>> tools_without(const ast::Target& target, const Covered& covered) {
-  std::set<Permission> without;
+Checked<std::map<Permission, std::string>> tools_without(const ast::Target& target,
+                                                         const Covered& covered) {
+  std::map<Permission, std::string> without;
   for (std::size_t i = 0; i < covered.tools.size(); ++i) {
-    const bool knows_all = std::ranges::all_of(target.brackets->args, [&](const ast::Arg& arg) {
-      return arg.presence != ast::Arg::Presence::kRequired ||
-             knows_argument(*covered.schemas[i], arg);
+    const auto lacked = std::ranges::find_if(target.brackets->args, [&](const ast::Arg& arg) {
+      return arg.presence == ast::Arg::Presence::kRequired &&
+             !knows_argument(*covered.schemas[i], arg);
     });
-    if (!knows_all) without.insert(covered.tools[i]);
+    if (lacked != target.brackets->args.end())
+      without.emplace(covered.tools[i], print(lacked->path));
   }
   if (without.empty() || without.size() < covered.tools.size()) return without;
   return complain(ErrorId::kRuleIneffective, target.selector.at,

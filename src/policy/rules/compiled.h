@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -49,9 +48,10 @@ struct CompiledTarget {
   std::string rule_text;
   std::string place;  // "mcpac.policy:12", "--grant"
   std::optional<CompiledBrackets> brackets;
-  // Of an allow with a wildcard: tools that lack an argument which it tests. A call of theirs could
-  // bring one of that name all the same, which means nothing to the tool and opens the rest to it.
-  std::set<Permission> leaves_out = {};
+  // Of an allow with a wildcard: tools that lack an argument which it tests, and which that is. A
+  // call of theirs could bring one of that name all the same, which means nothing to the tool and
+  // opens the rest to it.
+  std::map<Permission, std::string> leaves_out = {};
   // Brackets that test nothing: t(..), the same as t.
   [[nodiscard]] bool whole_tool() const {
     return !brackets || (brackets->args.empty() && brackets->rest);

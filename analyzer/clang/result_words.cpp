@@ -1,0 +1,70 @@
+#include "analyzer/clang/result_words.h"
+
+#include <fmt/format.h>
+
+#include "analyzer/clang/quoted.h"
+
+namespace mcpac::analyzer {
+namespace {
+
+constexpr std::string_view kAsText =
+    ".text() is its text, .json() the same read as JSON: print(\"{}\", result.text()), or "
+    "result.json().dump(2)";
+
+// "filesystem.read_text_file", where the message names its result; empty where it names none.
+std::string tool_of_result(std::string_view message, const Request& request) {
+  constexpr std::string_view kEnd = "::Result";
+  for (auto at = message.find("mcp::"); at != std::string_view::npos;
+       at = message.find("mcp::", at + 1)) {
+    const auto end = message.find(kEnd, at);
+    if (end == std::string_view::npos) return {};
+    const auto known = request.permissions.find(std::string(message.substr(at, end - at)));
+    if (known != request.permissions.end()) return known->second;
+  }
+  return {};
+}
+
+// "no member named 'output' in 'mcp::filesystem::read_text_file::Result'", or in what a call that
+// does not wait returns.
+std::optional<Translation> unknown_member(std::string_view message, const std::string& tool) {
+  const std::string_view name = quoted_after(message, "no member named '");
+  const std::string_view owner = quoted_after(message, "' in '");
+  if (name.empty()) return std::nullopt;
+  if (owner.starts_with("mcpac::Future<"))
+    return Translation{fmt::format("a call of .async() returns a future, which has no `{}`", name),
+                       fmt::format(".get().{}: get() waits for the result", name)};
+  if (owner.starts_with("mcpac::Expected<"))
+    return Translation{
+        fmt::format("a call of .try_call() returns a result or an error, not `{}`", name),
+        fmt::format("if (r) r->{}; else r.error().what()", name)};
+  if (!owner.starts_with("mcp::") || !owner.ends_with("::Result")) return std::nullopt;
+  return Translation{
+      fmt::format("the result of {} has no `{}`", tool, name),
+      fmt::format("results have .text(), .lines(), .json(), .as<T>(), .content() and "
+                  ".structured(); mcpac tools describe {} shows what else it has",
+                  tool)};
+}
+
+}  // namespace
+
+std::optional<Translation> translate_result(std::string_view message, const Request& request) {
+  // Formatting says it of the class of the library, by the short name.
+  if (message.find("formatter<Result,") != std::string_view::npos)
+    return Translation{"the result of a tool is no text", std::string(kAsText)};
+  const std::string tool = tool_of_result(message, request);
+  if (tool.empty()) return std::nullopt;
+  if (auto member = unknown_member(message, tool)) return member;
+  for (const std::string_view said :
+       {"invalid operands to binary expression", "no viable conversion from '",
+        "call to consteval function 'std::basic_format_string<"}) {
+    if (message.starts_with(said))
+      return Translation{fmt::format("the result of {} is no text", tool), std::string(kAsText)};
+  }
+  if (message.starts_with("invalid range expression"))
+    return Translation{fmt::format("the result of {} is no list", tool),
+                       ".lines() are its lines, .content() its blocks, "
+                       ".as<std::vector<std::string>>() a list that it has as JSON"};
+  return std::nullopt;
+}
+
+}  // namespace mcpac::analyzer

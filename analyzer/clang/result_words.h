@@ -1,0 +1,15 @@
+// Result words: what a program does with the result of a tool that a result cannot do.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "analyzer/clang/error_words.h"
+
+namespace mcpac::analyzer {
+
+// Of an error of clang; nothing where it is about something else.
+[[nodiscard]] std::optional<Translation> translate_result(std::string_view message,
+                                                          const Request& request);
+
+}  // namespace mcpac::analyzer

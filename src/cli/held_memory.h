@@ -1,0 +1,17 @@
+// Held memory: what a process and all below it hold, each page counted once.
+//
+// A worker's tools wait as processes of their own and share pages with it and with each other, so
+// the sum of what each has (RSS) would count those again and again. The kernel's proportional share
+// (PSS) does not; where it shows that to nobody else, as of sandboxed processes, RSS stands in.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace mcpac::cli {
+
+// In bytes; 0 where the process is gone.
+[[nodiscard]] std::uint64_t held_memory(pid_t process);
+
+}  // namespace mcpac::cli

@@ -1,0 +1,72 @@
+#include "policy/explain/taken_for.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "core/printable.h"
+#include "policy/match/path_value.h"
+
+namespace mcpac::policy {
+namespace {
+
+constexpr std::size_t kMaxShown = 200;
+
+// The rule that the decision names, with the test that it failed.
+const RuleStanding* deciding(const Explanation& explanation) {
+  for (const auto& layer : explanation.layers) {
+    if (layer.name != explanation.decision.layer) continue;
+    const auto found = std::ranges::find_if(layer.rules, [&](const RuleStanding& rule) {
+      return rule.rule == explanation.decision.rule && rule.why == explanation.decision.reason;
+    });
+    return found == layer.rules.end() ? nullptr : &*found;
+  }
+  return nullptr;
+}
+
+// The path behind `within` or `matches`; empty where the test is another.
+std::string_view place_in(std::string_view test) {
+  for (const std::string_view word : {"within ", "matches "}) {
+    if (const auto at = test.find(word); at != std::string_view::npos)
+      return test.substr(at + word.size());
+  }
+  return {};
+}
+
+// What an explanation quotes as a value: JSON, and none where it is cut.
+std::optional<std::string> relative_path(const std::string& quoted) {
+  const auto value = parse_json(quoted);
+  if (!value || !value->is_string()) return std::nullopt;
+  auto text = value->get<std::string>();
+  const auto path = read_path_value(text);
+  if (!path || path->absolute) return std::nullopt;
+  return text;
+}
+
+// The root stands before where a server was started, which of one on another machine is not known.
+bool declares_root(const PathReading& paths) {
+  return paths.catch_bases.size() == (paths.lexical_only ? 1 : 2);
+}
+
+}  // namespace
+
+std::string taken_for(const Permission& permission, const Explanation& explanation) {
+  if (explanation.decision.effect != Effect::kDeny || !explanation.paths) return {};
+  const RuleStanding* rule = deciding(explanation);
+  if (rule == nullptr) return {};
+  const std::string_view place = place_in(rule->test);
+  const auto value = relative_path(rule->value);
+  if (place.empty() || !value) return {};
+  const PathReading& paths = *explanation.paths;
+  const auto whole = (std::filesystem::path(paths.admit_base) / *value).lexically_normal();
+  const std::string it =
+      fmt::format("it is {}, counted from", printable(whole.string(), kMaxShown));
+  if (declares_root(paths)) return fmt::format("{} the root of {}", it, permission.server());
+  const bool is_of_here = place.starts_with("./") || place.starts_with("\"./");
+  return fmt::format("{} the current folder, as {} has no --root{}", it, permission.server(),
+                     is_of_here ? "" : ": then only a rule with ./ admits a relative path");
+}
+
+}  // namespace mcpac::policy

@@ -1,0 +1,18 @@
+// Taken for: which place a relative path was, that no rule admitted.
+//
+// It names folders of the user's machine, so it is told to that user alone, and never to a program
+// or a client.
+#pragma once
+
+#include <string>
+
+#include "core/permission.h"
+#include "policy/explanation.h"
+
+namespace mcpac::policy {
+
+// "it is /w/a.txt, counted from the current folder, as filesystem has no --root"; empty where the
+// decision is about something else.
+[[nodiscard]] std::string taken_for(const Permission& permission, const Explanation& explanation);
+
+}  // namespace mcpac::policy

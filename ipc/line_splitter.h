@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,9 +41,16 @@ class LineSplitter {
 
  private:
   void compact();
+  void resize(std::size_t size);
 
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
   std::size_t max_line_;
-  std::string buffer_;       // [begin_, end_) holds input, the rest is room
+  // [begin_, end_) holds input, the rest is room. By malloc: what a long line grows by is neither
+  // cleared nor, mostly, moved.
+  std::unique_ptr<char, Free> buffer_;
+  std::size_t size_ = 0;
   std::size_t begin_ = 0;    // start of the line that is being collected
   std::size_t scanned_ = 0;  // no newline in [begin_, scanned_)
   std::size_t end_ = 0;

@@ -138,6 +138,8 @@ std::size_t HttpTransport::most_of_turn(const Connection& connection) const {
 asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connection,
                                                              std::size_t limit) {
   std::string text;
+  // Else what has come is copied each time that it outgrows its place.
+  text.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(connection->body_left(), limit)));
   const Reading reading(reading_, connection);
   while (true) {
     auto piece = co_await connection->read_body(most_of_turn(connection));

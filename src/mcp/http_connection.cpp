@@ -139,6 +139,10 @@ class Connection final : public HttpConnection {
     co_return std::string_view();
   }
 
+  [[nodiscard]] std::uint64_t body_left() const override {
+    return parser_ ? parser_->content_length_remaining().value_or(0) : 0;
+  }
+
   bool is_reusable() override {
     if (closed_ || !parser_ || !parser_->is_done() || !parser_->keep_alive()) return false;
     if (buffer_.size() > 0) return false;  // an answer that nobody asked for

@@ -60,6 +60,8 @@ class HttpConnection {
   static constexpr std::size_t kPiece = std::size_t{64} << 10U;
   virtual boost::asio::awaitable<Result<std::string_view>> read_body(
       std::size_t at_most = kPiece) = 0;
+  // How much of the body is still to come, as the head says; 0 where it does not.
+  [[nodiscard]] virtual std::uint64_t body_left() const = 0;
   // The exchange is complete, the server keeps the connection and sent nothing since.
   [[nodiscard]] virtual bool is_reusable() = 0;
   virtual void close() = 0;

@@ -19,7 +19,7 @@ namespace mcpac {
 // Makes the folder where there is none, and those above it. kFileUnwritable where it is not the
 // user's alone, or a link; `what` stands in the error: "the folder of live runs".
 [[nodiscard]] Result<UniqueFd> open_socket_folder(const std::filesystem::path& folder,
-                                                   std::string_view what);
+                                                  std::string_view what);
 
 // The address of a socket in it: through the descriptor, for an address has 107 bytes, and folders
 // may lie deep. Nothing where even so the name does not fit.

@@ -274,7 +274,8 @@ Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
 Result<UniqueFd> sealed_image_of(std::string_view bytes) {
   auto image = new_memory();
   if (!image) return pass_on(image);
-  if (write_all(image->get(), bytes) != 0) return cannot_keep("cannot copy the program into memory");
+  if (write_all(image->get(), bytes) != 0)
+    return cannot_keep("cannot copy the program into memory");
   return sealed(std::move(*image), bytes.size());
 }
 

@@ -1,4 +1,5 @@
-// Folders: where things lie outside of the project. The command line decides (XDG base directories).
+// Folders: where things lie outside of the project. The command line decides (XDG base
+// directories).
 #pragma once
 
 #include <filesystem>

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "cli/held_memory.h"
+#include "cli/tree_memory.h"
 #include "core/printable.h"
 #include "resident/client.h"
 #include "resident/host.h"
@@ -161,7 +161,7 @@ void add_held_memory(Json& host) {
   if (workers == host.end() || !workers->is_array()) return;
   for (Json& worker : *workers) {
     const auto process = number_of(worker, "process");
-    if (process > 0) worker["held_memory"] = held_memory(static_cast<pid_t>(process));
+    if (process > 0) worker["held_memory"] = tree_memory(static_cast<pid_t>(process));
   }
 }
 

@@ -1,5 +1,5 @@
 // What `mcpac ps` counts for a worker.
-#include "cli/held_memory.h"
+#include "cli/tree_memory.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -11,14 +11,14 @@
 
 using namespace mcpac;
 
-TEST_SUITE("cli/held_memory") {
+TEST_SUITE("cli/tree_memory") {
   TEST_CASE("what a child holds counts, and what it shares with its parent counts once") {
     constexpr std::size_t kBytes = std::size_t{64} << 20U;
     void* const shared =
         ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(shared != MAP_FAILED);
     std::memset(shared, 1, kBytes);
-    const auto before = cli::held_memory(::getpid());
+    const auto before = cli::tree_memory(::getpid());
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
     const pid_t child = ::fork();
@@ -34,7 +34,7 @@ TEST_SUITE("cli/held_memory") {
     }
     char said = 0;
     REQUIRE(::read(ready[0], &said, 1) == 1);
-    const auto with_child = cli::held_memory(::getpid());
+    const auto with_child = cli::tree_memory(::getpid());
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     ::munmap(shared, kBytes);
@@ -47,6 +47,6 @@ TEST_SUITE("cli/held_memory") {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(0);
     ::waitpid(child, nullptr, 0);
-    CHECK(cli::held_memory(child) == 0);
+    CHECK(cli::tree_memory(child) == 0);
   }
 }

@@ -1,4 +1,4 @@
-// Held memory: what a process and all below it hold, each page counted once.
+// Tree memory: what a process and all below it hold, each page counted once.
 //
 // A worker's tools wait as processes of their own and share pages with it and with each other, so
 // the sum of what each has (RSS) would count those again and again. The kernel's proportional share
@@ -12,6 +12,6 @@
 namespace mcpac::cli {
 
 // In bytes; 0 where the process is gone.
-[[nodiscard]] std::uint64_t held_memory(pid_t process);
+[[nodiscard]] std::uint64_t tree_memory(pid_t process);
 
 }  // namespace mcpac::cli

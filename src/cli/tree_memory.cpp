@@ -1,4 +1,4 @@
-#include "cli/held_memory.h"
+#include "cli/tree_memory.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ std::map<pid_t, std::vector<pid_t>> children_of_all() {
 
 }  // namespace
 
-std::uint64_t held_memory(pid_t process) {
+std::uint64_t tree_memory(pid_t process) {
   const auto children = children_of_all();
   std::uint64_t bytes = 0;
   std::vector<pid_t> waiting{process};

@@ -1,0 +1,50 @@
+// The lock of a project, beside one that was read from it before.
+#include <doctest/doctest.h>
+
+#include "core/file.h"
+#include "execute/project/project.h"
+#include "execute/support_recording.h"
+
+using namespace mcpac;
+using namespace mcpac::execute;
+using mcpac::execute::testing::some_lock;
+
+namespace {
+
+struct Folder {
+  TemporaryFolder temporary =
+      TemporaryFolder::create(std::filesystem::temp_directory_path(), "lock-").value();
+  Project project{.config_file = temporary.path() / "mcpac.json",
+                  .folder = temporary.path(),
+                  .config = {}};
+  void put(const std::string& text) const {
+    REQUIRE(write_file_atomic(project.lock_file(), text));
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("execute/known_lock") {
+  TEST_CASE("a lock whose bytes are the same is the one that is known") {
+    const Folder folder;
+    folder.put(codegen::to_text(some_lock()));
+    auto known = load_known_lock(folder.project).value();
+    CHECK(known.lock.servers.size() == 3);
+    known.lock.servers.front().name = "marked";  // by which it is known again
+    CHECK(load_lock(folder.project, known).value().servers.front().name == "marked");
+  }
+
+  TEST_CASE("a lock with other bytes is read, also where they say the same") {
+    const Folder folder;
+    folder.put(codegen::to_text(some_lock()));
+    auto known = load_known_lock(folder.project).value();
+    known.lock.servers.front().name = "marked";
+    folder.put(codegen::to_text(some_lock()) + "\n");
+    CHECK(load_lock(folder.project, known).value().servers.front().name == "files");
+    folder.put("{");
+    CHECK(!load_lock(folder.project, known));
+    std::filesystem::remove(folder.project.lock_file());
+    REQUIRE(!load_lock(folder.project, known));
+    CHECK(load_lock(folder.project, known).error().id == ErrorId::kLockMissing);
+  }
+}

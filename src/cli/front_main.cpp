@@ -60,6 +60,7 @@ int become(const std::filesystem::path& whole, std::vector<std::string>& words) 
 int main(int argc, char** argv) {
   resident::Visit::forget_handover();
   std::vector<std::string> words(argv, argv + argc);
+  if (words.empty()) words.emplace_back("mcpac");  // kernels before 5.18 let a caller leave it out
   enter_folder(words);
   execute::Folders folders;
   folders.libexec = cli::own_program().parent_path().parent_path() / "libexec" / "mcpac";

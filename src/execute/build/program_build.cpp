@@ -21,7 +21,7 @@ ProgramBuild::ProgramBuild(const BuildPlace& place, const codegen::Lock& lock, W
 
 void ProgramBuild::begin() {
   seen_ = programs_.find(key_);
-  if (seen_) return waiting_.let_go();
+  if (seen_) return;
   const auto entry = likely_entry(place_.snapshot);
   // With one processor the two would only share it, and a refusal would come later.
   if (entry && std::thread::hardware_concurrency() > 1)

@@ -36,6 +36,9 @@ class ProgramBuild {
   // Whether what was started before the program was of use; known once it is analysed and built.
   [[nodiscard]] bool analyzer_waited() const { return analyzer_waited_; }
   [[nodiscard]] bool compiler_waited() const { return compiler_waited_; }
+  // What waited for the program in vain ends: of one that was seen, all. Giving its memory back
+  // takes a processor some milliseconds, so it is called when the program has begun.
+  void let_go_of_tools() { waiting_.let_go(); }
   // For the next time. Costs some milliseconds, so it is called when nobody waits any more.
   void keep(const Program& program) const;
 

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "core/clock.h"
@@ -90,6 +95,24 @@ class Run {
   std::optional<policy::Authority> granted_;    // for what starts early
   std::optional<policy::Authority> authority_;  // of the run
   gate::Binding binding_;
+};
+
+// Does `work` once, a moment after this is made or when it ends: of what is not needed any more,
+// while something else is waited for. On a thread of its own.
+class Later {
+ public:
+  explicit Later(std::function<void()> work)
+      : thread_([this, work = std::move(work)](const std::stop_token& now) {
+          std::unique_lock lock(mutex_);
+          wake_.wait_for(lock, now, kMoment, [] { return false; });
+          work();
+        }) {}
+
+ private:
+  static constexpr auto kMoment = std::chrono::milliseconds(200);
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;  // the first to end
 };
 
 // Where the program was read from; of text that came in another way there is nothing.
@@ -321,8 +344,10 @@ Result<void> Run::all() {
         stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
     if (!ready) return ready;
   }
-  auto done = stage(
-      "run", [&] { return run_program(*warden, host, *program, std::move(slot), approver.get()); });
+  auto done = stage("run", [&] {
+    const Later frees_memory([&build] { build.let_go_of_tools(); });
+    return run_program(*warden, host, *program, std::move(slot), approver.get());
+  });
   build.keep(*program);
   return done;
 }

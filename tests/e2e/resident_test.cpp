@@ -120,6 +120,35 @@ TEST_SUITE("e2e/resident") {
     check_nothing_is_left();
   }
 
+  TEST_CASE("what waited in vain for a program that was seen ends while that runs") {
+    {
+      const Resident host;
+      host.prepare();
+      const auto is_tool = [](const faults::Process& one) {
+        return one.name.starts_with("clang") || one.name.starts_with("mcpac-analyzer");
+      };
+      for (const bool seen : {false, true}) {
+        CAPTURE(seen);
+        const auto worker = host.wait_for("waits").at("process").get<pid_t>();
+        REQUIRE(!host.wait_for_children(worker, is_tool).empty());
+        auto run = host.start_hanging();
+        auto tools = faults::descendants_of(worker);
+        for (int i = 0; i < 600 && std::ranges::any_of(tools, is_tool); ++i) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          tools = faults::descendants_of(worker);
+        }
+        CHECK(std::ranges::none_of(tools, is_tool));
+        CHECK(run.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
+        const auto live = host.run({"runs", "list", "--json"}).json();
+        REQUIRE(live.size() == 1);
+        CHECK(host.run({"runs", "kill", live.at(0).at("run").get<std::string>()}).exit_code == 0);
+        CHECK(run.get().exit_code == 137);
+      }
+      host.check_served(2);
+    }
+    check_nothing_is_left();
+  }
+
   TEST_CASE("a program is the same to the byte whether its analyzer and compiler waited for it") {
     const Resident host;
     host.prepare();

@@ -61,10 +61,15 @@ void find_targets(const Json& value, std::string_view key, int& steps,
     else if (looks_like_path(text) || (names_a_place(key) && !text.empty()))
       found.push_back(bounded(text, kTargetLimit));
   } else if (value.is_object()) {
-    for (const auto& [name, member] : value.get_ref<const Json::object_t&>())
+    for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
+      if (steps <= 0 || found.size() == kMostTargets) return;
       find_targets(member, name, steps, found);
+    }
   } else if (value.is_array()) {
-    for (const auto& element : value) find_targets(element, key, steps, found);
+    for (const auto& element : value) {
+      if (steps <= 0 || found.size() == kMostTargets) return;
+      find_targets(element, key, steps, found);
+    }
   }
 }
 

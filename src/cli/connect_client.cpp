@@ -51,7 +51,9 @@ Result<OrderedJson> entry_of(const Context& context, const ClientKind& kind,
   if (options.code) words.emplace_back("--code");
   OrderedJson entry = OrderedJson::object();
   if (kind.says_type) entry["type"] = "stdio";
-  entry["command"] = context.folders.front().string();
+  // Where libexec is a link to elsewhere, bin/ is not beside it, and all of mcpac does as well.
+  const auto front = context.folders.front();
+  entry["command"] = (fs::exists(front) ? front : context.folders.whole()).string();
   entry["args"] = words;
   return entry;
 }

@@ -54,11 +54,13 @@ std::optional<int> have_it_done(const execute::Folders& folders,
   return std::nullopt;
 }
 
-// -C is seen to before anything looks at a path. What cannot be entered is left for all of mcpac to
-// tell.
+// `mcpac -C FOLDER execute …`, a folder and a command that a worker may do; every other -C is all
+// of mcpac's.
 void enter_folder(std::vector<std::string>& words) {
-  if (words.size() >= 3 && words[1] == "-C" && ::chdir(words[2].c_str()) == 0)
-    words.erase(words.begin() + 1, words.begin() + 3);
+  if (words.size() < 4 || words[1] != "-C" ||
+      !cli::may_go_to_a_worker({words.begin() + 3, words.end()}))
+    return;
+  if (::chdir(words[2].c_str()) == 0) words.erase(words.begin() + 1, words.begin() + 3);
 }
 
 int become(const std::filesystem::path& whole, std::vector<std::string>& words) {
@@ -85,7 +87,11 @@ int main(int argc, char** argv) {
     return tell({ErrorId::kFileUnreadable, "mcpac does not find itself", "/proc/self/exe", "", ""},
                 words);
   execute::Folders folders;
-  folders.libexec = own.parent_path().parent_path() / "libexec" / "mcpac";
+  // Without links, as all of mcpac sees it: both must name one installation alike.
+  std::error_code error;
+  const auto libexec = own.parent_path().parent_path() / "libexec" / "mcpac";
+  folders.libexec = std::filesystem::canonical(libexec, error);
+  if (error) folders.libexec = libexec;
   // Without the variable the user's name would have to be looked up.
   const std::string home = cli::environment_variable("HOME");
   try {

@@ -1,7 +1,6 @@
 #include "cli/tree_memory.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
@@ -10,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "resident/worker_process.h"
 
 namespace mcpac::cli {
 namespace {
@@ -25,15 +26,6 @@ std::optional<std::uint64_t> share_of(pid_t process) {
     if (word == "Pss:" && file >> kibibytes) return kibibytes << 10U;
   }
   return std::nullopt;
-}
-
-// The second number of statm, in pages.
-std::uint64_t resident_of(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/statm", process));
-  std::uint64_t size = 0;
-  std::uint64_t resident = 0;
-  if (!(file >> size >> resident)) return 0;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 // Behind the name, which may have blanks and brackets: ") S PARENT".
@@ -71,7 +63,7 @@ std::uint64_t tree_memory(pid_t process) {
     const pid_t next = waiting.back();
     waiting.pop_back();
     const auto share = share_of(next);
-    bytes += share ? *share : resident_of(next);
+    bytes += share ? *share : resident::memory_of(next);
     const auto below = children.find(next);
     if (below != children.end())
       waiting.insert(waiting.end(), below->second.begin(), below->second.end());

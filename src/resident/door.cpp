@@ -69,7 +69,7 @@ Result<Door> Door::open(const std::filesystem::path& folder) {
   ::unlinkat(door.folder_.get(), kSocket, 0);
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const auto address = socket_address(door.folder_, kSocket);
-  if (!socket || !address) return unusable(folder, errno);
+  if (!socket || !address) return unusable(folder, socket ? ENAMETOOLONG : errno);
   const mode_t before = ::umask(0177);
   const bool bound =
       ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0;
@@ -113,7 +113,7 @@ Result<std::optional<UniqueFd>> connect_socket(const std::filesystem::path& fold
   if (!opened) return pass_on(opened);
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   const auto address = socket_address(*opened, kSocket);
-  if (!socket || !address) return unusable(folder, errno);
+  if (!socket || !address) return unusable(folder, socket ? ENAMETOOLONG : errno);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(patient(answer_within)).count();
   const timeval limit{seconds, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);

@@ -46,9 +46,11 @@ std::optional<Connection> take_connection(const Json& said) {
   const Json* number = find_member(said, "socket");
   if (number == nullptr || !number->is_number_unsigned()) return std::nullopt;
   const int fd = number->get<int>();
+  if (fd <= STDERR_FILENO || !keep_over_exec(fd, false)) return std::nullopt;
+  UniqueFd socket(fd);  // closed where the host has ended meanwhile
   auto host = Process::peer_of(fd);
-  if (fd <= STDERR_FILENO || !host || !keep_over_exec(fd, false)) return std::nullopt;
-  return Connection{UniqueFd(fd), std::move(*host), string_member(said, "nonce")};
+  if (!host) return std::nullopt;
+  return Connection{std::move(socket), std::move(*host), string_member(said, "nonce")};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 namespace mcpac::cli {
 namespace {
 
-void declare(CLI::App& app, Context& context, const std::vector<std::string>& words) {
+void declare_own_options(CLI::App& app, Context& context) {
   app.require_subcommand(1);
   add_common_options(app, context);  // they may stand before the command as well as after it
   app.add_option_function<std::string>(
@@ -29,7 +29,6 @@ void declare(CLI::App& app, Context& context, const std::vector<std::string>& wo
       ->check([](const std::string&) { return "stands first: mcpac -C FOLDER COMMAND"; });
   app.set_version_flag("--version", fmt::format("mcpac {}", MCPAC_VERSION));
   app.failure_message(CLI::FailureMessage::help);
-  declare_commands(app, context, words);
 }
 
 bool wants_json(int argc, char** argv) {
@@ -118,19 +117,36 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-int run_in(Context context, int argc, char** argv) {
+}  // namespace
+
+// Options and commands refer to the context, so it stays where it is.
+class CommandLine {
+ public:
+  explicit CommandLine(Context of) : context(std::move(of)) { declare_own_options(app, context); }
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  // `declare`: adds the commands that these words may mean.
+  template <class Declare>
+  int run(int argc, char** argv, Declare declare);
+
+  Context context;
+  CLI::App app{
+      "mcpac: MCP as code. Programs against MCP servers that can do what they declare and what you "
+      "granted.",
+      "mcpac"};
+};
+
+template <class Declare>
+int CommandLine::run(int argc, char** argv, Declare declare) {
   // A reader of ours that goes away (`mcpac … | head`) is an error of write(), not the end of us:
   // servers and sandboxes must be taken down in order.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // nor is a file that may not grow (`ulimit -f`)
   context.arguments.assign(argv, argv + argc);
-  CLI::App app(
-      "mcpac: MCP as code. Programs against MCP servers that can do what they declare and what you "
-      "granted.",
-      "mcpac");
   try {
     auto words = words_of(argc, argv);
-    declare(app, context, words);
+    declare(words);
     std::ranges::reverse(words);  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::Success& wanted) {  // --help, --version
@@ -147,8 +163,6 @@ int run_in(Context context, int argc, char** argv) {
   finish_output(context);
   return context.exit_code;
 }
-
-}  // namespace
 
 // -C is seen to before anything looks at a path, and is not among the words that a worker gets: it
 // starts in the folder that we are in by then.
@@ -167,12 +181,24 @@ int run(int argc, char** argv) {
     words.erase(words.begin() + 1, words.begin() + 3);
   }
   words.push_back(nullptr);
-  return run_in(make_context(), static_cast<int>(words.size() - 1), words.data());
+  CommandLine line(make_context());
+  return line.run(static_cast<int>(words.size() - 1), words.data(),
+                  [&line](const std::vector<std::string>& said) {
+                    declare_commands(line.app, line.context, said);
+                  });
 }
 
-int run_prepared(const std::vector<std::string>& arguments, execute::Standby* standby,
-                 const resident::ServersUsed& used) {
-  Context context = make_context();
+WorkerCommandLine::WorkerCommandLine() : line_(std::make_unique<CommandLine>(Context{})) {
+  add_execute(line_->app, line_->context);
+  add_run(line_->app, line_->context);
+}
+
+WorkerCommandLine::~WorkerCommandLine() = default;
+
+int WorkerCommandLine::run(const std::vector<std::string>& arguments, execute::Standby* standby,
+                           const resident::ServersUsed& used) {
+  Context& context = line_->context;
+  context = make_context();  // the environment is the client's now
   context.in_worker = true;
   context.standby = standby;
   context.servers_used = used;
@@ -180,7 +206,8 @@ int run_prepared(const std::vector<std::string>& arguments, execute::Standby* st
   for (const std::string& argument : arguments)
     words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  return run_in(std::move(context), static_cast<int>(arguments.size()), words.data());
+  return line_->run(static_cast<int>(arguments.size()), words.data(),
+                    [](const std::vector<std::string>&) {});
 }
 
 }  // namespace mcpac::cli

@@ -209,8 +209,13 @@ void add_resident(CLI::App& app, Context& context) {
 
   auto* worker = app.add_subcommand("resident-worker", "started by the resident host");
   worker->group("");  // not shown
-  worker->callback(
-      [&context] { context.exit_code = resident::serve_one(context.folders, run_prepared); });
+  worker->callback([&context] {
+    WorkerCommandLine line;
+    context.exit_code = resident::serve_one(
+        context.folders,
+        [&line](const std::vector<std::string>& arguments, execute::Standby* standby,
+                const resident::ServersUsed& used) { return line.run(arguments, standby, used); });
+  });
 }
 
 }  // namespace mcpac::cli

@@ -2,6 +2,10 @@
 // its work is done when CLI11 calls the command back, and ends in Context::exit_code.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "cli/context.h"
 
 namespace mcpac::cli {
@@ -32,8 +36,21 @@ void add_doctor(CLI::App& app, Context& context);        // command_doctor.cpp
 
 // Parses the command line, runs the command, returns the exit code. Never throws.
 [[nodiscard]] int run(int argc, char** argv);
-// The same in a worker of the resident host; what a request says is an argument like all others.
-[[nodiscard]] int run_prepared(const std::vector<std::string>& arguments, execute::Standby* standby,
-                               const resident::ServersUsed& used);
+
+// The same in a worker of the resident host, once: its commands are declared before it is asked.
+// What a request says is an argument like all others.
+class CommandLine;
+class WorkerCommandLine {
+ public:
+  WorkerCommandLine();
+  ~WorkerCommandLine();
+  WorkerCommandLine(const WorkerCommandLine&) = delete;
+  WorkerCommandLine& operator=(const WorkerCommandLine&) = delete;
+  [[nodiscard]] int run(const std::vector<std::string>& arguments, execute::Standby* standby,
+                        const resident::ServersUsed& used);
+
+ private:
+  std::unique_ptr<CommandLine> line_;
+};
 
 }  // namespace mcpac::cli

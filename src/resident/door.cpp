@@ -13,6 +13,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "core/file_stamp.h"
 #include "core/printable.h"
 #include "core/socket_folder.h"
 #include "resident/patience.h"
@@ -36,12 +37,9 @@ std::unexpected<Error> distrusted(std::string why) {
               {.why = std::move(why)});
 }
 
-std::string stamp_of(const std::filesystem::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0) return fmt::format("{}: absent\n", file.native());
-  return fmt::format("{}: {}:{} {} {}.{} {}.{}\n", file.native(), info.st_dev, info.st_ino,
-                     info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
-                     info.st_ctim.tv_nsec);
+std::string stamp_line_of(const std::filesystem::path& file) {
+  const auto stamp = stamp_of(file);
+  return fmt::format("{}: {}\n", file.native(), stamp ? stamp->text() : "absent");
 }
 
 }  // namespace
@@ -51,8 +49,8 @@ std::filesystem::path door_folder(const execute::Folders& folders) {
 }
 
 std::string installation_stamp(const execute::Folders& folders) {
-  return stamp_of(folders.front()) + stamp_of(folders.whole()) + stamp_of(folders.warden()) +
-         stamp_of(folders.analyzer());
+  return stamp_line_of(folders.front()) + stamp_line_of(folders.whole()) +
+         stamp_line_of(folders.warden()) + stamp_line_of(folders.analyzer());
 }
 
 Result<Door> Door::open(const std::filesystem::path& folder) {

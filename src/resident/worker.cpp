@@ -15,6 +15,7 @@
 #include "core/exit_code.h"
 #include "resident/handshake.h"
 #include "resident/request.h"
+#include "resident/touched_program.h"
 #include "resident/wire.h"
 
 namespace mcpac::resident {
@@ -128,6 +129,7 @@ int serve_one(const execute::Folders& folders, const RunCommand& run) {
   if (first.arrival != Arrival::kMessage) return kNoService;
   const auto standby = prepare(first.message, folders);
   first.message.descriptors.clear();  // the folder that we are in now
+  touch_program();
   if (!wait_for_message(channel.get(), signals.get())) return kNoService;
   auto asked = receive_message(channel.get());
   if (asked.arrival != Arrival::kMessage) return kNoService;

@@ -1,8 +1,9 @@
 // The lock of a project, beside one that was read from it before.
+#include "execute/project/known_lock.h"
+
 #include <doctest/doctest.h>
 
 #include "core/file.h"
-#include "execute/project/project.h"
 #include "places.h"
 
 using namespace mcpac;
@@ -28,22 +29,37 @@ TEST_SUITE("execute/known_lock") {
   TEST_CASE("a lock whose bytes are the same is the one that is known") {
     const Folder folder;
     folder.put(some_text());
-    auto known = load_known_lock(folder.project).value();
-    known.lock.servers.front().name = "marked";  // by which it is known again
-    CHECK(load_lock(folder.project, known).value().servers.front().name == "marked");
+    const auto known = load_known_lock(folder.project).value();
+    CHECK(load_known_lock(folder.project, known).value() == known);
   }
 
   TEST_CASE("a lock with other bytes is read, also where they say the same") {
     const Folder folder;
     folder.put(some_text());
-    auto known = load_known_lock(folder.project).value();
-    known.lock.servers.front().name = "marked";
+    const auto known = load_known_lock(folder.project).value();
     folder.put(some_text() + "\n");
-    CHECK(load_lock(folder.project, known).value().servers.front().name == "weather");
+    const auto again = load_known_lock(folder.project, known).value();
+    CHECK(again != known);
+    CHECK(again->lock.servers.front().name == "weather");
+    CHECK(again->digests.text == known->digests.text);
     folder.put("{");
-    CHECK(!load_lock(folder.project, known));
+    CHECK(!load_known_lock(folder.project, known));
     std::filesystem::remove(folder.project.lock_file());
     // A project that names no server needs no lock, and has none.
-    CHECK(load_lock(folder.project, known).value().servers.empty());
+    CHECK(load_known_lock(folder.project, known).value()->lock.servers.empty());
+  }
+
+  TEST_CASE("the digests of a lock are other ones with another server or another header") {
+    const Folder folder;
+    folder.put(some_text());
+    const auto known = load_known_lock(folder.project).value();
+    auto renamed = known->lock;
+    REQUIRE(!renamed.servers.empty());
+    renamed.servers.front().name += "_2";
+    CHECK(digests_of(renamed).text != known->digests.text);
+    CHECK(digests_of(renamed).headers == known->digests.headers);
+    auto other = known->lock;
+    other.headers["weather.hpp"] = std::string(64, '0');
+    CHECK(digests_of(other).headers != known->digests.headers);
   }
 }

@@ -44,7 +44,7 @@ struct Cache {
                                 const std::string& prepared = "servers-1") const {
     const auto source = execute::source_from_text(text, display).value();
     const auto snapshot = Snapshot::take(source).value();
-    return key_of(snapshot, lock, Prepared{home.path() / prepared, {}}, folders);
+    return key_of(snapshot, lock, Prepared{.folder = home.path() / prepared}, folders);
   }
 };
 

@@ -51,8 +51,8 @@ struct Client {
         std::make_shared<const gate::ToolTable>(execute::compile_tools(lock, {"git"}).table);
     made.setup.tools = made.parts.tools.get();
     made.setup.audit = record;
-    made.setup.asking.binding =
-        execute::bind_run("a client", lock, mcp::Config(), made.setup.authority);
+    made.setup.asking.binding = execute::bind_run("a client", execute::digests_of(lock),
+                                                  mcp::Config(), made.setup.authority);
     REQUIRE(execute::record_start({.program = "a client", .declared_in = "grants"}, made.setup,
                                   lock, audit(), *record));
     run = std::make_unique<ClientRun>(std::move(made.parts), std::move(made.setup));

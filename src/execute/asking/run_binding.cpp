@@ -12,14 +12,14 @@ constexpr std::size_t kMaxProgram = std::size_t{1} << 30U;
 
 }  // namespace
 
-gate::Binding bind_run(std::string program, const codegen::Lock& lock, const mcp::Config& config,
+gate::Binding bind_run(std::string program, const LockDigests& lock, const mcp::Config& config,
                        const policy::Authority& authority) {
   // The same call means another thing to a server with another environment.
   OrderedJson servers = OrderedJson::object();
   for (const auto& server : config.servers) servers[server.name] = mcp::to_json(server);
   return {.program = std::move(program),
-          .headers = sha256_hex(canonical_json(Json(lock.headers))),
-          .lock = sha256_hex(codegen::to_text(lock)),
+          .headers = lock.headers,
+          .lock = lock.text,
           .policy = policy::policy_digest(authority),
           .servers = sha256_hex(canonical_json(Json::parse(servers.dump())))};
 }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/lock.h"
 #include "core/error.h"
+#include "execute/project/known_lock.h"
 #include "gate/approver.h"
 #include "mcp/server_config.h"
 #include "policy/authority.h"
@@ -14,7 +14,7 @@
 namespace mcpac::execute {
 
 // `program` is its own digest; `authority` all layers that the run decides by.
-[[nodiscard]] gate::Binding bind_run(std::string program, const codegen::Lock& lock,
+[[nodiscard]] gate::Binding bind_run(std::string program, const LockDigests& lock,
                                      const mcp::Config& config, const policy::Authority& authority);
 
 // Of what a run was given (--arguments); empty where that is nothing.

@@ -84,11 +84,14 @@ Result<void> make_runner(Toolchain& toolchain, const LibrarySymbols& known,
   return write_file_atomic(place.folder / "runner.symbols", list.to_bytes());
 }
 
-std::string runner_identity() {
-  std::string text;
-  for (const auto& source : codegen::embedded_runner())
-    text += fmt::format("{} {}\n", sha256_hex(source.text), source.path);
-  return text;
+const std::string& runner_identity() {
+  static const std::string identity = [] {
+    std::string text;
+    for (const auto& source : codegen::embedded_runner())
+      text += fmt::format("{} {}\n", sha256_hex(source.text), source.path);
+    return text;
+  }();
+  return identity;
 }
 
 }  // namespace mcpac::execute

@@ -26,7 +26,7 @@ struct RunnerPlace {
                                        const RunnerPlace& place);
 
 // A text that changes with the runner's sources.
-[[nodiscard]] std::string runner_identity();
+[[nodiscard]] const std::string& runner_identity();
 
 // The command with `objects` in the place of "{objects}".
 [[nodiscard]] std::vector<std::string> with_objects(std::vector<std::string> command,

@@ -106,15 +106,22 @@ class Making {
   fs::path target_;
 };
 
-Result<Toolchain> load(const fs::path& folder, std::initializer_list<const char*> files) {
+constexpr const char* kCommands = "toolchain.json";
+
+Result<void> has_all(const fs::path& folder, std::initializer_list<const char*> files) {
   for (const char* name : files) {
     std::error_code error;
     if (!fs::is_regular_file(folder / name, error))
       return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", name));
   }
-  auto text = read_file(folder / "toolchain.json", 1U << 20U);
+  return {};
+}
+
+Result<Toolchain> load(const fs::path& folder) {
+  const fs::path file = folder / kCommands;
+  auto text = read_file(file, 1U << 20U);
   if (!text) return pass_on(text);
-  auto json = parse_json(*text, (folder / "toolchain.json").string());
+  auto json = parse_json(*text, file.string());
   if (!json) return pass_on(json);
   return toolchain_from_json(*json);
 }
@@ -206,13 +213,24 @@ Result<void> precompile_servers(const Headers& servers, const std::string& warme
 }
 
 Result<Toolchain> load_runtime(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
-                       "image_table.o", "random_device.o"});
+  auto whole = has_all(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
+                                "image_table.o", "random_device.o"});
+  if (!whole) return pass_on(whole);
+  return load(folder);
 }
 
-Result<Toolchain> load_servers(const fs::path& folder) {
-  return load(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
+Result<Prepared> load_servers(const fs::path& folder, const Prepared* known) {
+  auto whole =
+      has_all(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
                        "image_table.o", "random_device.o", "agent.hpp", kWarmTools, "agent.pch"});
+  if (!whole) return pass_on(whole);
+  // Before it is read: what is written meanwhile has another one.
+  const auto stamp = stamp_of(folder / kCommands);
+  if (!stamp) return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", kCommands));
+  if (known != nullptr && known->folder == folder && known->stamp == *stamp) return *known;
+  auto toolchain = load(folder);
+  if (!toolchain) return pass_on(toolchain);
+  return Prepared{folder, std::move(*toolchain), *stamp};
 }
 
 }  // namespace mcpac::execute

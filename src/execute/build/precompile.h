@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file_stamp.h"
 #include "execute/build/toolchain.h"
 #include "execute/child/stage.h"
 #include "execute/project/project.h"
@@ -47,8 +48,18 @@ struct CompilerPlace {
                                               const std::filesystem::path& target,
                                               const CompilerPlace& place);
 
-// The commands that a folder of either kind was made with; an error where it is not whole.
+// The commands that a folder of the runtime was made with; an error where it is not whole.
 [[nodiscard]] Result<Toolchain> load_runtime(const std::filesystem::path& folder);
-[[nodiscard]] Result<Toolchain> load_servers(const std::filesystem::path& folder);
+
+// A folder of the second kind.
+struct Prepared {
+  std::filesystem::path folder;
+  Toolchain toolchain{};  // the commands that it was made with
+  FileStamp stamp{};      // of the file that says them
+};
+// An error where it is not whole. `known`: what was loaded before; it is the answer where that is
+// the folder, and the file is the same.
+[[nodiscard]] Result<Prepared> load_servers(const std::filesystem::path& folder,
+                                            const Prepared* known = nullptr);
 
 }  // namespace mcpac::execute

@@ -172,19 +172,19 @@ std::optional<Prepared> find_prepared(const Project& project, const codegen::Loc
   if (!wanted) return std::nullopt;
   auto ready = load_servers(wanted->target);
   if (!ready) return std::nullopt;
-  return Prepared{wanted->target, std::move(*ready)};
+  return std::move(*ready);
 }
 
 Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                          const std::set<std::string>& servers, const CompilerPlace& place,
-                         const std::function<void(const char*)>& on_build) {
+                         const std::function<void(const char*)>& on_build, const Prepared* known) {
   auto wanted = wanted_for(project, lock, servers, place.folders);
   if (!wanted) return pass_on(wanted);
   auto& [warmed, runtime_key, target] = *wanted;
   // It decides what the compiler sees as `mcpac::Requires`.
   const fs::path cache = place.folders.cache / "prepared";
   if (auto made = make_private(cache); !made) return pass_on(made);
-  if (auto ready = load_servers(target)) return Prepared{target, std::move(*ready)};
+  if (auto ready = load_servers(target, known)) return ready;
   auto exclusive = FolderLock::take(cache / "lock", place.stop);
   if (!exclusive) return pass_on(exclusive);
   auto headers = read_headers(project, lock, servers);
@@ -200,9 +200,7 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
     if (auto made = precompile_servers(*headers, warmed, cache / runtime_key, target, place); !made)
       return pass_on(made);
   }
-  auto ready = load_servers(target);
-  if (!ready) return pass_on(ready);
-  return Prepared{target, std::move(*ready)};
+  return load_servers(target);
 }
 
 }  // namespace mcpac::execute

@@ -1,10 +1,9 @@
-// Prepared: the verified headers and their precompiled form, ready for any number of programs.
+// Preparing: the verified headers and their precompiled form, ready for any number of programs.
 //
-// Preparing happens once per lock (a fraction of a second) and once per toolchain (seconds); later
-// runs verify and reuse. What is
-// used is never servers/ itself: its bytes are read once, held against the digests in the lock, and
-// copied into the private cache, so nobody can change a header between the check and the
-// compilation.
+// It happens once per lock (a fraction of a second) and once per toolchain (seconds); later runs
+// verify and reuse. What is used is never servers/ itself: its bytes are read once, held against
+// the digests in the lock, and copied into the private cache, so nobody can change a header between
+// the check and the compilation.
 #pragma once
 
 #include <filesystem>
@@ -23,19 +22,15 @@
 
 namespace mcpac::execute {
 
-struct Prepared {
-  std::filesystem::path folder;  // see precompile.h
-  Toolchain toolchain;
-};
-
 // `servers` are the headers that the program is given, as mcpac.lock names them (named_servers.h);
 // <mcpac.hpp> includes just these. kHeaderDrift when one of them, or of the runtime, is not the
 // file that the lock names. `on_build` is called before each slow part, so that a terminal can say
-// why it takes seconds.
+// why it takes seconds. `known`: what was prepared before, perhaps for something else.
 [[nodiscard]] Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                                        const std::set<std::string>& servers,
                                        const CompilerPlace& place,
-                                       const std::function<void(const char*)>& on_build);
+                                       const std::function<void(const char*)>& on_build,
+                                       const Prepared* known = nullptr);
 
 // What prepare() would give, where it has nothing to make; nothing otherwise.
 [[nodiscard]] std::optional<Prepared> find_prepared(const Project& project,

@@ -8,6 +8,7 @@
 
 #include "analyzer/object_symbols.h"
 #include "core/file.h"
+#include "core/file_stamp.h"
 #include "execute/build/driver_output.h"
 #include "execute/build/image_file.h"
 
@@ -214,11 +215,9 @@ std::string toolchain_identity(const std::filesystem::path& llvm) {
                            "lib/libclang-19.so.19", "../x86_64-linux-gnu/libLLVM.so.19.1",
                            "lib/libc++.a", "include/c++/v1/__config", "/usr/include/features.h",
                            "/usr/include/linux/version.h", "/usr/include/nlohmann/json.hpp"}) {
-    std::error_code error;
-    const auto file = std::filesystem::canonical(llvm / name, error);
-    const auto size = std::filesystem::file_size(file, error);
-    const auto time = std::filesystem::last_write_time(file, error).time_since_epoch().count();
-    identity += fmt::format("{} {} {}\n", file.string(), size, time);
+    // Not where it lies: the same file has another device and inode in each start of a container.
+    const auto stamp = stamp_of(llvm / name).value_or(FileStamp{});
+    identity += fmt::format("{} {} {}\n", name, stamp.size, stamp.modified);
   }
   return identity;
 }

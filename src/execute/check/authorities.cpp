@@ -18,14 +18,15 @@ namespace fs = std::filesystem;
 // As much as the parser takes.
 constexpr std::size_t kMaxRules = std::size_t{1} << 20U;
 
-// "home of the policy's owner" (grants.md, section 4): the user's entry, not a variable that a
-// script set.
-std::string home_of_user() {
-  const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "";
-}
-
 }  // namespace
+
+const std::string& home_of_user() {
+  static const std::string home = [] {
+    const passwd* user = ::getpwuid(::geteuid());
+    return std::string(user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "");
+  }();
+  return home;
+}
 
 PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
     : resolver(std::make_unique<policy::SystemPathResolver>()), clock(the_clock) {

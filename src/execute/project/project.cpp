@@ -38,48 +38,22 @@ Result<Project> load_project(const std::filesystem::path& config_file, const Fol
   return project;
 }
 
-namespace {
+Result<codegen::Lock> load_lock(const Project& project) {
+  if (const auto* implied = implied_output(project)) return implied->lock;
+  auto text = read_lock_text(project);
+  if (!text) return pass_on(text);
+  return codegen::parse_lock(*text, project.lock_file().string());
+}
 
-// Nothing where the project has no file of its own for it.
-Result<std::optional<std::string>> text_of_lock(const Project& project) {
+Result<std::string> read_lock_text(const Project& project) {
   const auto file = project.lock_file();
-  if (implied_output(project) != nullptr) return std::nullopt;
   if (is_absent(file)) {
     return fail(ErrorId::kLockMissing, fmt::format("there is no {}", file.string()),
                 {.where = file.string(),
                  .why = "a tool that is not in the lock cannot be called",
                  .fix = "run `mcpac generate`, look at what it found, and commit mcpac.lock"});
   }
-  auto text = read_lock_text(project);
-  if (!text) return pass_on(text);
-  return std::move(*text);
-}
-
-}  // namespace
-
-Result<KnownLock> load_known_lock(const Project& project) {
-  auto text = text_of_lock(project);
-  if (!text) return pass_on(text);
-  if (!*text) return KnownLock{"", implied_output(project)->lock};
-  auto lock = codegen::parse_lock(**text, project.lock_file().string());
-  if (!lock) return pass_on(lock);
-  return KnownLock{std::move(**text), std::move(*lock)};
-}
-
-Result<codegen::Lock> load_lock(const Project& project, const KnownLock& known) {
-  auto text = text_of_lock(project);
-  if (!text) return pass_on(text);
-  if (!*text) return implied_output(project)->lock;
-  if (!known.text.empty() && **text == known.text) return known.lock;
-  return codegen::parse_lock(**text, project.lock_file().string());
-}
-
-Result<codegen::Lock> load_lock(const Project& project) {
-  return load_lock(project, {});
-}
-
-Result<std::string> read_lock_text(const Project& project) {
-  return read_file(project.lock_file(), codegen::kMaxLockBytes);
+  return read_file(file, codegen::kMaxLockBytes);
 }
 
 }  // namespace mcpac::execute

@@ -44,14 +44,6 @@ struct Project {
 [[nodiscard]] Result<Project> load_project(const std::filesystem::path& config_file,
                                            const Folders& folders);
 [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project);
-// A lock beside the bytes that it was read from; none where it came from elsewhere (implied.h).
-struct KnownLock {
-  std::string text;
-  codegen::Lock lock;
-};
-[[nodiscard]] Result<KnownLock> load_known_lock(const Project& project);
-// The same as load_lock(), and quicker: `known` where mcpac.lock has its bytes still.
-[[nodiscard]] Result<codegen::Lock> load_lock(const Project& project, const KnownLock& known);
 // The bytes of mcpac.lock.
 [[nodiscard]] Result<std::string> read_lock_text(const Project& project);
 

@@ -1,13 +1,12 @@
 #include "execute/project/verified_headers.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include <utility>
 
 #include "audit/chain.h"
 #include "core/file.h"
+#include "core/file_stamp.h"
 #include "core/hash.h"
 #include "core/private_file.h"
 #include "execute/project/header_files.h"
@@ -19,37 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestRecord = std::size_t{4} << 20U;
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-std::int64_t nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * kSecond + time.tv_nsec;
-}
-
-// Whether whatever changes the file from now on changes its times, too. They are those of the
-// kernel's clock, which stands still for some milliseconds; some file systems keep whole seconds.
-bool is_settled(const struct stat& info) {
-  timespec now{};
-  timespec tick{};
-  if (::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 ||
-      ::clock_getres(CLOCK_REALTIME_COARSE, &tick) != 0)
-    return false;
-  const bool whole_seconds = info.st_ctim.tv_nsec == 0;
-  const std::int64_t unsure = whole_seconds ? 2 * kSecond : 2 * nanoseconds(tick);
-  return nanoseconds(info.st_ctim) + unsure < nanoseconds(now);
-}
-
-struct Stamp {
-  std::string text;  // empty: it is no regular file
-  bool settled = false;
-};
-
-Stamp stamp_of(const fs::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  return {fmt::format("{}:{}:{}:{}:{}", info.st_dev, info.st_ino, info.st_size,
-                      nanoseconds(info.st_mtim), nanoseconds(info.st_ctim)),
-          is_settled(info)};
-}
 
 std::string digest_of(std::string_view bytes) {
   return audit::hex(audit::blake2b(bytes));
@@ -101,16 +69,17 @@ void VerifiedHeaders::load() {
 Result<void> VerifiedHeaders::hold(const codegen::Lock& lock, const std::string& name) {
   // Before the file is read: what changes it meanwhile gives it another one.
   const fs::path file = project_.headers() / fs::path(name).lexically_normal();
-  const Stamp stamp = cache_.empty() ? Stamp{} : stamp_of(file);
+  const auto stamp = cache_.empty() ? std::nullopt : stamp_of(file);
+  const bool is_file = stamp && stamp->is_regular;
   const auto locked = lock.headers.find(name);
-  if (!stamp.text.empty() && locked != lock.headers.end()) {
+  if (is_file && locked != lock.headers.end()) {
     const auto seen = seen_.find(name);
-    if (seen != seen_.end() && seen->second == Seen{locked->second, stamp.text}) return {};
+    if (seen != seen_.end() && seen->second == Seen{locked->second, stamp->text()}) return {};
   }
   if (auto bytes = read_header(project_, lock, name); !bytes) return pass_on(bytes);
   const bool has_one_line = name.find('\n') == std::string::npos;
-  if (stamp.settled && has_one_line) {
-    seen_.insert_or_assign(name, Seen{locked->second, stamp.text});
+  if (is_file && is_settled(*stamp) && has_one_line) {
+    seen_.insert_or_assign(name, Seen{locked->second, stamp->text()});
     changed_ = true;
   }
   return {};

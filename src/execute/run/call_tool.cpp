@@ -104,7 +104,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   }
   const LiveApprover approver(host, questions.approver);
   const ApprovalStore store(folders.approvals(), questions.warning, clock);
-  const auto binding = bind_run("mcpac tools call", *lock, project.config, *authority);
+  const auto binding = bind_run("mcpac tools call", digests_of(*lock), project.config, *authority);
   RunMemory memory(store, binding, "mcpac tools call");
   std::promise<gate::Answer> answered;
   std::optional<Denial> denial;  // written before the answer is

@@ -88,7 +88,8 @@ class Run {
   Outcome& outcome_;
   SystemClock clock_;
   Interrupt interrupt_;
-  codegen::Lock lock_;
+  std::shared_ptr<const codegen::Lock> lock_;
+  LockDigests lock_digests_;
   std::unique_ptr<RunRecording> recording_;
   Json given_ = Json::object();  // to the program
   PolicyWorld world_{project_, clock_};
@@ -135,7 +136,7 @@ gate::Declared Run::declared() const {
 
 std::set<std::string> Run::admitted() const {
   std::set<std::string> servers;
-  for (const auto& server : lock_.servers) {
+  for (const auto& server : lock_->servers) {
     const bool all = request_.enforcement == Enforcement::kObserve;
     if (all || is_granted(server, *granted_)) servers.insert(server.name);
   }
@@ -144,15 +145,17 @@ std::set<std::string> Run::admitted() const {
 
 Result<void> Run::load() {
   if (request_.hosted != nullptr) {
-    lock_ = request_.hosted->lock;
+    lock_ = {std::shared_ptr<void>(), &request_.hosted->lock};  // borrowed
+    lock_digests_ = digests_of(*lock_);
     world_.tools = request_.hosted->schemas;
   } else {
-    auto lock = lock_for_run(request_.standby, project_);
-    if (!lock) return pass_on(lock);
-    lock_ = std::move(*lock);
-    world_.tools = tool_schemas(lock_);
+    auto known = lock_for_run(request_.standby, project_);
+    if (!known) return pass_on(known);
+    lock_ = {*known, &(*known)->lock};
+    lock_digests_ = (*known)->digests;
+    world_.tools = tool_schemas(*lock_);
   }
-  auto recording = RunRecording::open(request_.recording, lock_, listener_.note);
+  auto recording = RunRecording::open(request_.recording, *lock_, listener_.note);
   if (!recording) return pass_on(recording);
   recording_ = std::move(*recording);
   auto given = recording_->arguments_for(std::move(request_.arguments));
@@ -220,7 +223,7 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
     authority = handed_on(*authority, declared().permissions, world_);
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
-  binding_ = bind_run(snapshot.digest(), lock_, project_.config, *authority_);
+  binding_ = bind_run(snapshot.digest(), lock_digests_, project_.config, *authority_);
   binding_.arguments = digest_of_arguments(given_);
   return {};
 }
@@ -274,8 +277,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
       !given)
     return given;
   return supervise(
-      {folders_, lock_, host, warden, interrupt_, clock_, listener_, approver, recording_.get(),
-       request_.hosted},
+      {folders_, *lock_, host, warden, interrupt_, clock_, listener_, approver, recording_.get(),
+       request_.hosted, request_.standby},
       agent, request_.limits,
       {std::move(*authority_), declared(), request_.enforcement, binding_, outcome_.report->file},
       outcome_);
@@ -293,7 +296,7 @@ Result<void> Run::all() {
   std::optional<RunHost> own;
   if (request_.hosted == nullptr) {
     own.emplace(host_for_run(recording_->is_replay() ? nullptr : request_.standby, folders_,
-                             project_, lock_, admitted()));
+                             project_, *lock_, admitted()));
   }
   Host& host = own ? *own->host : request_.hosted->host;
   // What a client's program does is recorded where its client's calls are.
@@ -307,14 +310,16 @@ Result<void> Run::all() {
   const sandbox::Tier lowest = request_.limits.lowest_tier;
   auto snapshot = Snapshot::take(request_.source);
   if (!snapshot) return pass_on(snapshot);
-  const auto headers = named_servers(*snapshot, lock_);
-  if (starts) host.start(granted_servers(headers, lock_, *granted_));
+  const auto headers = named_servers(*snapshot, *lock_);
+  if (starts) host.start(granted_servers(headers, *lock_, *granted_));
   auto prepared = stage("prepare", [&] {
-    return prepare(project_, lock_, headers, {folders_, *warden, lowest, interrupt_.stop()},
-                   [&](const char* what) { listener_.wait(what); });
+    return prepare(
+        project_, *lock_, headers, {folders_, *warden, lowest, interrupt_.stop()},
+        [&](const char* what) { listener_.wait(what); },
+        tools.prepared ? &*tools.prepared : nullptr);
   });
   if (!prepared) return pass_on(prepared);
-  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, lock_,
+  ProgramBuild build({*snapshot, *prepared, folders_, *warden, lowest, interrupt_.stop()}, *lock_,
                      std::move(tools.build));
   build.begin();
   auto slot = open_slot(*warden, *prepared, std::exchange(tools.slot, std::nullopt));

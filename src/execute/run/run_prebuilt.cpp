@@ -79,7 +79,7 @@ gate::Declared declared_by_note(const analyzer::Report& report) {
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
 // of whoever built the program: as a layer of its own it can only take away.
 Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
-                                    RunRequest& request, const codegen::Lock& lock,
+                                    RunRequest& request, const LockDigests& lock,
                                     Outcome& outcome) {
   std::vector<policy::LayerText> layers;
   analyzer::Report report;
@@ -141,27 +141,29 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   if (!file) return pass_on(file);
   auto program = make_program(request, *file);
   if (!program) return pass_on(program);
-  auto lock = lock_for_run(request.standby, project);
-  if (!lock) return pass_on(lock);
-  auto recording = RunRecording::open(request.recording, *lock, listener.note);
+  auto known = lock_for_run(request.standby, project);
+  if (!known) return pass_on(known);
+  const codegen::Lock& lock = (*known)->lock;
+  auto recording = RunRecording::open(request.recording, lock, listener.note);
   if (!recording) return pass_on(recording);
   auto arguments = (*recording)->arguments_for(std::move(request.given));
   if (!arguments) return pass_on(arguments);
   program->given = std::move(*arguments);
   PolicyWorld world(project, clock);
-  world.tools = tool_schemas(*lock);
+  world.tools = tool_schemas(lock);
   auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
-                                  *file, request, *lock, outcome);
+                                  *file, request, (*known)->digests, outcome);
   if (!authority) return pass_on(authority);
   authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;
   const auto servers = host_for_run((*recording)->is_replay() ? nullptr : request.standby, folders,
-                                    project, *lock, servers_of(permissions));
+                                    project, lock, servers_of(permissions));
   Host& host = *servers.host;
   (*recording)->join(host);
   const LiveApprover approver(host, request.questions.approver);
-  const RunParts parts{folders, *lock,    host,           *warden,         interrupt,
-                       clock,   listener, approver.get(), recording->get()};
+  const RunParts parts{folders,          lock,    host,           *warden,
+                       interrupt,        clock,   listener,       approver.get(),
+                       recording->get(), nullptr, request.standby};
   host.start(servers_of(permissions));  // while somebody may still be asked
   if (auto done = review(project, folders, request, *authority, parts); !done) return done;
   auto drifted = host.drifted_of(permissions, interrupt);

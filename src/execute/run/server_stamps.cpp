@@ -1,10 +1,10 @@
 #include "execute/run/server_stamps.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 
+#include "core/file_stamp.h"
 #include "core/hash.h"
 #include "mcp/stdio_transport.h"
 
@@ -13,13 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A regular file that is exchanged or written has another stamp; all else has none.
-std::string stamp_of(const fs::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  return fmt::format("{}:{} {} {}.{} {}.{}\n", info.st_dev, info.st_ino, info.st_size,
-                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
-                     info.st_ctim.tv_nsec);
+// Of a regular file; all else has none.
+std::string stamp_text_of(const fs::path& file) {
+  const auto stamp = stamp_of(file);
+  return stamp && stamp->is_regular ? stamp->text() : "";
 }
 
 void add_text(std::string& into, std::string_view text) {
@@ -44,15 +41,15 @@ std::optional<std::string> stamp_of_server(const mcp::ServerConfig& server) {
   if (!target) return std::nullopt;
   const mcp::SpawnOptions& spawn = target->spawn;
   const fs::path folder = spawn.working_directory;
-  const std::string program = stamp_of(folder / spawn.program);
+  const std::string program = stamp_text_of(folder / spawn.program);
   if (program.empty()) return std::nullopt;
-  std::string stamp = sha256_hex(words_of(spawn)) + "\n" + program;
+  std::string stamp = fmt::format("{}\n{}\n", sha256_hex(words_of(spawn)), program);
   for (const std::string& argument : spawn.arguments) {
     // Where there is no such file, the line is empty, and another one once there is.
-    stamp += fmt::format("{}\n", stamp_of(folder / argument));
+    stamp += fmt::format("{}\n", stamp_text_of(folder / argument));
     const auto equals = argument.find('=');
     if (argument.starts_with('-') && equals != std::string::npos)
-      stamp += fmt::format("{}\n", stamp_of(folder / argument.substr(equals + 1)));
+      stamp += fmt::format("{}\n", stamp_text_of(folder / argument.substr(equals + 1)));
   }
   return stamp;
 }

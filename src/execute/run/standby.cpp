@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "execute/check/authorities.h"
 #include "execute/live/leftovers.h"
 #include "execute/project/project_place.h"
 #include "execute/run/server_stamps.h"
@@ -38,7 +39,7 @@ Standby::Stamps preparable(const mcp::Config& config, const std::set<std::string
 
 // Digests of definitions stand for them (codegen/lock).
 bool is_same(const codegen::Lock& a, const codegen::Lock& b) {
-  return std::ranges::equal(a.servers, b.servers, [](const auto& x, const auto& y) {
+  return &a == &b || std::ranges::equal(a.servers, b.servers, [](const auto& x, const auto& y) {
     return x.name == y.name && x.identity == y.identity &&
            std::ranges::equal(x.tools, y.tools, [](const auto& s, const auto& t) {
              return s.name == t.name && s.digest == t.digest;
@@ -63,6 +64,7 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   if (!warden) return pass_on(warden);
   made->warden_ = std::move(*warden);
   sweep_leftovers(folders);  // here nobody waits for it
+  static_cast<void>(home_of_user());
   auto project = load_project(config_file, folders);
   if (!project) return pass_on(project);
   made->project_ = std::move(*project);
@@ -72,13 +74,16 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   made->folders_ = folders;
   // Read before the servers start: whoever uses the project from now on changes it.
   made->last_use_ = ProjectUse::number_of_last(folders, config_file);
-  made->host_ = std::make_unique<Host>(made->project_.config, made->lock_.lock);
+  made->compiled_servers_ = servers;
+  made->compiled_ =
+      std::make_shared<const CompiledTools>(compile_tools(made->lock_->lock, servers));
+  made->host_ = std::make_unique<Host>(made->project_.config, made->lock_->lock);
   if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
   made->servers_ = preparable(made->project_.config, servers);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.
   made->tools_ =
-      start_tools(made->project_, made->lock_.lock, servers, folders, {}, *made->warden_);
+      start_tools(made->project_, made->lock_->lock, servers, folders, {}, *made->warden_);
   return made;
 }
 
@@ -106,11 +111,17 @@ StandbyTools Standby::take_tools() {
   return std::exchange(tools_, {});
 }
 
+std::shared_ptr<const CompiledTools> Standby::compiled_tools(
+    const codegen::Lock& lock, const std::set<std::string>& servers) const {
+  const bool is_this = lock_ && &lock == &lock_->lock && servers == compiled_servers_;
+  return is_this ? compiled_ : nullptr;
+}
+
 bool Standby::fits(const Project& project, const codegen::Lock& lock,
                    const std::set<std::string>& admitted) const {
   const bool same_project =
       place_of_project(project.config_file) == place_of_project(project_.config_file) &&
-      is_same(project.config, project_.config) && is_same(lock, lock_.lock);
+      is_same(project.config, project_.config) && is_same(lock, lock_->lock);
   if (!same_project) return false;
   for (const auto& [name, stamp] : servers_) {
     if (!admitted.contains(name) || stamp_of_server(*project_.config.find(name)) != stamp)
@@ -132,8 +143,17 @@ StandbyTools tools_for_run(Standby* standby) {
   return standby == nullptr ? StandbyTools{} : standby->take_tools();
 }
 
-Result<codegen::Lock> lock_for_run(const Standby* standby, const Project& project) {
-  return standby == nullptr ? load_lock(project) : standby->load_lock(project);
+Result<std::shared_ptr<const KnownLock>> lock_for_run(const Standby* standby,
+                                                      const Project& project) {
+  return standby == nullptr ? load_known_lock(project) : standby->load_lock(project);
+}
+
+std::shared_ptr<const CompiledTools> compiled_for_run(const Standby* standby,
+                                                      const codegen::Lock& lock,
+                                                      const std::set<std::string>& servers) {
+  auto compiled = standby == nullptr ? nullptr : standby->compiled_tools(lock, servers);
+  if (compiled) return compiled;
+  return std::make_shared<const CompiledTools>(compile_tools(lock, servers));
 }
 
 Result<sandbox::Warden> warden_for_run(Standby* standby, const Folders& folders,

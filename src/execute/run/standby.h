@@ -17,6 +17,8 @@
 
 #include "codegen/lock.h"
 #include "execute/host/host.h"
+#include "execute/host/tool_tables.h"
+#include "execute/project/known_lock.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
 #include "execute/run/run_limits.h"
@@ -48,9 +50,13 @@ class Standby {
 
   [[nodiscard]] std::optional<sandbox::Warden> take_warden();
   // That of the project as it is now, which is seldom another than it was.
-  [[nodiscard]] Result<codegen::Lock> load_lock(const Project& project) const {
-    return execute::load_lock(project, lock_);
+  [[nodiscard]] Result<std::shared_ptr<const KnownLock>> load_lock(const Project& project) const {
+    return load_known_lock(project, lock_);
   }
+  // The tools of these servers, compiled; null where they are others than those that were prepared,
+  // or of another lock.
+  [[nodiscard]] std::shared_ptr<const CompiledTools> compiled_tools(
+      const codegen::Lock& lock, const std::set<std::string>& servers) const;
   // What was started in sandboxes of that warden; empty after the first time.
   [[nodiscard]] StandbyTools take_tools();
   // Null where a run of this project and lock, whose rules may admit calls of these servers, would
@@ -68,7 +74,9 @@ class Standby {
   std::optional<sandbox::Warden> warden_;
   StandbyTools tools_;  // end before the warden
   Project project_;
-  KnownLock lock_;
+  std::shared_ptr<const KnownLock> lock_;
+  std::set<std::string> compiled_servers_;
+  std::shared_ptr<const CompiledTools> compiled_;  // of these
   Folders folders_;
   std::optional<std::string> last_use_;  // of the project, as it was before the start
   Stamps servers_;                       // that were started, as they lay on the disk before
@@ -79,7 +87,10 @@ class Standby {
 [[nodiscard]] Result<sandbox::Warden> warden_for_run(
     Standby* standby, const Folders& folders, sandbox::Explore explore = sandbox::Explore::kAtOnce);
 [[nodiscard]] StandbyTools tools_for_run(Standby* standby);
-[[nodiscard]] Result<codegen::Lock> lock_for_run(const Standby* standby, const Project& project);
+[[nodiscard]] Result<std::shared_ptr<const KnownLock>> lock_for_run(const Standby* standby,
+                                                                    const Project& project);
+[[nodiscard]] std::shared_ptr<const CompiledTools> compiled_for_run(
+    const Standby* standby, const codegen::Lock& lock, const std::set<std::string>& servers);
 // Servers are down before the use of the project is over.
 struct RunHost {
   ProjectUse use;

@@ -4,7 +4,6 @@
 
 #include "execute/build/build_tools.h"
 #include "execute/build/named_servers.h"
-#include "execute/build/prepare.h"
 #include "execute/project/header_files.h"
 #include "execute/run/agent_run.h"
 
@@ -24,14 +23,15 @@ StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
     if (const auto* server = lock.find_server(name)) headers.insert(header_file_of(*server));
   }
   if (headers.empty()) return tools;
-  const auto prepared = find_prepared(project, lock, headers, folders);
-  if (!prepared) return tools;
-  const BuildTools asked{folders, *prepared, limits.lowest_tier};
+  tools.prepared = find_prepared(project, lock, headers, folders);
+  if (!tools.prepared) return tools;
+  const Prepared& prepared = *tools.prepared;
+  const BuildTools asked{folders, prepared, limits.lowest_tier};
   if (auto analyzer = WaitingAnalyzer::start(asked, warden))
     tools.build.analyzer = std::move(*analyzer);
   if (auto build = WaitingBuild::start(asked, warden)) tools.build.build = std::move(*build);
   AgentProgram program;
-  program.runner = prepared->folder / "runner";
+  program.runner = prepared.folder / "runner";
   auto slot = Slot::open(warden, agent_spec(program, limits));
   if (slot) tools.slot = std::move(*slot);
   return tools;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "codegen/lock.h"
+#include "execute/build/prepare.h"
 #include "execute/build/program_build.h"
 #include "execute/project/project.h"
 #include "execute/run/run_limits.h"
@@ -23,6 +24,7 @@ namespace mcpac::execute {
 struct StandbyTools {
   WaitingTools build;
   std::optional<Slot> slot;
+  std::optional<Prepared> prepared;  // what they were started for
 
   // For a run that needs none of them: they end soon, and who destroys this hardly waits.
   void let_go();

@@ -4,13 +4,14 @@
 
 #include <cstring>
 
+#include <boost/asio/post.hpp>
+
 #include "core/ids.h"
 #include "core/printable.h"
 #include "core/rfc3339.h"
 #include "execute/asking/approval_store.h"
 #include "execute/check/authorities.h"
 #include "execute/child/kill_switch.h"
-#include "execute/host/tool_tables.h"
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
 #include "execute/run/run_changes.h"
@@ -84,23 +85,30 @@ class LiveSocket {
   LiveSocket(const RunParts& parts, const std::string& run_id, LiveFacts facts, KillSwitch& kill)
       : parts_(parts), run_id_(run_id), facts_(std::move(facts)), kill_(kill) {}
 
-  // On the loop. Null: the gate is going.
+  // On the loop. Null: the gate is going. The program waits for its gate and nobody for this
+  // socket, so that is opened in the next turn.
   void show(gate::Gate* gate) {
     control_.reset();
-    if (gate == nullptr) return;
+    gate_ = gate;
+    if (gate != nullptr) boost::asio::post(parts_.host.executor(), [this] { open(); });
+  }
+
+ private:
+  void open() {
+    if (gate_ == nullptr) return;
     auto opened = RunControl::open(parts_.host.executor(), parts_.folders.runs(), run_id_,
-                                   controls_of(*gate, facts_, [this] { kill_.pull(); }));
+                                   controls_of(*gate_, facts_, [this] { kill_.pull(); }));
     if (opened)
       control_ = std::move(*opened);
     else
       parts_.listener.warning(opened.error().what);
   }
 
- private:
   const RunParts& parts_;
   const std::string& run_id_;
   LiveFacts facts_;
   KillSwitch& kill_;
+  gate::Gate* gate_ = nullptr;
   std::unique_ptr<RunControl> control_;
 };
 
@@ -166,8 +174,9 @@ void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& out
 
 Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLimits& limits,
                        RunAuthority authority, Outcome& outcome) {
-  const auto compiled = compile_tools(parts.lock, servers_of(authority.declared.permissions));
-  for (const Error& error : compiled.unusable) {
+  const auto compiled =
+      compiled_for_run(parts.standby, parts.lock, servers_of(authority.declared.permissions));
+  for (const Error& error : compiled->unusable) {
     const auto permission = Permission::parse(error.where);
     if (permission && authority.declared.permissions.contains(*permission))
       return std::unexpected(error);
@@ -183,7 +192,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   const ApprovalStore store(parts.folders.approvals(), parts.listener.warning, parts.clock);
   RunMemory memory(store, authority.binding, authority.program);
   gate::GateSetup setup{
-      .tools = &compiled.table,
+      .tools = &compiled->table,
       .authority = std::move(authority.authority),
       .declared = std::move(authority.declared),
       .upstream = hosted == nullptr ? &parts.host.servers() : &hosted->upstream,

@@ -6,6 +6,7 @@
 #include "execute/recording/run_recording.h"
 #include "execute/run/agent_run.h"
 #include "execute/run/pipeline.h"
+#include "execute/run/standby.h"
 #include "gate/gate.h"
 #include "policy/authority.h"
 
@@ -31,6 +32,7 @@ struct RunParts {
   RunApprover* approver = nullptr;    // null: what asks is denied
   RunRecording* recording = nullptr;  // null: neither recorded nor replayed
   const Hosted* hosted = nullptr;     // null: the run is its user's own
+  const Standby* standby = nullptr;   // null: nothing was prepared
 };
 
 // Fills the run id, tier, verdict, result, error and exit code of `outcome`.

@@ -1,0 +1,33 @@
+// FileStamp: which file a path leads to, as it lies on the disk. Whoever exchanges or writes the
+// file, or changes its rights, gives it another one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace mcpac {
+
+struct FileStamp {
+  dev_t device = 0;
+  ino_t inode = 0;
+  off_t size = 0;             // bytes
+  std::int64_t modified = 0;  // nanoseconds since 1970
+  std::int64_t changed = 0;   // the same, of contents, rights or links
+  bool is_regular = false;    // else a folder, device, pipe or socket
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+  // On one line, without spaces.
+  [[nodiscard]] std::string text() const;
+};
+
+// Of what the path leads to at last; nothing where it leads to nothing that we may see.
+[[nodiscard]] std::optional<FileStamp> stamp_of(const std::filesystem::path& path);
+
+// Whether whatever changes the file from now on gives it another stamp. Times are those of the
+// kernel's clock, which stands still for some milliseconds; some file systems keep whole seconds.
+[[nodiscard]] bool is_settled(const FileStamp& stamp);
+
+}  // namespace mcpac

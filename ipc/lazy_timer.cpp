@@ -47,6 +47,10 @@ void LazyTimer::set(Time at) {
   if (!state_->armed || at < *state_->armed) state_->arm(at);
 }
 
+void LazyTimer::set_by(Time at) {
+  if (!state_->wanted || at < *state_->wanted) set(at);
+}
+
 void LazyTimer::set_never() {
   state_->wanted.reset();
 }

@@ -28,6 +28,8 @@ class LazyTimer {
 
   // `due` is called once, when this time has come; what was set before is forgotten.
   void set(Time at);
+  // The same by this time: what was set before stays where it comes sooner.
+  void set_by(Time at);
   void set_never();
   // The same, and the loop need not stay for it.
   void stop();

@@ -10,6 +10,7 @@
 
 #include "execute/host/tool_tables.h"
 #include "gateway/bounded_warnings.h"
+#include "gateway/kept_memory.h"
 
 namespace mcpac::gateway {
 namespace {
@@ -92,6 +93,7 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
       use_(setup_.folders, setup_.project.config_file),
       host_(std::make_unique<execute::Host>(setup_.project.config, lock_)),
       programs_(std::make_unique<code_mode::Programs>(host_->executor())) {
+  keep_memory_of_results();
   world_.tools = execute::tool_schemas(lock_);
   host_->on_loop([this] {
     // What servers ask while they work on a call goes to the client that made it, if that answers.
@@ -158,6 +160,7 @@ void Gateway::sweep_later() {
   sweep_->async_wait([this, timer = std::weak_ptr(sweep_)](const auto& error) {
     if (error || timer.expired()) return;
     runs_.sweep();
+    if (upstream_ && upstream_->figures().in_work == 0) give_back_memory();
     sweep_later();
   });
 }

@@ -74,17 +74,24 @@ class ClientImpl final : public Client {
   asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
                                           std::chrono::milliseconds timeout,
                                           CallEvents events) override {
-    RequestOptions options;
-    options.name = tool;
-    options.wants_progress = true;
-    options.events = std::make_shared<const CallEvents>(std::move(events));
-    if (const auto known = mirrored_->find(tool); known != mirrored_->end()) {
-      options.headers = param_headers(known->second, arguments);
-    }
-    Json params = Json::object();
-    params["name"] = tool;
-    params["arguments"] = arguments.is_null() ? Json::object() : std::move(arguments);
-    return call(session_, std::move(options), std::move(params), timeout);
+    auto options = options_of(tool, arguments, std::move(events));
+    return call(session_, std::move(options), params_of(std::move(tool), std::move(arguments)),
+                timeout);
+  }
+
+  void start_call(ToolCall call, std::function<void(Result<Json>)> done,
+                  asio::cancellation_slot slot) override {
+    auto options = options_of(call.tool, call.arguments, std::move(call.events));
+    start_with_input(session_,
+                     {.method = "tools/call",
+                      .params = params_of(std::move(call.tool), std::move(call.arguments)),
+                      .timeout = call.timeout,
+                      .options = std::move(options),
+                      .slot = slot,
+                      .done = [done = std::move(done)](Result<Reply> reply) {
+                        if (!reply) return done(pass_on(reply));
+                        done(std::move(reply->result));
+                      }});
   }
 
   asio::awaitable<Result<Outcome>> request(std::string method, Json params,
@@ -108,6 +115,22 @@ class ClientImpl final : public Client {
   [[nodiscard]] const SecretValues& secrets() const override { return session_->secrets(); }
 
  private:
+  [[nodiscard]] RequestOptions options_of(const std::string& tool, const Json& arguments,
+                                          CallEvents events) const {
+    RequestOptions options;
+    options.name = tool;
+    options.wants_progress = true;
+    options.events = std::make_shared<const CallEvents>(std::move(events));
+    if (const auto known = mirrored_->find(tool); known != mirrored_->end())
+      options.headers = param_headers(known->second, arguments);
+    return options;
+  }
+  [[nodiscard]] static Json params_of(std::string tool, Json arguments) {
+    Json params = Json::object();
+    params["name"] = std::move(tool);
+    params["arguments"] = arguments.is_null() ? Json::object() : std::move(arguments);
+    return params;
+  }
   // Static, with all they need as values: the client may go while one of them is under way.
   static asio::awaitable<Result<Json>> call(std::shared_ptr<Session> session,
                                             RequestOptions options, Json params,

@@ -13,6 +13,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -70,6 +71,13 @@ struct CallEvents {
 // A result, or the JSON-RPC error that the server answered, redacted.
 using Outcome = std::expected<Json, ipc::ErrorObject>;
 
+struct ToolCall {
+  std::string tool;
+  Json arguments;
+  std::chrono::milliseconds timeout{0};
+  CallEvents events{};
+};
+
 class Client {
  public:
   // Secrets in `config` are resolved inside and never leave: errors and stderr lines are redacted.
@@ -91,6 +99,13 @@ class Client {
   boost::asio::awaitable<Result<Json>> call_tool(std::string tool, Json arguments,
                                                  std::chrono::milliseconds timeout) {
     return call_tool(std::move(tool), std::move(arguments), timeout, CallEvents());
+  }
+  // The same for many small ones: no coroutine waits. `done` is called once, in a step of the loop
+  // of its own. The slot takes the call back (kServerCancelled); its signal stays until then.
+  virtual void start_call(ToolCall call, std::function<void(Result<Json>)> done,
+                          boost::asio::cancellation_slot slot) = 0;
+  void start_call(ToolCall call, std::function<void(Result<Json>)> done) {
+    start_call(std::move(call), std::move(done), boost::asio::cancellation_slot());
   }
   // Any other request (resources/read, prompts/get, completion/complete, …) in the same way.
   virtual boost::asio::awaitable<Result<Outcome>> request(std::string method, Json params,

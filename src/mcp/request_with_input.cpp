@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+#include <optional>
 #include <utility>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include "core/printable.h"
@@ -70,6 +74,14 @@ void forget_questions(Json& result) {
   for (const char* name : {"inputRequests", "requestState"}) result.erase(name);
 }
 
+// Whether this result is the last word, as most are.
+bool take_complete(Json& result) {
+  const Json* said = find_member(result, "resultType");
+  if (said != nullptr && *said != "complete") return false;
+  forget_questions(result);
+  return true;
+}
+
 asio::awaitable<Result<Json>> answer_all(const Answering& who, const Json& questions,
                                          const About& about) {
   Json answers = Json::object();
@@ -93,12 +105,10 @@ asio::awaitable<Result<Json>> answer_all(const Answering& who, const Json& quest
   co_return answers;
 }
 
-}  // namespace
-
-asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> session,
-                                                  std::string method, Json params,
-                                                  std::chrono::milliseconds timeout,
-                                                  RequestOptions options) {
+// `first`: the answer that is here already, to the request with these `params`.
+asio::awaitable<Result<Reply>> go_on(std::shared_ptr<Session> session, std::string method,
+                                     Json params, std::chrono::milliseconds timeout,
+                                     RequestOptions options, std::optional<Reply> first) {
   const About about{session->server(),
                     options.name.empty()
                         ? method
@@ -108,18 +118,20 @@ asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> sessi
     if (state.cancelled() != asio::cancellation_type::none) {
       co_return fail(ErrorId::kServerCancelled, method + " was cancelled before it began");
     }
-    const auto id = session->begin_with(method, params, options);
-    auto reply = co_await session->wait(id, timeout);
-    if (!reply || reply->refusal) co_return reply;
-    const Json* said = find_member(reply->result, "resultType");
-    if (said != nullptr && !said->is_string())
+    Result<Reply> reply;
+    if (first) {
+      reply = std::move(*first);
+      first.reset();
+    } else {
+      const auto id = session->begin_with(method, params, options);
+      reply = co_await session->wait(id, timeout);
+    }
+    if (!reply || reply->refusal || take_complete(reply->result)) co_return reply;
+    const Json& said = reply->result["resultType"];
+    if (!said.is_string())
       co_return about.refuse(ErrorId::kServerProtocol,
                              "answered with a result type that is no text");
-    const std::string type = said == nullptr ? "complete" : said->get<std::string>();
-    if (type == "complete") {
-      forget_questions(reply->result);
-      co_return reply;
-    }
+    const auto type = said.get<std::string>();
     if (type != "input_required") {
       co_return about.refuse(
           ErrorId::kServerProtocol,
@@ -142,6 +154,63 @@ asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> sessi
   }
   co_return about.refuse(ErrorId::kServerLimit,
                          fmt::format("asked for input more than {} times", kMaxRounds));
+}
+
+// A request of start_with_input().
+class Started : public std::enable_shared_from_this<Started> {
+ public:
+  Started(std::shared_ptr<Session> session, StartedRequest request)
+      : session_(std::move(session)), request_(std::move(request)) {}
+
+  void begin() {
+    const auto self = shared_from_this();
+    const auto id =
+        session_->begin_then(request_.method, request_.params, request_.options, request_.timeout,
+                             [self](Result<Reply> reply) { self->replied(std::move(reply)); });
+    if (!request_.slot.is_connected()) return;
+    request_.slot.assign([self, id](asio::cancellation_type) {
+      self->is_taken_back_ = true;
+      self->session_->cancel(id);
+    });
+  }
+
+ private:
+  void replied(Result<Reply> reply) {
+    if (request_.slot.is_connected()) request_.slot.clear();
+    if (!reply || reply->refusal || take_complete(reply->result))
+      return request_.done(std::move(reply));
+    // After the answer came, and before it was told.
+    if (is_taken_back_)
+      return request_.done(fail(ErrorId::kServerCancelled, request_.method + " was cancelled"));
+    asio::co_spawn(session_->executor(),
+                   go_on(session_, std::move(request_.method), std::move(request_.params),
+                         request_.timeout, std::move(request_.options), std::move(*reply)),
+                   asio::bind_cancellation_slot(
+                       request_.slot, [self = shared_from_this()](const std::exception_ptr& bug,
+                                                                  Result<Reply> last) {
+                         // A cancelled wait, or our bug; neither may pass for an answer.
+                         if (bug) last = fail(ErrorId::kServerError, "the call was cancelled");
+                         self->request_.done(std::move(last));
+                       }));
+  }
+
+  std::shared_ptr<Session> session_;
+  StartedRequest request_;
+  bool is_taken_back_ = false;
+};
+
+}  // namespace
+
+asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session> session,
+                                                  std::string method, Json params,
+                                                  std::chrono::milliseconds timeout,
+                                                  RequestOptions options) {
+  return go_on(std::move(session), std::move(method), std::move(params), timeout,
+               std::move(options), std::nullopt);
+}
+
+void start_with_input(std::shared_ptr<Session> session, StartedRequest request) {
+  std::make_shared<Started>(std::move(session), std::move(request))->begin();
 }
 
 }  // namespace mcpac::mcp

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 
 #include "core/error.h"
 #include "mcp/session.h"
@@ -22,5 +23,18 @@ boost::asio::awaitable<Result<Reply>> request_with_input(std::shared_ptr<Session
                                                          std::string method, Json params,
                                                          std::chrono::milliseconds timeout,
                                                          RequestOptions options);
+
+// The same, told to `done` once, in a step of the loop of its own. No coroutine waits before the
+// server asks for input, which hardly any call comes to.
+struct StartedRequest {
+  std::string method;
+  Json params;
+  std::chrono::milliseconds timeout{0};
+  RequestOptions options{};
+  // Takes it back; its signal stays until `done` is called.
+  boost::asio::cancellation_slot slot{};
+  Session::Done done;
+};
+void start_with_input(std::shared_ptr<Session> session, StartedRequest request);
 
 }  // namespace mcpac::mcp

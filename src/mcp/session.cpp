@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -28,7 +29,8 @@ Session::Session(asio::any_io_executor executor, std::string server,
       server_(std::move(server)),
       transport_(std::move(transport)),
       secrets_(std::move(secrets)),
-      events_(std::move(events)) {}
+      events_(std::move(events)),
+      clock_(executor_, [this] { look_at_times(); }) {}
 
 void Session::start() {
   const auto weak = weak_from_this();
@@ -74,9 +76,8 @@ std::int64_t Session::begin_with(std::string method, Json& params, RequestOption
                    .name = std::move(options.name),
                    .headers = std::move(options.headers)};
   const bool wants_progress = options.wants_progress;
-  auto pending = std::make_shared<Pending>(Pending{.method = std::move(method),
-                                                   .options = std::move(options),
-                                                   .timer = asio::steady_timer(executor_)});
+  auto pending = std::make_shared<Pending>(
+      Pending{.method = std::move(method), .options = std::move(options)});
   pending_.emplace(id, pending);
   if (events->answer) {
     if (!client_) client_ = events->client;
@@ -101,16 +102,58 @@ std::int64_t Session::begin_with(std::string method, Json& params, RequestOption
   return id;
 }
 
+std::int64_t Session::begin_then(std::string method, Json& params, RequestOptions options,
+                                 std::chrono::milliseconds timeout, Done done) {
+  const std::int64_t id = begin_with(std::move(method), params, std::move(options));
+  const auto pending = pending_.at(id);
+  pending->done = std::move(done);
+  if (death_) {
+    pending->outcome.reset();
+    settle(id, std::unexpected(*death_));
+    return id;
+  }
+  pending->begin_time(timeout);
+  clock_.set_by(pending->deadline);
+  return id;
+}
+
+void Session::cancel(std::int64_t id) {
+  const auto found = pending_.find(id);
+  if (found == pending_.end() || !found->second->done) return;
+  const auto pending = found->second;
+  settle(id, failure(ErrorId::kServerCancelled, pending->method + " was cancelled"));
+  take_back(id, *pending, "cancelled");
+}
+
+// Seldom: most have ended by then. Progress has moved the time of others.
+void Session::look_at_times() {
+  const auto now = std::chrono::steady_clock::now();
+  for (auto next = pending_.begin(); next != pending_.end();) {
+    const auto [id, pending] = *next++;  // this one may go
+    if (!pending->done) continue;
+    if (now < pending->deadline) {
+      clock_.set_by(pending->deadline);
+      continue;
+    }
+    settle(id, too_late(*pending));
+    take_back(id, *pending, "timed out");
+  }
+}
+
+void Session::Pending::begin_time(std::chrono::milliseconds limit) {
+  const auto start = std::chrono::steady_clock::now();
+  timeout = limit;
+  deadline = start + limit;
+  last_deadline = start + kMaxTimeouts * limit;
+}
+
 asio::awaitable<Result<Reply>> Session::wait(std::int64_t id, std::chrono::milliseconds timeout,
                                              OnTimeout on_timeout) {
   const auto self = shared_from_this();
   const auto found = pending_.find(id);
   if (found == pending_.end()) co_return failure(ErrorId::kInternal, "no such request");
   const auto pending = found->second;
-  const auto start = std::chrono::steady_clock::now();
-  pending->timeout = timeout;
-  pending->deadline = start + timeout;
-  pending->last_deadline = start + kMaxTimeouts * timeout;
+  pending->begin_time(timeout);
   while (!pending->outcome) {
     const auto state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) {
@@ -119,13 +162,11 @@ asio::awaitable<Result<Reply>> Session::wait(std::int64_t id, std::chrono::milli
     }
     if (std::chrono::steady_clock::now() >= pending->deadline) {
       if (on_timeout == OnTimeout::kCancel) take_back(id, *pending, "timed out");
-      co_return failure(ErrorId::kServerTimeout,
-                        fmt::format("server {} did not answer {} within {} ms", server_,
-                                    pending->method, timeout.count()),
-                        R"(a longer "timeout" in mcpac.json, in milliseconds)");
+      co_return too_late(*pending);
     }
-    pending->timer.expires_at(pending->deadline);
-    co_await pending->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (!pending->timer) pending->timer.emplace(executor_);
+    pending->timer->expires_at(pending->deadline);
+    co_await pending->timer->async_wait(asio::as_tuple(asio::use_awaitable));
   }
   pending_.erase(id);
   co_return std::move(*pending->outcome);
@@ -173,18 +214,31 @@ void Session::take_back(std::int64_t id, const Pending& pending, std::string_vie
 void Session::settle(std::int64_t id, Result<Reply> outcome) {
   const auto found = pending_.find(id);
   if (found == pending_.end() || found->second->outcome) return;
-  found->second->outcome = std::move(outcome);
-  found->second->timer.cancel();
+  const auto pending = found->second;
+  pending->outcome = std::move(outcome);
+  if (pending->timer) pending->timer->cancel();
+  if (!pending->done) return;  // wait() has it
+  pending_.erase(found);
+  // As a coroutine would go on: behind all that came with the answer, and outside of the transport,
+  // which whoever hears may end, and which would swallow what they throw.
+  asio::post(executor_, [pending] { pending->done(std::move(*pending->outcome)); });
 }
 
 void Session::end(Error error) {
   if (death_) return;
   death_ = secrets_->redact(std::move(error));
-  for (auto& [id, pending] : pending_) {
-    if (pending->outcome) continue;
-    pending->outcome = std::unexpected(*death_);
-    pending->timer.cancel();
+  clock_.stop();
+  for (auto next = pending_.begin(); next != pending_.end();) {
+    const std::int64_t id = (next++)->first;  // this one may go
+    settle(id, std::unexpected(*death_));
   }
+}
+
+std::unexpected<Error> Session::too_late(const Pending& pending) const {
+  return failure(ErrorId::kServerTimeout,
+                 fmt::format("server {} did not answer {} within {} ms", server_, pending.method,
+                             pending.timeout.count()),
+                 R"(a longer "timeout" in mcpac.json, in milliseconds)");
 }
 
 std::unexpected<Error> Session::failure(ErrorId id, std::string what, std::string fix) const {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "ipc/json_rpc.h"
+#include "ipc/lazy_timer.h"
 #include "mcp/client.h"
 #include "mcp/secrets.h"
 #include "mcp/transport.h"
@@ -69,6 +71,13 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<Result<Reply>> request(std::string method, Json params,
                                                 std::chrono::milliseconds timeout,
                                                 RequestOptions options);
+  // Where no coroutine waits, which costs as much as all else that is done with a small call:
+  // `done` hears of the end, once, in a step of the loop of its own.
+  using Done = std::function<void(Result<Reply>)>;
+  std::int64_t begin_then(std::string method, Json& params, RequestOptions options,
+                          std::chrono::milliseconds timeout, Done done);
+  // Takes back what was begun so (kServerCancelled); nothing where it has ended.
+  void cancel(std::int64_t id);
   // Its answer, should it come, concerns nobody.
   void forget(std::int64_t id);
   void notify(std::string method, Json params = nullptr);
@@ -93,6 +102,7 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] bool is_dead() const { return death_.has_value(); }
   [[nodiscard]] const std::string& server() const { return server_; }
   [[nodiscard]] const SecretValues& secrets() const { return *secrets_; }
+  [[nodiscard]] const boost::asio::any_io_executor& executor() const { return executor_; }
   boost::asio::awaitable<void> close();
   void kill();
 
@@ -100,11 +110,15 @@ class Session : public std::enable_shared_from_this<Session> {
   struct Pending {
     std::string method;
     RequestOptions options;
-    boost::asio::steady_timer timer;  // its waiter sleeps on it; cancelled to wake it
+    // Its waiter sleeps on it; cancelled to wake it.
+    std::optional<boost::asio::steady_timer> timer{};
+    Done done{};  // or nobody waits, and this is told
     std::chrono::steady_clock::time_point deadline{};
     std::chrono::steady_clock::time_point last_deadline{};
     std::chrono::milliseconds timeout{0};
     std::optional<Result<Reply>> outcome{};
+
+    void begin_time(std::chrono::milliseconds limit);
   };
 
   void receive(std::string_view line, std::optional<std::int64_t> carrier);
@@ -121,10 +135,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void receive_junk(std::string_view line, const ipc::RpcError& error);
   void settle(std::int64_t id, Result<Reply> outcome);
   void end(Error error);
+  // Ends what nobody waits for and has no time left.
+  void look_at_times();
   void take_back(std::int64_t id, const Pending& pending, std::string_view reason);
   [[nodiscard]] Result<Reply> make_reply(const Pending& pending, ipc::Response& response,
                                          std::string_view line) const;
   [[nodiscard]] Error rpc_error(const std::string& method, const ipc::ErrorObject& error) const;
+  [[nodiscard]] std::unexpected<Error> too_late(const Pending& pending) const;
   [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what,
                                                std::string fix = "") const;
 
@@ -142,6 +159,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::size_t asked_bytes_ = 0;  // ... and the texts that they came in
   bool stateless_ = false;
   std::optional<Error> death_;
+  ipc::LazyTimer clock_;  // of what nobody waits for: by then the first time is up
 };
 
 }  // namespace mcpac::mcp

@@ -181,7 +181,7 @@ void Session::receive_progress(const Json& params) {
   Pending& pending = *found->second;
   pending.deadline =
       std::min(std::chrono::steady_clock::now() + pending.timeout, pending.last_deadline);
-  pending.timer.cancel();
+  if (pending.timer) pending.timer->cancel();
   if (!pending.options.events->heard) return;
   Json report = params;
   report.erase("progressToken");

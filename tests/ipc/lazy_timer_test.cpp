@@ -56,6 +56,18 @@ TEST_SUITE("ipc/lazy_timer") {
     CHECK(world.calls == 1);
   }
 
+  TEST_CASE("of several times by which it is to say so the first one counts, each round anew") {
+    World world;
+    world.timer.set_by(in(1h));
+    world.timer.set_by(in(1ms));
+    world.timer.set_by(in(1h));
+    while (world.calls == 0) world.loop.run_one();
+    const auto late = in(10ms);
+    world.timer.set_by(late);
+    while (world.calls == 1) world.loop.run_one();
+    CHECK(std::chrono::steady_clock::now() >= late);
+  }
+
   TEST_CASE("what is set to never does not come, and can be set again") {
     World world;
     world.timer.set(in(1ms));

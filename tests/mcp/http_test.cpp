@@ -12,9 +12,11 @@
 #include <array>
 #include <cstdint>
 #include <future>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/file.h"
@@ -310,6 +312,39 @@ TEST_SUITE("mcp/http") {
     CHECK(id_of(server.call("slow", R"({"ms":60000})", 50ms)) == ErrorId::kServerTimeout);
     CHECK(server.call("echo").has_value());
     CHECK(asked(web.log(), "notifications/cancelled"));
+  }
+
+  TEST_CASE("calls that no coroutine waits for end each by itself: answered, late, taken back") {
+    HttpFixture web({"stateless"});
+    for (const std::string path : {"/json", "/sse"}) {
+      CAPTURE(path);
+      Connected server(web.config(path));
+      asio::cancellation_signal signal;
+      std::vector<std::optional<Result<Json>>> ends(3);
+      const auto start = [&](std::size_t which, std::string tool, std::chrono::milliseconds timeout,
+                             asio::cancellation_slot slot) {
+        (*server).start_call(
+            {.tool = std::move(tool),
+             .arguments = *parse_json(R"({"ms":300000})"),
+             .timeout = timeout},
+            [&ends, which](Result<Json> given) { ends[which] = std::move(given); }, slot);
+      };
+      start(0, "echo", kPatience, {});
+      start(1, "slow", 50ms, {});
+      start(2, "slow", kPatience, signal.slot());
+      server.loop.restart();
+      while ((!ends[0] || !ends[1]) && server.loop.run_one() > 0) {
+      }
+      REQUIRE((ends[0] && ends[1]));
+      CHECK(text_of(*ends[0]).contains(R"("tool":"echo")"));
+      CHECK(id_of(*ends[1]) == ErrorId::kServerTimeout);
+      CHECK_FALSE(ends[2].has_value());
+      signal.emit(asio::cancellation_type::terminal);
+      while (!ends[2] && server.loop.run_one() > 0) {
+      }
+      REQUIRE(ends[2].has_value());
+      CHECK(id_of(*ends[2]) == ErrorId::kServerCancelled);
+    }
   }
 
   TEST_CASE("progress on the stream starts the timeout anew") {

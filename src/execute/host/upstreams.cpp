@@ -200,22 +200,42 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                                        server.config.timeout, std::move(events));
 }
 
+const Upstreams::Server* Upstreams::at_hand(const Permission& permission) const {
+  const auto found = servers_.find(permission.server());
+  if (found == servers_.end() || offer_named(permission.tool())) return nullptr;
+  const Server& server = *found->second;
+  const bool is_usable =
+      server.ready && !server.failure && server.client && server.client->is_alive();
+  return is_usable && !server.drifted.contains(permission.tool()) ? &server : nullptr;
+}
+
 gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json arguments,
                                              std::shared_ptr<gate::Caller> caller,
                                              std::function<void(Result<Json>)> done) {
   const CallToken token = next_token_++;
   auto& signal = calls_[token];
   signal = std::make_unique<asio::cancellation_signal>();
-  asio::co_spawn(executor_, call(permission, std::move(arguments), std::move(caller)),
-                 asio::bind_cancellation_slot(
-                     signal->slot(), [this, token, done = std::move(done)](std::exception_ptr bug,
-                                                                           Result<Json> result) {
-                       calls_.erase(token);
-                       // An exception here is a cancelled wait, or our bug; neither may pass for an
-                       // answer.
-                       if (bug) result = fail(ErrorId::kServerError, "the call was cancelled");
-                       done(std::move(result));
-                     }));
+  auto ended = [this, token, done = std::move(done)](Result<Json> result) {
+    calls_.erase(token);
+    done(std::move(result));
+  };
+  if (const Server* server = at_hand(permission)) {
+    server->client->start_call(
+        {.tool = permission.tool(),
+         .arguments = std::move(arguments),
+         .timeout = server->config.timeout,
+         .events = events_for(executor_, std::move(caller), permission.server())},
+        std::move(ended), signal->slot());
+    return token;
+  }
+  asio::co_spawn(
+      executor_, call(permission, std::move(arguments), std::move(caller)),
+      asio::bind_cancellation_slot(
+          signal->slot(), [ended = std::move(ended)](std::exception_ptr bug, Result<Json> result) {
+            // An exception here is a cancelled wait, or our bug; neither may pass for an answer.
+            if (bug) result = fail(ErrorId::kServerError, "the call was cancelled");
+            ended(std::move(result));
+          }));
   return token;
 }
 

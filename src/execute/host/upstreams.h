@@ -97,6 +97,9 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // What a call to it is answered with until it may be started again; nothing: it is there.
   [[nodiscard]] std::optional<Error> why_gone(const Server& server) const;
   void settle(Server& server, Result<std::set<std::string>> outcome);
+  // The server, where a call of this tool need not wait for it, as almost none must; else null, and
+  // call() waits or says why not.
+  [[nodiscard]] const Server* at_hand(const Permission& permission) const;
   boost::asio::awaitable<Result<Json>> call(Permission permission, Json arguments,
                                             std::shared_ptr<gate::Caller> caller);
   // The server, once it can be asked; an Error for one that cannot.

@@ -1,0 +1,17 @@
+// What large results took stays for the next ones, and goes back when nothing is in work.
+//
+// A result of 10 MiB is held three or four times on its way: as what was received, as a value and
+// as what is sent. Left to itself the allocator has each of these from the kernel and gives it
+// back, and the kernel clears every page again, which took longer than all else that is done with
+// it.
+#pragma once
+
+namespace mcpac::gateway {
+
+// Of the whole process, from here on, and no more than was in use at once. mcpac_main.cpp keeps
+// less, for commands that end soon.
+void keep_memory_of_results();
+// All of it that is free.
+void give_back_memory();
+
+}  // namespace mcpac::gateway

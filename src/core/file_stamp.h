@@ -11,13 +11,21 @@
 
 namespace mcpac {
 
+// Since 1970. Not one number: a file may be dated beyond what 64 bits of nanoseconds hold.
+struct FileTime {
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+  friend bool operator==(const FileTime&, const FileTime&) = default;
+  [[nodiscard]] std::string text() const;
+};
+
 struct FileStamp {
   dev_t device = 0;
   ino_t inode = 0;
-  off_t size = 0;             // bytes
-  std::int64_t modified = 0;  // nanoseconds since 1970
-  std::int64_t changed = 0;   // the same, of contents, rights or links
-  bool is_regular = false;    // else a folder, device, pipe or socket
+  off_t size = 0;  // bytes
+  FileTime modified;
+  FileTime changed;         // of contents, rights or links
+  bool is_regular = false;  // else a folder, device, pipe or socket
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
   // On one line, without spaces.
   [[nodiscard]] std::string text() const;

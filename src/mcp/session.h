@@ -3,7 +3,8 @@
 // It numbers requests, matches answers, keeps the time of each, tells the server about what is
 // taken back, answers what the server asks (ping, what we declared, else "no such method"),
 // and redacts secrets in everything that comes in. When the transport ends, every request ends with
-// the reason. Single-threaded; no callback after close() or kill().
+// the reason. Single-threaded; after close() or kill() nobody hears of anything but of the end of
+// what was in work.
 #pragma once
 
 #include <chrono>

@@ -18,7 +18,7 @@ int touch_object(dl_phdr_info* object, std::size_t, void*) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& part = object->dlpi_phdr[i];
-    // What may be written is the process's own copy, and was touched when it was loaded.
+    // What may be written would become a copy of the process's own: memory that it may never need.
     if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
     const std::uintptr_t begin = (object->dlpi_addr + part.p_vaddr) / page * page;
     const std::uintptr_t end = object->dlpi_addr + part.p_vaddr + part.p_memsz;

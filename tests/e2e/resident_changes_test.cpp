@@ -126,6 +126,18 @@ int agent_main(mcpac::Requires<>) {
     CHECK(run.get().exit_code == 143);
   }
 
+  TEST_CASE("a header that was changed after a worker was prepared is not compiled") {
+    const Resident host;
+    host.prepare();
+    const auto header = host.workspace.folder() / "servers/fixture.hpp";
+    host.workspace.write("servers/fixture.hpp", host.workspace.read("servers/fixture.hpp") + "\n");
+    const auto drifted = host.execute(kEcho, kGrants);
+    CHECK(drifted.exit_code != 7);
+    CHECK(has(drifted.err, "MCPAC-E0403"));
+    CHECK(has(drifted.err, header.filename().string()));
+    host.check_served(1);
+  }
+
   TEST_CASE("rules that were written after a worker was prepared hold") {
     const Resident host;
     host.prepare();

@@ -41,12 +41,20 @@ TEST_SUITE("execute/known_lock") {
     const auto again = load_known_lock(folder.project, known).value();
     CHECK(again != known);
     CHECK(again->lock.servers.front().name == "weather");
-    CHECK(again->digests.text == known->digests.text);
+    CHECK(again->digests.of_text == known->digests.of_text);
     folder.put("{");
     CHECK(!load_known_lock(folder.project, known));
     std::filesystem::remove(folder.project.lock_file());
     // A project that names no server needs no lock, and has none.
     CHECK(load_known_lock(folder.project, known).value()->lock.servers.empty());
+  }
+
+  TEST_CASE("an empty lock is not the one that a project without servers needs not have") {
+    const Folder folder;
+    const auto known = load_known_lock(folder.project).value();
+    CHECK(known->text.empty());
+    folder.put("");
+    CHECK(!load_known_lock(folder.project, known));
   }
 
   TEST_CASE("the digests of a lock are other ones with another server or another header") {
@@ -56,10 +64,10 @@ TEST_SUITE("execute/known_lock") {
     auto renamed = known->lock;
     REQUIRE(!renamed.servers.empty());
     renamed.servers.front().name += "_2";
-    CHECK(digests_of(renamed).text != known->digests.text);
-    CHECK(digests_of(renamed).headers == known->digests.headers);
+    CHECK(digests_of(renamed).of_text != known->digests.of_text);
+    CHECK(digests_of(renamed).of_headers == known->digests.of_headers);
     auto other = known->lock;
     other.headers["weather.hpp"] = std::string(64, '0');
-    CHECK(digests_of(other).headers != known->digests.headers);
+    CHECK(digests_of(other).of_headers != known->digests.of_headers);
   }
 }

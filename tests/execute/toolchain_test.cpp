@@ -44,6 +44,25 @@ TEST_SUITE("execute/toolchain") {
     CHECK(to_text(execute::to_json(*toolchain)).find("canary") == std::string::npos);
   }
 
+  TEST_CASE("a toolchain is another one when a file of it is another, or a link leads elsewhere") {
+    const auto folder =
+        TemporaryFolder::create(std::filesystem::temp_directory_path(), "llvm-").value();
+    const auto clang = folder.path() / "bin/clang";
+    std::filesystem::create_directories(folder.path() / "bin");
+    const auto absent = execute::toolchain_identity(folder.path());
+    for (const char* name : {"one", "two"}) {
+      REQUIRE(write_file_atomic(folder.path() / name, "the same size"));
+      std::filesystem::last_write_time(folder.path() / name, {});
+    }
+    std::filesystem::create_symlink("../one", clang);
+    const auto first = execute::toolchain_identity(folder.path());
+    CHECK(first != absent);
+    CHECK(execute::toolchain_identity(folder.path()) == first);
+    std::filesystem::remove(clang);
+    std::filesystem::create_symlink("../two", clang);
+    CHECK(execute::toolchain_identity(folder.path()) != first);
+  }
+
   TEST_CASE("commands survive the way through the cache") {
     const auto toolchain = execute::ask_driver("/usr/lib/llvm-19");
     REQUIRE(toolchain.has_value());

@@ -12,14 +12,14 @@ constexpr std::size_t kMaxProgram = std::size_t{1} << 30U;
 
 }  // namespace
 
-gate::Binding bind_run(std::string program, const LockDigests& lock, const mcp::Config& config,
+gate::Binding bind_run(std::string program, const LockDigests& digests, const mcp::Config& config,
                        const policy::Authority& authority) {
   // The same call means another thing to a server with another environment.
   OrderedJson servers = OrderedJson::object();
   for (const auto& server : config.servers) servers[server.name] = mcp::to_json(server);
   return {.program = std::move(program),
-          .headers = lock.headers,
-          .lock = lock.text,
+          .headers = digests.of_headers,
+          .lock = digests.of_text,
           .policy = policy::policy_digest(authority),
           .servers = sha256_hex(canonical_json(Json::parse(servers.dump())))};
 }

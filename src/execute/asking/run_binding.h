@@ -14,7 +14,7 @@
 namespace mcpac::execute {
 
 // `program` is its own digest; `authority` all layers that the run decides by.
-[[nodiscard]] gate::Binding bind_run(std::string program, const LockDigests& lock,
+[[nodiscard]] gate::Binding bind_run(std::string program, const LockDigests& digests,
                                      const mcp::Config& config, const policy::Authority& authority);
 
 // Of what a run was given (--arguments); empty where that is nothing.

@@ -224,10 +224,11 @@ Result<Prepared> load_servers(const fs::path& folder, const Prepared* known) {
       has_all(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
                        "image_table.o", "random_device.o", "agent.hpp", kWarmTools, "agent.pch"});
   if (!whole) return pass_on(whole);
-  // Before it is read: what is written meanwhile has another one.
+  // Before it is read: what is written meanwhile has another one, if this one is settled.
   const auto stamp = stamp_of(folder / kCommands);
   if (!stamp) return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", kCommands));
-  if (known != nullptr && known->folder == folder && known->stamp == *stamp) return *known;
+  const bool is_known = known != nullptr && known->folder == folder && known->stamp == *stamp;
+  if (is_known && is_settled(*stamp)) return *known;
   auto toolchain = load(folder);
   if (!toolchain) return pass_on(toolchain);
   return Prepared{folder, std::move(*toolchain), *stamp};

@@ -12,6 +12,7 @@
 
 #include "codegen/embedded.h"
 #include "codegen/emit.h"
+#include "core/file_stamp.h"
 #include "core/hash.h"
 #include "execute/build/make_runner.h"
 #include "execute/build/named_servers.h"
@@ -110,6 +111,10 @@ std::string cache_key(std::string_view what, const Digests& headers, std::string
   return fmt::format("{}-{}", what, sha256_hex(text).substr(0, 32));
 }
 
+fs::path cache_of(const Folders& folders) {
+  return folders.cache / "prepared";
+}
+
 // Where what is prepared for these headers lies.
 struct Wanted {
   std::string warmed;
@@ -123,9 +128,30 @@ Result<Wanted> wanted_for(const Project& project, const codegen::Lock& lock,
   Wanted wanted{.warmed = warmed_tools(tools_of(lock, servers)), .runtime_key = {}, .target = {}};
   wanted.runtime_key = cache_key("runtime", runtime_part(*headers),
                                  toolchain_identity(folders.llvm) + runner_identity());
-  wanted.target = folders.cache / "prepared" /
-                  cache_key("servers", *headers, wanted.runtime_key + wanted.warmed);
+  wanted.target =
+      cache_of(folders) / cache_key("servers", *headers, wanted.runtime_key + wanted.warmed);
   return wanted;
+}
+
+// Of all that wanted_for() looks at, one line each; empty where a header may change and keep its
+// stamp, or is in no folder.
+std::string stamps_behind(const Project& project, const codegen::Lock& lock,
+                          const std::set<std::string>& servers, const Folders& folders) {
+  if (project.kept) return {};
+  std::string text = toolchain_identity(folders.llvm);
+  for (const auto& name : files_behind(lock, servers)) {
+    const auto stamp = stamp_of(place_of_header(project, name));
+    if (!stamp || !stamp->is_regular || !is_settled(*stamp)) return {};
+    text += fmt::format("{} {}\n", stamp->text(), name);
+  }
+  return text;
+}
+
+bool is_same(const KnownPrepared& known, const Project& project, const codegen::Lock& lock,
+             const std::set<std::string>& servers, const Folders& folders) {
+  return known.prepared.folder.parent_path() == cache_of(folders) && known.lock == &lock &&
+         known.servers == servers && !known.stamps.empty() &&
+         known.stamps == stamps_behind(project, lock, servers, folders);
 }
 
 // One builder at a time per cache; others wait, until they find the work done or are interrupted.
@@ -165,26 +191,31 @@ sandbox::Spec tool_spec(const Folders& folders, const fs::path& prepared,
   return spec;
 }
 
-std::optional<Prepared> find_prepared(const Project& project, const codegen::Lock& lock,
-                                      const std::set<std::string>& servers,
-                                      const Folders& folders) {
+std::optional<KnownPrepared> find_prepared(const Project& project, const codegen::Lock& lock,
+                                           const std::set<std::string>& servers,
+                                           const Folders& folders) {
+  auto stamps = stamps_behind(project, lock, servers, folders);  // before the files are looked at
   const auto wanted = wanted_for(project, lock, servers, folders);
   if (!wanted) return std::nullopt;
   auto ready = load_servers(wanted->target);
   if (!ready) return std::nullopt;
-  return std::move(*ready);
+  return KnownPrepared{std::move(*ready), &lock, servers, std::move(stamps)};
 }
 
 Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                          const std::set<std::string>& servers, const CompilerPlace& place,
-                         const std::function<void(const char*)>& on_build, const Prepared* known) {
+                         const std::function<void(const char*)>& on_build,
+                         const KnownPrepared* known) {
+  const fs::path cache = cache_of(place.folders);
+  // It decides what the compiler sees as `mcpac::Requires`.
+  if (auto made = make_private(cache); !made) return pass_on(made);
+  if (known != nullptr && is_same(*known, project, lock, servers, place.folders)) {
+    if (auto ready = load_servers(known->prepared.folder, &known->prepared)) return ready;
+  }
   auto wanted = wanted_for(project, lock, servers, place.folders);
   if (!wanted) return pass_on(wanted);
   auto& [warmed, runtime_key, target] = *wanted;
-  // It decides what the compiler sees as `mcpac::Requires`.
-  const fs::path cache = place.folders.cache / "prepared";
-  if (auto made = make_private(cache); !made) return pass_on(made);
-  if (auto ready = load_servers(target, known)) return ready;
+  if (auto ready = load_servers(target)) return ready;
   auto exclusive = FolderLock::take(cache / "lock", place.stop);
   if (!exclusive) return pass_on(exclusive);
   auto headers = read_headers(project, lock, servers);

@@ -22,21 +22,29 @@
 
 namespace mcpac::execute {
 
+// What was prepared, and what it was made from: it is the same as long as that is.
+struct KnownPrepared {
+  Prepared prepared;
+  const codegen::Lock* lock;  // this very object, which nobody changes and which lives longer
+  std::set<std::string> servers;
+  std::string stamps;  // of the headers and of the toolchain; empty: they may change unseen
+};
+
 // `servers` are the headers that the program is given, as mcpac.lock names them (named_servers.h);
 // <mcpac.hpp> includes just these. kHeaderDrift when one of them, or of the runtime, is not the
 // file that the lock names. `on_build` is called before each slow part, so that a terminal can say
-// why it takes seconds. `known`: what was prepared before, perhaps for something else.
+// why it takes seconds. `known`: what was found before, perhaps for something else.
 [[nodiscard]] Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
                                        const std::set<std::string>& servers,
                                        const CompilerPlace& place,
                                        const std::function<void(const char*)>& on_build,
-                                       const Prepared* known = nullptr);
+                                       const KnownPrepared* known = nullptr);
 
 // What prepare() would give, where it has nothing to make; nothing otherwise.
-[[nodiscard]] std::optional<Prepared> find_prepared(const Project& project,
-                                                    const codegen::Lock& lock,
-                                                    const std::set<std::string>& servers,
-                                                    const Folders& folders);
+[[nodiscard]] std::optional<KnownPrepared> find_prepared(const Project& project,
+                                                         const codegen::Lock& lock,
+                                                         const std::set<std::string>& servers,
+                                                         const Folders& folders);
 
 // The sandbox of a compiler or analyzer process: toolchain, prepared headers, source; nothing else.
 [[nodiscard]] sandbox::Spec tool_spec(const Folders& folders, const std::filesystem::path& prepared,

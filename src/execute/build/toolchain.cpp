@@ -208,16 +208,21 @@ std::vector<sandbox::Mount> toolchain_mounts(const std::filesystem::path& llvm) 
 }
 
 std::string toolchain_identity(const std::filesystem::path& llvm) {
-  std::string identity;
+  std::string identity = llvm.native() + '\n';
   // The last three stand for the headers of libc, the kernel and the JSON library: absolute paths
   // win.
   for (const char* name : {"bin/clang", "bin/ld.lld", "lib/libclang-cpp.so.19.1",
                            "lib/libclang-19.so.19", "../x86_64-linux-gnu/libLLVM.so.19.1",
                            "lib/libc++.a", "include/c++/v1/__config", "/usr/include/features.h",
                            "/usr/include/linux/version.h", "/usr/include/nlohmann/json.hpp"}) {
-    // Not where it lies: the same file has another device and inode in each start of a container.
-    const auto stamp = stamp_of(llvm / name).value_or(FileStamp{});
-    identity += fmt::format("{} {} {}\n", name, stamp.size, stamp.modified);
+    std::error_code error;
+    const auto file = llvm / name;
+    const auto leads_to = std::filesystem::read_symlink(file, error);  // empty: it is no link
+    const auto stamp = stamp_of(file);
+    // Without device and inode, which are others in each start of a container.
+    const auto text =
+        stamp ? fmt::format("{} {}", stamp->size, stamp->modified.text()) : std::string("absent");
+    identity += fmt::format("{} {} {}\n", name, leads_to.native(), text);
   }
   return identity;
 }

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <mutex>
 #include <system_error>
 
 #include "core/file.h"
@@ -20,12 +21,15 @@ constexpr std::size_t kMaxRules = std::size_t{1} << 20U;
 
 }  // namespace
 
-const std::string& home_of_user() {
-  static const std::string home = [] {
+std::string home_of_user() {
+  static std::mutex one_at_a_time;
+  static std::string known;
+  const std::lock_guard lock(one_at_a_time);
+  if (known.empty()) {
     const passwd* user = ::getpwuid(::geteuid());
-    return std::string(user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "");
-  }();
-  return home;
+    if (user != nullptr && user->pw_dir != nullptr) known = user->pw_dir;
+  }
+  return known;
 }
 
 PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)

@@ -29,8 +29,8 @@ struct PolicyWorld {
 };
 
 // "Home of the policy's owner" (grants.md, section 4): the user's entry, not a variable that a
-// script set. Looked up once in a process, which takes a while.
-[[nodiscard]] const std::string& home_of_user();
+// script set. Looked up once in a process, which takes a while; empty where it is not known (yet).
+[[nodiscard]] std::string home_of_user();
 
 // How explanations call the project's ceiling, and what a program declares.
 inline constexpr std::string_view kPolicyLayer = "mcpac.policy";

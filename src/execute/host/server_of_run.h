@@ -19,7 +19,8 @@ namespace mcpac::execute {
 
 struct Upstreams::Server {
   mcp::ServerConfig config;
-  // Calls in flight have a share of it: it may be replaced meanwhile (upstream_restart.cpp).
+  // Coroutines that call it have a share of it: it may be replaced meanwhile
+  // (upstream_restart.cpp). What none waits for ends with it.
   std::shared_ptr<mcp::Client> client;
   std::set<std::string> drifted;
   std::optional<Error> failure;

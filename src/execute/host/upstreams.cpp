@@ -200,6 +200,15 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
                                        server.config.timeout, std::move(events));
 }
 
+namespace {
+
+// An exception is a cancelled wait, or our bug; neither may pass for an answer.
+std::unexpected<Error> no_answer() {
+  return fail(ErrorId::kServerError, "the call was cancelled");
+}
+
+}  // namespace
+
 const Upstreams::Server* Upstreams::at_hand(const Permission& permission) const {
   const auto found = servers_.find(permission.server());
   if (found == servers_.end() || offer_named(permission.tool())) return nullptr;
@@ -220,20 +229,23 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
     done(std::move(result));
   };
   if (const Server* server = at_hand(permission)) {
-    server->client->start_call(
-        {.tool = permission.tool(),
-         .arguments = std::move(arguments),
-         .timeout = server->config.timeout,
-         .events = events_for(executor_, std::move(caller), permission.server())},
-        std::move(ended), signal->slot());
+    try {
+      server->client->start_call(
+          {.tool = permission.tool(),
+           .arguments = std::move(arguments),
+           .timeout = server->config.timeout,
+           .events = events_for(executor_, std::move(caller), permission.server())},
+          ended, signal->slot());
+    } catch (const std::exception&) {
+      asio::post(executor_, [ended = std::move(ended)] { ended(no_answer()); });
+    }
     return token;
   }
   asio::co_spawn(
       executor_, call(permission, std::move(arguments), std::move(caller)),
       asio::bind_cancellation_slot(
           signal->slot(), [ended = std::move(ended)](std::exception_ptr bug, Result<Json> result) {
-            // An exception here is a cancelled wait, or our bug; neither may pass for an answer.
-            if (bug) result = fail(ErrorId::kServerError, "the call was cancelled");
+            if (bug) result = no_answer();
             ended(std::move(result));
           }));
   return token;

@@ -134,7 +134,13 @@ Result<std::unique_ptr<RunControl>> RunControl::open(const asio::any_io_executor
   if (!socket) return pass_on(socket);
   std::unique_ptr<RunControl> control(
       new RunControl(executor, std::move(*opened), std::move(run_id), std::move(controls)));
-  control->acceptor_.assign(asio::local::stream_protocol(), socket->release());
+  boost::system::error_code error;
+  control->acceptor_.assign(asio::local::stream_protocol(), socket->get(), error);
+  if (error) {
+    return fail(ErrorId::kFileUnwritable, "the run cannot be watched: its socket cannot be heard",
+                {.why = error.message()});
+  }
+  static_cast<void>(socket->release());
   control->accept();
   return control;
 }

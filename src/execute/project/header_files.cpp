@@ -122,6 +122,10 @@ std::vector<std::string> foreign_files(const fs::path& folder, const HeaderFiles
   return foreign;
 }
 
+fs::path place_of_header(const Project& project, const std::string& name) {
+  return project.headers() / fs::path(name).lexically_normal();
+}
+
 Result<std::string> read_header(const Project& project, const codegen::Lock& lock,
                                 const std::string& name) {
   auto path = inside_servers(project, name);

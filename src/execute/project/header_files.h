@@ -38,6 +38,9 @@ struct HeaderChanges {
 [[nodiscard]] std::vector<std::string> foreign_files(const std::filesystem::path& folder,
                                                      const HeaderFiles& files);
 
+// Where the file `name` of servers/ lies.
+[[nodiscard]] std::filesystem::path place_of_header(const Project& project,
+                                                    const std::string& name);
 // The file `name` of servers/, byte for byte as the lock names it; else kHeaderDrift.
 [[nodiscard]] Result<std::string> read_header(const Project& project, const codegen::Lock& lock,
                                               const std::string& name);

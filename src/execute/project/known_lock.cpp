@@ -9,8 +9,8 @@
 namespace mcpac::execute {
 
 LockDigests digests_of(const codegen::Lock& lock) {
-  return {.text = sha256_hex(codegen::to_text(lock)),
-          .headers = sha256_hex(canonical_json(Json(lock.headers)))};
+  return {.of_text = sha256_hex(codegen::to_text(lock)),
+          .of_headers = sha256_hex(canonical_json(Json(lock.headers)))};
 }
 
 Result<std::shared_ptr<const KnownLock>> load_known_lock(const Project& project,
@@ -22,7 +22,7 @@ Result<std::shared_ptr<const KnownLock>> load_known_lock(const Project& project,
   } else {
     auto read = read_lock_text(project);
     if (!read) return pass_on(read);
-    if (known && *read == known->text) return known;
+    if (known && !known->text.empty() && *read == known->text) return known;
     text = std::move(*read);
     lock = codegen::parse_lock(text, project.lock_file().string());
   }

@@ -16,8 +16,8 @@ namespace mcpac::execute {
 // What an answer is bound to of a lock (gate::Binding): SHA-256 of its text, as generate writes it,
 // and of the digests of its headers.
 struct LockDigests {
-  std::string text;
-  std::string headers;
+  std::string of_text;
+  std::string of_headers;
 };
 [[nodiscard]] LockDigests digests_of(const codegen::Lock& lock);
 

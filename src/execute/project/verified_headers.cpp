@@ -68,8 +68,7 @@ void VerifiedHeaders::load() {
 
 Result<void> VerifiedHeaders::hold(const codegen::Lock& lock, const std::string& name) {
   // Before the file is read: what changes it meanwhile gives it another one.
-  const fs::path file = project_.headers() / fs::path(name).lexically_normal();
-  const auto stamp = cache_.empty() ? std::nullopt : stamp_of(file);
+  const auto stamp = cache_.empty() ? std::nullopt : stamp_of(place_of_header(project_, name));
   const bool is_file = stamp && stamp->is_regular;
   const auto locked = lock.headers.find(name);
   if (is_file && locked != lock.headers.end()) {

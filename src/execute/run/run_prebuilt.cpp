@@ -79,7 +79,7 @@ gate::Declared declared_by_note(const analyzer::Report& report) {
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
 // of whoever built the program: as a layer of its own it can only take away.
 Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
-                                    RunRequest& request, const LockDigests& lock,
+                                    RunRequest& request, const LockDigests& digests,
                                     Outcome& outcome) {
   std::vector<policy::LayerText> layers;
   analyzer::Report report;
@@ -102,7 +102,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   if (!digest) return pass_on(digest);
   auto authority = load_authority(parts.project, parts.world, std::move(layers));
   if (!authority) return pass_on(authority);
-  auto binding = bind_run(std::move(*digest), lock, parts.project.config, *authority);
+  auto binding = bind_run(std::move(*digest), digests, parts.project.config, *authority);
   auto declared = file.declared
                       ? declared_by_note(report)
                       : declared_by_grants(request.enforcement, *authority, parts.world.tools);

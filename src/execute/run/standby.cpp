@@ -64,7 +64,6 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   if (!warden) return pass_on(warden);
   made->warden_ = std::move(*warden);
   sweep_leftovers(folders);  // here nobody waits for it
-  static_cast<void>(home_of_user());
   auto project = load_project(config_file, folders);
   if (!project) return pass_on(project);
   made->project_ = std::move(*project);
@@ -74,14 +73,15 @@ Result<std::unique_ptr<Standby>> Standby::prepare(const fs::path& config_file,
   made->folders_ = folders;
   // Read before the servers start: whoever uses the project from now on changes it.
   made->last_use_ = ProjectUse::number_of_last(folders, config_file);
-  made->compiled_servers_ = servers;
-  made->compiled_ =
-      std::make_shared<const CompiledTools>(compile_tools(made->lock_->lock, servers));
   made->host_ = std::make_unique<Host>(made->project_.config, made->lock_->lock);
   if (!made->last_use_) return made;  // somebody runs here: servers would be older than the run
   made->servers_ = preparable(made->project_.config, servers);
   for (const auto& [name, stamp] : made->servers_) made->host_->start({name});
   // After the servers, which take longer and begin meanwhile.
+  static_cast<void>(home_of_user());  // it is known then
+  made->compiled_servers_ = servers;
+  made->compiled_ =
+      std::make_shared<const CompiledTools>(compile_tools(made->lock_->lock, servers));
   made->tools_ =
       start_tools(made->project_, made->lock_->lock, servers, folders, {}, *made->warden_);
   return made;

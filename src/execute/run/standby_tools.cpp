@@ -25,7 +25,7 @@ StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
   if (headers.empty()) return tools;
   tools.prepared = find_prepared(project, lock, headers, folders);
   if (!tools.prepared) return tools;
-  const Prepared& prepared = *tools.prepared;
+  const Prepared& prepared = tools.prepared->prepared;
   const BuildTools asked{folders, prepared, limits.lowest_tier};
   if (auto analyzer = WaitingAnalyzer::start(asked, warden))
     tools.build.analyzer = std::move(*analyzer);

@@ -24,7 +24,7 @@ namespace mcpac::execute {
 struct StandbyTools {
   WaitingTools build;
   std::optional<Slot> slot;
-  std::optional<Prepared> prepared;  // what they were started for
+  std::optional<KnownPrepared> prepared;  // what they were started for
 
   // For a run that needs none of them: they end soon, and who destroys this hardly waits.
   void let_go();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <exception>
 
 #include <boost/asio/post.hpp>
 
@@ -92,16 +93,25 @@ class LiveSocket {
     gate_ = gate;
     if (gate != nullptr) boost::asio::post(parts_.host.executor(), [this] { open(); });
   }
+  // Once the gate has gone; what went wrong, if anything did.
+  [[nodiscard]] const std::optional<Error>& trouble() const { return trouble_; }
 
  private:
+  // The loop may be that of others, too: nothing is thrown into it.
   void open() {
-    if (gate_ == nullptr) return;
+    try {
+      if (gate_ != nullptr) try_to_open();
+    } catch (const std::exception& bug) {
+      trouble_ = Error{ErrorId::kInternal, "the run cannot be watched", "", bug.what(), ""};
+    }
+  }
+  void try_to_open() {
     auto opened = RunControl::open(parts_.host.executor(), parts_.folders.runs(), run_id_,
                                    controls_of(*gate_, facts_, [this] { kill_.pull(); }));
     if (opened)
       control_ = std::move(*opened);
     else
-      parts_.listener.warning(opened.error().what);
+      trouble_ = std::move(opened.error());
   }
 
   const RunParts& parts_;
@@ -109,6 +119,7 @@ class LiveSocket {
   LiveFacts facts_;
   KillSwitch& kill_;
   gate::Gate* gate_ = nullptr;
+  std::optional<Error> trouble_;
   std::unique_ptr<RunControl> control_;
 };
 
@@ -233,6 +244,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (!started) return pass_on(started);
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
+  if (socket.trouble()) parts.listener.warning(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
   warn_of_new_names(program, limits, parts.listener);
   drift.reset();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a gateway adds to a call: mcpac serve beside mcp-proxy and mcp-remote, in one run.
 
-    python3 bench/gateway.py --bin build/release/bin [--rounds 5] [--calls 300]
+    python3 bench/gateway.py --bin build/release/bin [--rounds 5] [--calls 3000]
 
 Method. Two set-ups, each with the same upstream, a plain Node program of tests/servers, and the same client:
 
@@ -10,7 +10,8 @@ Method. Two set-ups, each with the same upstream, a plain Node program of tests/
 
 N clients are N connections over HTTP, and N calls in flight over standard input. Each round measures every way in turn; a
 row is the median of the rounds' p50 and p99 with the least and the most, and what is added is a way's p50 less the direct
-one's of the same round. All processes share the machine, as they would. mcpac decides, validates, locks and audits; the
+one's of the same round. A round has thousands of small calls: the first hundreds after a pause measure the pause (caches,
+the scheduler, the other way's garbage). All processes share the machine, as they would. mcpac decides, validates, locks and audits; the
 others pass on. The client is a small program (gateway_client.cpp): its own share is in every row, the direct one's too.
 """
 
@@ -168,7 +169,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--bin", default="build/release/bin")
     options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--calls", type=int, default=300)
+    options.add_argument("--calls", type=int, default=3000)
     options = options.parse_args()
     mcpac = str(pathlib.Path(options.bin).resolve() / "mcpac")
     client = str(pathlib.Path(options.bin).resolve() / "gateway_client")

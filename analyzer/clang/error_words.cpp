@@ -56,6 +56,27 @@ std::optional<Translation> undeclared_tool(std::string_view message, const Reque
                      "mcpac tools list shows the tools; mcpac generate renews the headers"};
 }
 
+// "no member named 'text' in 'mcp::filesystem::read_text_file'", "type
+// 'filesystem::read_text_file' does not provide a call operator": a tool is named where its call
+// was meant, mostly by a program that has no Requires yet.
+std::optional<Translation> call_without_requires(std::string_view message, const Request& request) {
+  std::string_view type = quoted_after(message, "type '");
+  if (!message.ends_with("does not provide a call operator")) {
+    const bool of_type = !quoted_after(message, "no member named '").empty();
+    type = of_type ? quoted_after(message, "' in '") : std::string_view();
+  }
+  for (const auto& [cpp, permission] : request.permissions) {
+    if (type.empty() || (type != cpp && fmt::format("mcp::{}", type) != cpp)) continue;
+    const CppName parts = cpp_name(cpp);
+    return Translation{
+        fmt::format("`{}` is called through the parameter of agent_main, a mcpac::Requires",
+                    permission),
+        fmt::format("int agent_main(mcpac::Requires<{}> rt), and rt.{}.{}(…) in it", cpp,
+                    parts.server, parts.tool)};
+  }
+  return std::nullopt;
+}
+
 // "no member named 'read_textfile' in namespace 'mcp::filesystem'", "use of undeclared identifier
 // 'filesytem'": a name that was meant to be a server's or a tool's.
 std::optional<Translation> misspelt_name(std::string_view message, const Request& request) {
@@ -147,6 +168,7 @@ std::optional<Translation> translate(std::string_view message,
                                      const std::vector<std::string>& notes,
                                      const Request& request) {
   if (auto tool = undeclared_tool(message, request)) return tool;
+  if (auto call = call_without_requires(message, request)) return call;
   if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;

@@ -55,7 +55,7 @@ void execute(Context& context, const ExecuteOptions& options) {
   host.tell(outcome);
   view.finish(outcome, texts);
   if (options.dry_run && !outcome.error)
-    context.say("dry run: analysed, checked and compiled; not run");
+    context.say("dry run: analysed, checked and compiled; no server was asked, nothing was run");
 }
 
 }  // namespace
@@ -74,7 +74,8 @@ void add_execute(CLI::App& app, Context& context) {
       ->type_name("CODE");
   command->add_option("SOURCE", options->files.arguments,
                       "files or folders, or - for standard input");
-  auto* dry_run = command->add_flag("--dry-run", options->dry_run, "do everything but run it");
+  auto* dry_run = command->add_flag("--dry-run", options->dry_run,
+                                    "do everything but start servers and run it");
   options->grants = add_grant_options(*command);
   add_expect_denials(*command, options->expect_denials);
   options->run = add_run_options(*command);

@@ -124,7 +124,7 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   command
       .add_option("--timeout", options->timeout, "wall time of the program in seconds, or 5m, 2h")
       ->capture_default_str();
-  command.add_option("--memory", options->memory, "address space of the program")
+  command.add_option("--memory", options->memory, "what the program may allocate")
       ->capture_default_str();
   command.add_option("--output-limit", options->output_limit, "bytes the program may write")
       ->capture_default_str();

@@ -125,6 +125,23 @@ TEST_SUITE("analyzer/worker") {
     CHECK(report->declared.empty());
   }
 
+  TEST_CASE("a tool that is called without a Requires is answered with one") {
+    for (const char* call : {"mcp::filesystem::read_text_file({.path = \"a\"}).text();",
+                             "mcp::filesystem::read_text_file tool; tool({.path = \"a\"});"}) {
+      const auto report = analyze_text(std::string("#include <mcpac.hpp>\nint agent_main() {\n  ") +
+                                       call + "\n}\n");
+      REQUIRE(report.has_value());
+      CHECK(report->verdict == Verdict::kCompileError);
+      REQUIRE_FALSE(report->findings.empty());
+      const auto& finding = report->findings.back();
+      CHECK(finding.message.find("`filesystem.read_text_file` is called through the parameter") ==
+            0);
+      CHECK(finding.fix ==
+            "int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt), and "
+            "rt.filesystem.read_text_file(…) in it");
+    }
+  }
+
   TEST_CASE("a call that does not fit comes with one that would") {
     const auto report = analyze_text(
         "#include <mcpac.hpp>\n"

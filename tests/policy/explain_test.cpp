@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
+#include "core/file.h"
 #include "policy/explain/taken_for.h"
 #include "policy/support_world.h"
 
@@ -77,6 +80,37 @@ TEST_CASE("a relative path that was denied says what it was taken for") {
   CHECK(taken(within_data, "~/a").empty());
   world.bases.roots["filesystem"] = "/srv";
   CHECK(taken(within_data, "a.txt") == "it is /srv/a.txt, counted from the root of filesystem");
+}
+
+TEST_CASE("of a link that was denied is said where it leads") {
+  World world;
+  const auto folder =
+      TemporaryFolder::create(std::filesystem::temp_directory_path(), "taken-").value();
+  const auto here = std::filesystem::canonical(folder.path());
+  std::filesystem::create_directories(here / "data");
+  std::ofstream(here / "secret.txt") << "secret";
+  std::ofstream(here / "data/plain.txt") << "plain";
+  std::filesystem::create_symlink("../secret.txt", here / "data/link.txt");
+  world.bases.roots["filesystem"] = here.string();
+  Explanation found;
+  found.decision.effect = Effect::kDeny;
+  found.decision.layer = "run";
+  found.paths = PathReading{.admit_base = here.string(), .catch_bases = {"", ""}};
+  const auto taken = [&](const std::string& path) {
+    LayerExplanation layer;
+    layer.name = "run";
+    RuleStanding rule;
+    rule.value = Json(path).dump();
+    rule.test = "within ./data";
+    layer.rules.push_back(std::move(rule));
+    found.layers = {std::move(layer)};
+    return taken_for(tool("filesystem.read_text_file"), found);
+  };
+  CHECK(taken("data/link.txt") == "it is " + (here / "data/link.txt").string() + ", a link to " +
+                                      (here / "secret.txt").string() +
+                                      ", counted from the root of filesystem");
+  CHECK(taken("data/plain.txt") ==
+        "it is " + (here / "data/plain.txt").string() + ", counted from the root of filesystem");
 }
 
 TEST_CASE("a call that a rule admits, or that no path decides, was taken for nothing else") {

@@ -8,6 +8,7 @@
 
 #include "core/printable.h"
 #include "policy/match/path_value.h"
+#include "policy/match/system_path_resolver.h"
 
 namespace mcpac::policy {
 namespace {
@@ -50,6 +51,16 @@ bool declares_root(const PathReading& paths) {
   return paths.catch_bases.size() == (paths.lexical_only ? 1 : 2);
 }
 
+// Where a link on the way below `base` leads; empty where there is none, or nobody can tell.
+std::string leads_to(const std::string& base, const std::string& value) {
+  const SystemPathResolver files;
+  const auto folder = files.resolve(base);
+  if (!folder) return {};
+  const auto straight = (std::filesystem::path(*folder) / value).lexically_normal();
+  auto real = files.resolve(straight.native());
+  return real && *real != straight.native() ? std::move(*real) : "";
+}
+
 }  // namespace
 
 std::string taken_for(const Permission& permission, const Explanation& explanation) {
@@ -61,8 +72,10 @@ std::string taken_for(const Permission& permission, const Explanation& explanati
   if (place.empty() || !value) return {};
   const PathReading& paths = *explanation.paths;
   const auto whole = (std::filesystem::path(paths.admit_base) / *value).lexically_normal();
+  const std::string link = paths.lexical_only ? "" : leads_to(paths.admit_base, *value);
   const std::string it =
-      fmt::format("it is {}, counted from", printable(whole.string(), kMaxShown));
+      fmt::format("it is {}{}, counted from", printable(whole.string(), kMaxShown),
+                  link.empty() ? "" : fmt::format(", a link to {}", printable(link, kMaxShown)));
   if (declares_root(paths)) return fmt::format("{} the root of {}", it, permission.server());
   const bool is_of_here = place.starts_with("./") || place.starts_with("\"./");
   return fmt::format("{} the current folder, as {} has no --root{}", it, permission.server(),

@@ -12,7 +12,8 @@
 namespace mcpac::policy {
 
 // "it is /w/a.txt, counted from the current folder, as filesystem has no --root"; empty where the
-// decision is about something else.
+// decision is about something else. Of a link also where it leads now: for the files that mcpac can
+// see, which are looked at.
 [[nodiscard]] std::string taken_for(const Permission& permission, const Explanation& explanation);
 
 }  // namespace mcpac::policy

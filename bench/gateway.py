@@ -11,8 +11,9 @@ Method. Two set-ups, each with the same upstream, a plain Node program of tests/
 N clients are N connections over HTTP, and N calls in flight over standard input. Each round measures every way in turn; a
 row is the median of the rounds' p50 and p99 with the least and the most, and what is added is a way's p50 less the direct
 one's of the same round. A round has thousands of small calls: the first hundreds after a pause measure the pause (caches,
-the scheduler, the other way's garbage). All processes share the machine, as they would. mcpac decides, validates, locks and audits; the
-others pass on. The client is a small program (gateway_client.cpp): its own share is in every row, the direct one's too.
+the scheduler, the other way's garbage). All processes share the machine, as they would. mcpac decides, validates, locks
+and audits; the others pass on. The client is a small program (gateway_client.cpp): its own share is in every row, the
+direct one's too.
 """
 
 import argparse

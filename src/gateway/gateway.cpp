@@ -88,6 +88,7 @@ Result<void> Gateway::end_recording() {
 Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
     : setup_(std::move(setup)),
       lock_(std::move(lock)),
+      lock_digests_(execute::digests_of(lock_)),
       world_(setup_.project, clock_),
       approvals_(setup_.folders.approvals(), setup_.warning, clock_),
       use_(setup_.folders, setup_.project.config_file),

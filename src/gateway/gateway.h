@@ -18,6 +18,7 @@
 #include "execute/asking/run_approver.h"
 #include "execute/check/authorities.h"
 #include "execute/host/host.h"
+#include "execute/project/known_lock.h"
 #include "execute/project/project.h"
 #include "execute/project/project_use.h"
 #include "execute/recording/run_recording.h"
@@ -106,7 +107,8 @@ class Gateway {
 
   const SystemClock clock_;
   GatewaySetup setup_;
-  codegen::Lock lock_;
+  const codegen::Lock lock_;
+  const execute::LockDigests lock_digests_;
   execute::PolicyWorld world_;
   execute::ApprovalStore approvals_;
   execute::ProjectUse use_;  // until its servers are down

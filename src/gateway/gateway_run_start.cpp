@@ -67,8 +67,7 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
     parts.approver = setup_.approver(host_->executor());
   else
     parts.approver = std::make_unique<ClientApprover>(host_->executor());
-  const auto binding =
-      execute::bind_run(client, execute::digests_of(lock_), setup_.project.config, *authority);
+  const auto binding = execute::bind_run(client, lock_digests_, setup_.project.config, *authority);
   parts.memory = std::make_unique<execute::RunMemory>(approvals_, binding, client);
   auto log =
       ClientRecord::create({.folder = setup_.folders.audit(),

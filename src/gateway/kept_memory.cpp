@@ -10,6 +10,7 @@ namespace {
 #ifdef __GLIBC__
 constexpr int kKiB = 1 << 10;
 constexpr int kMiB = 1 << 20;
+constexpr int kKept = 64 * kMiB;  // at the end of an arena
 
 // The end of a thread's own arena shrinks only when something large beside it is freed.
 void shrink_own_arena() {
@@ -23,7 +24,7 @@ void shrink_own_arena() {
 void keep_memory_of_results() {
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_THRESHOLD, 32 * kMiB);  // the most that it can be: twice the largest message
-  ::mallopt(M_TRIM_THRESHOLD, 64 * kMiB);
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
 #endif
 }
 
@@ -31,7 +32,7 @@ void give_back_memory() {
 #ifdef __GLIBC__
   ::mallopt(M_TRIM_THRESHOLD, 128 * kKiB);
   shrink_own_arena();
-  ::mallopt(M_TRIM_THRESHOLD, 64 * kMiB);
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
   ::malloc_trim(0);  // what is free between what is in use, everywhere
 #endif
 }

@@ -8,8 +8,8 @@
 
 namespace mcpac::gateway {
 
-// Of the whole process, from here on, and no more than was in use at once. mcpac_main.cpp keeps
-// less, for commands that end soon.
+// Of the whole process, from here on: 64 MiB at the end of each arena, and what is free between
+// what is in use. mcpac_main.cpp keeps less, for commands that end soon.
 void keep_memory_of_results();
 // All of it that is free, at the end of the arena of the thread that calls and within all.
 void give_back_memory();

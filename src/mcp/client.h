@@ -101,12 +101,10 @@ class Client {
     return call_tool(std::move(tool), std::move(arguments), timeout, CallEvents());
   }
   // The same for many small ones: no coroutine waits. `done` is called once, in a step of the loop
-  // of its own. The slot takes the call back (kServerCancelled); its signal stays until then.
+  // of its own. The slot, which may be empty, takes the call back (kServerCancelled); its signal
+  // stays until then.
   virtual void start_call(ToolCall call, std::function<void(Result<Json>)> done,
                           boost::asio::cancellation_slot slot) = 0;
-  void start_call(ToolCall call, std::function<void(Result<Json>)> done) {
-    start_call(std::move(call), std::move(done), boost::asio::cancellation_slot());
-  }
   // Any other request (resources/read, prompts/get, completion/complete, …) in the same way.
   virtual boost::asio::awaitable<Result<Outcome>> request(std::string method, Json params,
                                                           std::chrono::milliseconds timeout,

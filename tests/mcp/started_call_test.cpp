@@ -100,7 +100,7 @@ TEST_SUITE("mcp/started_call") {
     Connected server(fixture("plain"));
     std::optional<Result<Json>> result;
     (*server).start_call(to("add", args(R"({"a":1,"b":2})")),
-                         [&](Result<Json> given) { result = std::move(given); });
+                         [&](Result<Json> given) { result = std::move(given); }, {});
     server.until([&] { return result.has_value(); });
     CHECK(text_of(*result) == "3");
   }
@@ -171,14 +171,21 @@ TEST_SUITE("mcp/started_call") {
     Connected server(fixture("plain"));
     std::optional<Result<Json>> second;
     std::optional<Result<Json>> third;
-    (*server).start_call(to("echo"), [&](const Result<Json>& first) {
-      CHECK(first.has_value());
-      (*server).start_call(to("echo"), [&](Result<Json> given) {
-        second = std::move(given);
-        (*server).start_call(to("hang"), [&](Result<Json> last) { third = std::move(last); });
-        server.client = nullptr;
-      });
-    });
+    (*server).start_call(to("echo"),
+                         [&](const Result<Json>& first) {
+                           CHECK(first.has_value());
+                           (*server).start_call(
+                               to("echo"),
+                               [&](Result<Json> given) {
+                                 second = std::move(given);
+                                 (*server).start_call(
+                                     to("hang"),
+                                     [&](Result<Json> last) { third = std::move(last); }, {});
+                                 server.client = nullptr;
+                               },
+                               {});
+                         },
+                         {});
     server.until([&] { return third.has_value(); });
     REQUIRE(second.has_value());
     CHECK(second->has_value());

@@ -224,9 +224,9 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
   const CallToken token = next_token_++;
   auto& signal = calls_[token];
   signal = std::make_unique<asio::cancellation_signal>();
+  // Told once, also where what could not be begun was answered all the same.
   auto ended = [this, token, done = std::move(done)](Result<Json> result) {
-    calls_.erase(token);
-    done(std::move(result));
+    if (calls_.erase(token) != 0) done(std::move(result));
   };
   if (const Server* server = at_hand(permission)) {
     try {

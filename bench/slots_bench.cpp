@@ -1,11 +1,11 @@
 // Slot to first byte: how long a program takes that finds its runner waiting in its sandbox.
 //
-// Method: for each image a round starts a runner in the sandbox, lets it wait, and times from the
-// image's file to the first byte of the program's standard output in the parent (reading, checking
-// and sealing the image, telling the runner, mapping, constructors, main). Beside it, in the same
-// round, the same with a runner that is started only then. Printed: median, 10th and 90th
-// percentile in microseconds. Usage: bench_slots RUNNER ROUNDS IMAGE... (bench/slots.py makes
-// them).
+// Method: for each image a round starts a runner in the sandbox and makes memory for an image, as a
+// worker does, lets them wait, and times from the image's file to the first byte of the program's
+// standard output in the parent (reading, checking, copying and sealing the image, telling the
+// runner, mapping, constructors, main). Beside it, in the same round, the same with a runner that
+// is started only then, and no memory that is ready. Printed: median, 10th and 90th percentile in
+// microseconds. Usage: bench_slots RUNNER ROUNDS IMAGE... (bench/slots.py makes them).
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "execute/build/image_file.h"
+#include "execute/run/image_memory.h"
 #include "execute/run/image_start.h"
 #include "sandbox/sandbox.h"
 
@@ -43,7 +44,12 @@ Pair make_channel() {
 
 template <class T>
 T value_of(Result<T> result) {
-  if (result) return std::move(*result);
+  if (result) {
+    if constexpr (std::is_void_v<T>)
+      return;
+    else
+      return std::move(*result);
+  }
   fmt::print(stderr, "{}\n", result.error().to_text());
   std::exit(1);
 }
@@ -63,14 +69,20 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
   spec.standard_output = output.theirs.get();
   spec.channel = channel.theirs.get();
   std::optional<sandbox::Child> child;
+  std::optional<execute::ImageMemory> memory;
   if (when == Runner::kWaiting) {
     child = value_of(warden.spawn(spec));
+    memory = value_of(execute::ImageMemory::make());
+    memory->make_ready();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   const auto start = Clock::now();
-  const UniqueFd sealed = value_of(execute::sealed_image(image));
-  if (auto sent = execute::send_image(channel.ours.get(), sealed.get(), {"agent"}); !sent)
-    std::exit(1);
+  execute::announce_image(channel.ours.get());
+  const auto program = value_of(execute::Image::read(image));
+  if (!memory) memory = value_of(execute::ImageMemory::make());
+  const UniqueFd sealed = value_of(std::move(*memory).sealed_with(program.mapped()));
+  const execute::ImagePlan plan{program.entry(), program.segments()};
+  value_of(execute::send_image(channel.ours.get(), sealed.get(), plan, {"agent"}));
   if (!child) child = value_of(warden.spawn(spec));
   output.theirs.reset();  // a program that dies is an error, not a wait
   char byte = 0;

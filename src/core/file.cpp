@@ -63,10 +63,22 @@ void UniqueFd::reset() {
 
 Result<std::string> read_descriptor(int fd, std::string_view name, std::size_t max_bytes) {
   std::string text;
-  text.reserve(std::min(expected_bytes(fd), max_bytes));  // else a long one is copied as it grows
   std::array<char, 65536> buffer;
+  // What is expected is read into its place, not copied there.
+  std::size_t expected = std::min(expected_bytes(fd), max_bytes);
   for (;;) {
-    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+    ssize_t n = 0;
+    if (expected > text.size()) {
+      const std::size_t before = text.size();
+      text.resize_and_overwrite(expected, [&](char* into, std::size_t size) {
+        n = ::read(fd, into + before, size - before);
+        return before + (n > 0 ? static_cast<std::size_t>(n) : 0);
+      });
+      if (n > 0) continue;
+      expected = 0;
+    } else {
+      n = ::read(fd, buffer.data(), buffer.size());
+    }
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       return fail(ErrorId::kFileUnreadable, fmt::format("cannot read {}: {}", name, reason(errno)),

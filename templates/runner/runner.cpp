@@ -8,11 +8,13 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -27,12 +29,17 @@ constexpr int kChannel = 3;
 constexpr int kUnusable = 70;
 constexpr std::size_t kMostArguments = 64;
 constexpr std::size_t kMostText = 4096;
+constexpr std::size_t kMostSegments = 16;
 
-// What the host sends with the image's descriptor: this, then the arguments, each with its NUL.
+// What the host sends with the image's descriptor: this, then the arguments, each with its NUL. The
+// host has held every number of the image against its bounds.
 struct Start {
   std::uint32_t version;
   std::uint32_t arguments;
   std::uint32_t bytes;
+  std::uint32_t segments;
+  std::uint64_t entry;
+  Elf64_Phdr table[kMostSegments];
 };
 
 // What stands at the entry of an image (image_table.cpp).
@@ -44,6 +51,7 @@ struct Table {
   void (*const* fini_end)();
 };
 
+Start start{};
 const Table* table = nullptr;
 dl_phdr_info image{};  // dlpi_phdr is null as long as there is none
 
@@ -138,8 +146,28 @@ ssize_t take(msghdr& message, int how) {
   return n;
 }
 
+using Clock = std::chrono::steady_clock;
+
+// As long as the host takes for the image between its announcement and its message.
+constexpr auto kAwake = std::chrono::microseconds(500);
+
+// An announcement is one byte. The kernel takes longer to wake a process than the host to copy an
+// image, so whoever was announced one stays awake for it.
+ssize_t take_announced(msghdr& message) {
+  char announcement = 0;
+  if (::recv(kChannel, &announcement, 1, MSG_DONTWAIT) < 0) {
+    touch_memory();  // nobody waits for us: we do
+    read_whole(&announcement, 1);
+  }
+  for (const auto until = Clock::now() + kAwake; Clock::now() < until; ::sched_yield()) {
+    const ssize_t n = take(message, MSG_DONTWAIT);
+    if (n >= 0 || errno != EAGAIN) return n;
+  }
+  return take(message, 0);
+}
+
 // The descriptor comes with the first byte of the message.
-int receive(Start& start) {
+int receive() {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
   iovec part{&start, sizeof start};
   msghdr message{};
@@ -147,11 +175,7 @@ int receive(Start& start) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  ssize_t n = take(message, MSG_DONTWAIT);
-  if (n < 0 && errno == EAGAIN) {
-    touch_memory();  // nobody waits for us: we do
-    n = take(message, 0);
-  }
+  const ssize_t n = take_announced(message);
   if (n == 0) ::_exit(kUnusable);
   if (n < 0) give_up("nothing can be received");
   const auto got = static_cast<std::size_t>(n);
@@ -169,7 +193,7 @@ int protection_of(const Elf64_Phdr& segment) {
          ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
 }
 
-// The host has held every number against its bounds; here the kernel does once more.
+// Not over anything that lies there already.
 void map_segment(int file, const Elf64_Phdr& segment) {
   constexpr int kHow = MAP_PRIVATE | MAP_FIXED_NOREPLACE;
   const std::size_t begin = page_down(segment.p_vaddr);
@@ -191,19 +215,14 @@ void map_segment(int file, const Elf64_Phdr& segment) {
 }
 
 void map_image(int file) {
-  void* const head = ::mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE, file, 0);
-  if (head == MAP_FAILED) give_up("the image cannot be mapped");
-  const auto& header = *static_cast<const Elf64_Ehdr*>(head);
-  const auto* segments =
-      reinterpret_cast<const Elf64_Phdr*>(static_cast<const char*>(head) + header.e_phoff);
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    if (segments[i].p_type == PT_LOAD) map_segment(file, segments[i]);
+  for (unsigned i = 0; i < start.segments; ++i) {
+    if (start.table[i].p_type == PT_LOAD) map_segment(file, start.table[i]);
   }
-  table = static_cast<const Table*>(at(header.e_entry));
-  // Stays mapped: exceptions look here for the table of frames.
+  table = static_cast<const Table*>(at(start.entry));
+  // Exceptions look here for the table of frames.
   image.dlpi_name = "";
-  image.dlpi_phnum = header.e_phnum;
-  image.dlpi_phdr = segments;
+  image.dlpi_phnum = static_cast<Elf64_Half>(start.segments);
+  image.dlpi_phdr = start.table;
   ::close(file);
 }
 
@@ -257,10 +276,9 @@ extern "C" int __wrap__dl_find_object(void* address, dl_find_object* found) {
 int main(int, char**, char** environment) {
   static char text[kMostText];
   static char* arguments[kMostArguments + 1];
-  Start start{};
-  const int file = receive(start);
-  if (start.version != 1 || start.arguments == 0 || start.arguments > kMostArguments ||
-      start.bytes == 0 || start.bytes > kMostText)
+  const int file = receive();
+  if (start.version != 2 || start.arguments == 0 || start.arguments > kMostArguments ||
+      start.bytes == 0 || start.bytes > kMostText || start.segments > kMostSegments)
     give_up("the message is none of its host's");
   read_whole(text, start.bytes);
   if (text[start.bytes - 1] != '\0') give_up("the message is none of its host's");

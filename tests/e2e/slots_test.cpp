@@ -95,6 +95,10 @@ End end_of(execute::Slot& slot) {
   return end;
 }
 
+execute::ImagePlan plan_of(const execute::Image& image) {
+  return {image.entry(), image.segments()};
+}
+
 UniqueFd memory_with(std::string_view bytes) {
   UniqueFd memory(::memfd_create("test", MFD_CLOEXEC));
   REQUIRE(::write(memory.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
@@ -111,9 +115,15 @@ TEST_SUITE("e2e/slots") {
     auto slot = execute::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     std::this_thread::sleep_for(host.spec.limits.wall + std::chrono::milliseconds(500));
-    const auto image = execute::sealed_image(Built::once().image);
+    slot->make_memory_ready();
+    REQUIRE(slot->memory().has_value());
+    execute::announce_image(slot->channel().get());
+    const auto image = execute::Image::read(Built::once().image);
     REQUIRE(image.has_value());
-    REQUIRE(execute::send_image(slot->channel().get(), image->get(), {"agent"}).has_value());
+    const auto sealed = std::move(*slot->memory()).sealed_with(image->mapped());
+    REQUIRE(sealed.has_value());
+    REQUIRE(execute::send_image(slot->channel().get(), sealed->get(), plan_of(*image), {"agent"})
+                .has_value());
     const End end = end_of(*slot);
     INFO(end.err);
     CHECK(end.verdict.kind == Kind::kExited);
@@ -135,6 +145,25 @@ TEST_SUITE("e2e/slots") {
     REQUIRE(slot.has_value());
     slot->channel().reset();  // as the end of the host would
     CHECK(end_of(*slot).verdict.kind == Kind::kExited);
+  }
+
+  TEST_CASE("a runner whose image was announced waits for it however long that takes") {
+    Host host;
+    auto slot = execute::Slot::open(host.warden, host.spec);
+    REQUIRE(slot.has_value());
+    execute::announce_image(slot->channel().get());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // asleep again
+    CHECK(slot->fits(host.spec));
+    const auto image = execute::Image::read(Built::once().image).value();
+    const UniqueFd memory = memory_with(image.mapped());
+    REQUIRE(execute::send_image(slot->channel().get(), memory.get(), plan_of(image), {"agent"})
+                .has_value());
+    CHECK(end_of(*slot).verdict.code == 4);
+    auto other = execute::Slot::open(host.warden, host.spec);
+    REQUIRE(other.has_value());
+    execute::announce_image(other->channel().get());
+    other->channel().reset();
+    CHECK(end_of(*other).verdict.kind == Kind::kExited);
   }
 
   TEST_CASE("a slot fits the sandbox that it was made for and no other") {
@@ -168,18 +197,43 @@ TEST_SUITE("e2e/slots") {
   }
 
   TEST_CASE("whatever a runner is given instead of an image, it ends inside of its sandbox") {
-    const std::string whole = read_file(Built::once().image).value();
-    std::string shifted = whole;
-    for (std::size_t i = 64; i < 64 + 6 * 56; ++i)
-      shifted[i] = static_cast<char>(shifted[i] ^ 0x55);
-    for (const std::string& bytes : {std::string("x"), std::string(8192, '\0'),
-                                     std::string(8192, '\xff'), whole.substr(0, 512), shifted}) {
+    const auto image = execute::Image::read(Built::once().image).value();
+    const std::string mapped(image.mapped());
+    const std::vector<Elf64_Phdr> segments(image.segments().begin(), image.segments().end());
+    struct Given {
+      std::string bytes;
+      std::uint64_t entry;
+      std::vector<Elf64_Phdr> segments;
+    };
+    std::vector<Given> wrong{{"x", image.entry(), segments},
+                             {std::string(mapped.size(), '\0'), image.entry(), segments},
+                             {std::string(mapped.size(), '\xff'), image.entry(), segments},
+                             {mapped.substr(0, 512), image.entry(), segments},
+                             {mapped, image.entry(), {}},
+                             {mapped, ~image.entry(), segments}};
+    // Each number of each segment, so that it names another place: the runner's own, too.
+    for (std::size_t i = 0; i < segments.size() && segments[i].p_type == PT_LOAD; ++i) {
+      for (const std::uint64_t place :
+           {std::uint64_t{0}, execute::kRunnerBegin, ~std::uint64_t{0} << 12U}) {
+        Given given{mapped, image.entry(), segments};
+        given.segments[i].p_vaddr = place;
+        wrong.push_back(given);
+      }
+      Given given{mapped, image.entry(), segments};
+      given.segments[i].p_filesz = given.segments[i].p_memsz = std::uint64_t{1} << 40U;
+      wrong.push_back(given);
+    }
+    for (std::size_t i = 0; i < wrong.size(); ++i) {
+      CAPTURE(i);
       Host host;
       host.spec.limits.wall = std::chrono::seconds(20);
       auto slot = execute::Slot::open(host.warden, host.spec);
       REQUIRE(slot.has_value());
-      const UniqueFd memory = memory_with(bytes);
-      REQUIRE(execute::send_image(slot->channel().get(), memory.get(), {"agent"}).has_value());
+      const UniqueFd memory = memory_with(wrong[i].bytes);
+      execute::announce_image(slot->channel().get());
+      REQUIRE(execute::send_image(slot->channel().get(), memory.get(),
+                                  {wrong[i].entry, wrong[i].segments}, {"agent"})
+                  .has_value());
       const End end = end_of(*slot);
       const bool ended = end.verdict.kind == Kind::kSignalled ||
                          (end.verdict.kind == Kind::kExited && end.verdict.code == 70);
@@ -187,16 +241,19 @@ TEST_SUITE("e2e/slots") {
     }
   }
 
-  TEST_CASE("arguments beyond what a runner takes are an error of the host") {
+  TEST_CASE("arguments and segments beyond what a runner takes are an error of the host") {
     Host host;
     auto slot = execute::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
     const UniqueFd memory = memory_with("x");
-    CHECK_FALSE(execute::send_image(slot->channel().get(), memory.get(), {}).has_value());
-    CHECK_FALSE(execute::send_image(slot->channel().get(), memory.get(), {std::string(5000, 'a')})
-                    .has_value());
-    CHECK_FALSE(
-        execute::send_image(slot->channel().get(), memory.get(), std::vector<std::string>(65, "a"))
-            .has_value());
+    const auto sent = [&](std::size_t segments, const std::vector<std::string>& arguments) {
+      const std::vector<Elf64_Phdr> table(segments);
+      return execute::send_image(slot->channel().get(), memory.get(), {0, table}, arguments)
+          .has_value();
+    };
+    CHECK_FALSE(sent(1, {}));
+    CHECK_FALSE(sent(1, {std::string(5000, 'a')}));
+    CHECK_FALSE(sent(1, std::vector<std::string>(65, "a")));
+    CHECK_FALSE(sent(execute::kMostSegments + 1, {"agent"}));
   }
 }

@@ -1,15 +1,16 @@
 #include "execute/build/seen_programs.h"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <fstream>
 
+#include "audit/chain.h"
 #include "core/file.h"
 #include "execute/support_image.h"
 
 using namespace mcpac;
+using execute::Image;
 using execute::key_of;
 using execute::Prepared;
 using execute::SeenPrograms;
@@ -17,7 +18,6 @@ using execute::Snapshot;
 
 namespace {
 
-using Form = execute::Program::Form;
 namespace fs = std::filesystem;
 
 struct Cache {
@@ -28,10 +28,10 @@ struct Cache {
                            .libexec = home.path() / "libexec"};
   SeenPrograms programs{folders};
 
-  [[nodiscard]] fs::path program(std::string_view bytes) const {
+  [[nodiscard]] execute::Program program(std::string_view bytes) const {
     fs::path file = home.path() / "built";
     CHECK(write_file_atomic(file, bytes).has_value());
-    return file;
+    return {.file = file};
   }
   [[nodiscard]] std::vector<fs::path> entries() const {
     std::vector<fs::path> files;
@@ -72,12 +72,12 @@ TEST_SUITE("execute/seen programs") {
         "ELF\0 and more",
         14);
     CHECK_FALSE(cache.programs.find("one").has_value());
-    cache.programs.keep("one", a_report(), cache.program(program), Form::kStatic);
+    cache.programs.keep("one", a_report(), cache.program(program));
     const auto seen = cache.programs.find("one");
     REQUIRE(seen.has_value());
     CHECK(to_json(seen->report) == to_json(a_report()));
     CHECK(bytes_of(seen->program.file) == program);
-    CHECK(seen->program.form == Form::kStatic);
+    CHECK_FALSE(seen->program.image.has_value());
     CHECK((fs::status(seen->program.file).permissions() & fs::perms::owner_exec) !=
           fs::perms::none);
     CHECK_FALSE(cache.programs.find("another").has_value());
@@ -87,30 +87,33 @@ TEST_SUITE("execute/seen programs") {
 
   TEST_CASE("an image is found as what a runner is given, and one that no runner takes is not") {
     const Cache cache;
-    const auto image = execute::test::Image().bytes();
-    cache.programs.keep("one", a_report(), cache.program(image), Form::kImage);
+    const std::string image = execute::test::ImageBytes().bytes() + "names";
+    cache.programs.keep("one", a_report(), {.image = Image::checked(image).value()});
     const auto seen = cache.programs.find("one");
     REQUIRE(seen.has_value());
-    CHECK(seen->program.form == Form::kImage);
-    REQUIRE(seen->program.image);
-    constexpr int kSealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
-    CHECK((::fcntl(seen->program.image->get(), F_GET_SEALS) & kSealed) == kSealed);
-    CHECK(bytes_of(seen->program.file) == image);
-    cache.programs.keep("two", a_report(), cache.program("no image"), Form::kImage);
-    CHECK_FALSE(cache.programs.find("two").has_value());
+    REQUIRE(seen->program.image.has_value());
+    CHECK(seen->program.image->bytes() == image);
+    CHECK(seen->program.image->mapped() == execute::test::ImageBytes().bytes());
+    // An entry whose digest is right, of an older mcpac that took what this one does not.
+    const fs::path file = cache.entries().at(0);
+    const std::string entry = bytes_of(file);
+    auto rest = entry.substr(entry.find('\n') + 1);
+    rest[rest.size() - image.size()] = 'x';
+    std::ofstream(file, std::ios::binary) << audit::hex(audit::blake2b(rest)) << '\n' << rest;
+    CHECK_FALSE(cache.programs.find("one").has_value());
   }
 
   TEST_CASE("a report that refuses is never kept") {
     const Cache cache;
     auto report = a_report();
     report.verdict = analyzer::Verdict::kRefused;
-    cache.programs.keep("one", report, cache.program("program"), Form::kStatic);
+    cache.programs.keep("one", report, cache.program("program"));
     CHECK(cache.entries().empty());
   }
 
   TEST_CASE("an entry with any byte changed, or cut anywhere, is as if it were not there") {
     const Cache cache;
-    cache.programs.keep("one", a_report(), cache.program("the program"), Form::kStatic);
+    cache.programs.keep("one", a_report(), cache.program("the program"));
     const fs::path file = cache.entries().at(0);
     const std::string whole = bytes_of(file);
     for (std::size_t i = 0; i < whole.size(); ++i) {
@@ -127,15 +130,15 @@ TEST_SUITE("execute/seen programs") {
 
   TEST_CASE("what was not used for longest goes when there are too many") {
     const Cache cache;
-    const fs::path program = cache.program("program");
+    const auto program = cache.program("program");
     const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
     for (int i = 0; i < 64; ++i) {
-      cache.programs.keep(fmt::format("{:02}", i), a_report(), program, Form::kStatic);
+      cache.programs.keep(fmt::format("{:02}", i), a_report(), program);
       fs::last_write_time(cache.folders.cache / "programs" / fmt::format("{:02}.program", i),
                           long_ago + std::chrono::seconds(i));
     }
     CHECK(cache.programs.find("00").has_value());  // which is a use
-    cache.programs.keep("new", a_report(), program, Form::kStatic);
+    cache.programs.keep("new", a_report(), program);
     CHECK(cache.entries().size() == 64);
     CHECK(cache.programs.find("00").has_value());
     CHECK(cache.programs.find("new").has_value());
@@ -148,7 +151,7 @@ TEST_SUITE("execute/seen programs") {
     auto folders = cache.folders;
     folders.cache = cache.home.path() / "file";
     const SeenPrograms programs(folders);
-    programs.keep("one", a_report(), cache.program("program"), Form::kStatic);
+    programs.keep("one", a_report(), cache.program("program"));
     CHECK_FALSE(programs.find("one").has_value());
   }
 

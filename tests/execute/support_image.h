@@ -13,13 +13,13 @@
 namespace mcpac::execute::test {
 
 // The smallest image: headers and lists in one segment, code in the next, variables in a third.
-struct Image {
+struct ImageBytes {
   Elf64_Ehdr header{};
   std::vector<Elf64_Phdr> segments;
   std::uint64_t table[5] = {kImageBegin + 0x1000, kImageBegin + 0x400, kImageBegin + 0x408,
                             kImageBegin + 0x408, kImageBegin + 0x408};
 
-  Image() {
+  ImageBytes() {
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
     header.e_ident[EI_CLASS] = ELFCLASS64;
     header.e_ident[EI_DATA] = ELFDATA2LSB;

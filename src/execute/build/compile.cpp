@@ -109,14 +109,13 @@ Result<std::optional<std::string>> runner_addresses(
 }
 
 // Where the runner has all that the program needs, its addresses go to the linker in a folder that
-// no tool can write. Null: the program can be no image.
-Result<std::shared_ptr<const UniqueFd>> link_image(const BuildPlace& place,
-                                                   const BuildFolder& folder,
-                                                   const std::vector<analyzer::ObjectFile>& objects,
-                                                   std::optional<WaitingTool> linker) {
+// no tool can write. Nothing: the program can be no image.
+Result<std::optional<Image>> link_image(const BuildPlace& place, const BuildFolder& folder,
+                                        const std::vector<analyzer::ObjectFile>& objects,
+                                        std::optional<WaitingTool> linker) {
   auto addresses = runner_addresses(place, objects);
   if (!addresses) return pass_on(addresses);
-  if (!*addresses) return nullptr;
+  if (!*addresses) return std::nullopt;
   if (auto written = write_scratch(folder.addresses() / "addresses.o", **addresses, 0444); !written)
     return pass_on(written);
   auto output = tell(place, std::move(linker), kFirstInput);
@@ -127,39 +126,39 @@ Result<std::shared_ptr<const UniqueFd>> link_image(const BuildPlace& place,
   auto done = judge(place, *output, ErrorId::kLinkFailed);
   // What is wrong with the program itself is said of the static one, in words without addresses.
   if (!done && done.error().id != ErrorId::kLinkFailed) return pass_on(done);
-  if (!done) return nullptr;
-  auto sealed = sealed_image(folder.program());
-  // A machine that has no memory for the image is no reason to link another program.
-  if (!sealed && sealed.error().id != ErrorId::kProgramUnusable) return pass_on(sealed);
-  return sealed ? std::make_shared<const UniqueFd>(std::move(*sealed)) : nullptr;
+  if (!done) return std::nullopt;
+  auto image = Image::read(folder.program());
+  // A machine that cannot read the image is no reason to link another program.
+  if (!image && image.error().id != ErrorId::kProgramUnusable) return pass_on(image);
+  return image ? std::optional(std::move(*image)) : std::nullopt;
 }
 
-Result<std::shared_ptr<const UniqueFd>> link(const BuildPlace& place, const BuildFolder& folder,
-                                             const std::vector<analyzer::ObjectFile>& objects,
-                                             std::optional<WaitingTool> linker) {
+Result<std::optional<Image>> link(const BuildPlace& place, const BuildFolder& folder,
+                                  const std::vector<analyzer::ObjectFile>& objects,
+                                  std::optional<WaitingTool> linker) {
   auto image = link_image(place, folder, objects, std::move(linker));
   if (!image) return pass_on(image);
   if (*image) return image;
   auto output = start(place, place.tools().static_linker(folder, objects.size()));
   auto done = judge(place, output, ErrorId::kLinkFailed);
   if (!done) return pass_on(done);
-  return nullptr;
+  return std::nullopt;
 }
 
-Program static_program(BuildFolder folder) {
-  const fs::path file = folder.program();
-  return {.folder = std::move(folder).take(), .file = file};
+// What the program declares that was linked, in the words of its notes.
+using Declared = std::optional<std::vector<analyzer::Declared>>;
+
+Result<Declared> declared_in_static(const fs::path& file) {
+  auto kind = inspect_program(file);
+  if (!kind) return pass_on(kind);
+  if (!kind->interpreter.empty()) {
+    return fail(ErrorId::kProgramUnusable, "the built program names an interpreter of its own",
+                {.why = "agents are static programs"});
+  }
+  return std::move(kind->declared);
 }
 
 }  // namespace
-
-Program image_program(std::shared_ptr<const UniqueFd> image) {
-  const std::string file = fmt::format("/proc/self/fd/{}", image->get());
-  return {.folder = std::nullopt,
-          .file = file,
-          .form = Program::Form::kImage,
-          .image = std::move(image)};
-}
 
 Result<Built> compile_and_link(const BuildPlace& place, EntryPlace entry,
                                std::optional<WaitingBuild> waiting) {
@@ -187,16 +186,13 @@ Result<Program> checked(const BuildPlace& place, Built built, analyzer::Report& 
   if (auto done = check_object_files(built.objects, place.prepared, report); !done)
     return pass_on(done);
   if (!built.image) return pass_on(built.image);
-  Program program = *built.image ? image_program(std::move(*built.image))
-                                 : static_program(std::move(built.folder));
-  auto kind = inspect_program(program.file);
-  if (!kind) return pass_on(kind);
-  if (!kind->interpreter.empty()) {
-    return fail(ErrorId::kProgramUnusable, "the built program names an interpreter of its own",
-                {.why = "agents are static programs"});
-  }
-  if (auto done = check_linked(*kind, report); !done) return pass_on(done);
-  return program;
+  const std::optional<Image>& image = *built.image;
+  const fs::path file = built.folder.program();
+  auto declared = image ? declared_in(image->bytes(), file) : declared_in_static(file);
+  if (!declared) return pass_on(declared);
+  if (auto done = check_linked(*declared, report); !done) return pass_on(done);
+  if (image) return Program{.image = std::move(*built.image)};
+  return Program{.folder = std::move(built.folder).take(), .file = file};
 }
 
 }  // namespace mcpac::execute

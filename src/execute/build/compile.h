@@ -5,9 +5,7 @@
 // (early_compile.h).
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,33 +16,29 @@
 #include "execute/build/build_folder.h"
 #include "execute/build/build_place.h"
 #include "execute/build/entry.h"
+#include "execute/build/image_file.h"
 #include "execute/build/snapshot.h"
 #include "execute/build/waiting_build.h"
 
 namespace mcpac::execute {
 
-// A built program; its file and its image go when this does.
+// A built program: a static one, which has everything in itself, or an image, which runs in the
+// runner that it was linked for (docs/adr/0024).
 struct Program {
-  // An image runs in the runner that it was linked for (docs/adr/0024); a static program has
-  // everything in itself.
-  enum class Form : std::uint8_t { kStatic, kImage };
-  std::optional<TemporaryFolder> folder;  // of the file, where it was written
-  std::filesystem::path file;
-  Form form = Form::kStatic;
-  std::filesystem::path runner{};              // of an image; borrowed from the prepared folder
-  std::shared_ptr<const UniqueFd> image = {};  // of an image: its bytes, sealed and checked
+  // A static program's; the file goes when this does.
+  std::optional<TemporaryFolder> folder{};
+  std::filesystem::path file{};
+  std::optional<Image> image{};
+  std::filesystem::path runner{};  // of an image; borrowed from the prepared folder
 };
-
-// Its file is the image itself, which nobody can change and no folder needs to hold.
-[[nodiscard]] Program image_program(std::shared_ptr<const UniqueFd> image);
 
 // What compiler and linker made, as it came: nothing of it was checked. The files go when this
 // does.
 struct Built {
   BuildFolder folder;
   std::vector<analyzer::ObjectFile> objects;  // of all sources, in their order
-  // Sealed; null: a static program, in the folder; or why nothing could be linked.
-  Result<std::shared_ptr<const UniqueFd>> image;
+  // Nothing: a static program, in the folder; or why nothing could be linked.
+  Result<std::optional<Image>> image;
   bool compiler_waited = false;  // it had read the headers before
 };
 

@@ -3,26 +3,21 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <string>
-#include <vector>
+#include <utility>
 
-#include "core/write_all.h"
+#include "core/file.h"
 
 namespace mcpac::execute {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr unsigned kMostSegments = 16;
 // In memory a program may be larger than its file: global arrays are zero at first.
 constexpr std::uint64_t kMostFunctions = 100'000;  // that run before or after the entry
 
@@ -51,6 +46,11 @@ class Checker {
  public:
   explicit Checker(std::string_view bytes) : bytes_(bytes) {}
   Result<void> all();
+  // Of what was checked: how much of the file lies in its segments, these with the table of frames,
+  // and the entry.
+  [[nodiscard]] std::size_t mapped() const;
+  [[nodiscard]] std::vector<Elf64_Phdr> segments() const;
+  [[nodiscard]] std::uint64_t entry() const { return header_.e_entry; }
 
  private:
   Result<void> read_header();
@@ -69,6 +69,7 @@ class Checker {
   std::string_view bytes_;
   Elf64_Ehdr header_{};
   std::vector<Elf64_Phdr> loaded_;
+  std::optional<Elf64_Phdr> frames_;
 };
 
 template <class T>
@@ -103,7 +104,6 @@ Result<void> Checker::read_header() {
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
       header_.e_machine != EM_X86_64 || header_.e_type != ET_EXEC)
     return unusable("it is not a 64-bit x86 program at a fixed address");
-  // The runner reads them in the first page.
   if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0 ||
       header_.e_phnum > kMostSegments ||
       header_.e_phoff > kPage - header_.e_phnum * sizeof(Elf64_Phdr))
@@ -132,7 +132,6 @@ Result<void> Checker::check_segment(const Elf64_Phdr& segment) const {
 }
 
 Result<void> Checker::read_segments() {
-  std::optional<Elf64_Phdr> frames;
   for (unsigned i = 0; i < header_.e_phnum; ++i) {
     const auto segment =
         at_offset<Elf64_Phdr>(header_.e_phoff + std::uint64_t{i} * sizeof(Elf64_Phdr));
@@ -143,7 +142,7 @@ Result<void> Checker::read_segments() {
         if (auto done = check_segment(*segment); !done) return done;
         loaded_.push_back(*segment);
         break;
-      case PT_GNU_EH_FRAME: frames = *segment; break;
+      case PT_GNU_EH_FRAME: frames_ = *segment; break;
       // Nobody asks the others: the stack is the runner's, notes are read by the host.
       case PT_NULL:
       case PT_PHDR:
@@ -152,7 +151,7 @@ Result<void> Checker::read_segments() {
       default: return unusable(fmt::format("it has a segment of the type {:#x}", segment->p_type));
     }
   }
-  return frames ? check_frames(*frames) : Result<void>();
+  return frames_ ? check_frames(*frames_) : Result<void>();
 }
 
 // Where exceptions find their way. Its insides are read by the unwinder, in the sandbox.
@@ -187,96 +186,49 @@ Result<void> Checker::all() {
   return check_entry();
 }
 
-std::unexpected<Error> cannot_keep(const char* what) {
-  return fail(ErrorId::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
+std::size_t Checker::mapped() const {
+  std::uint64_t end = 0;
+  for (const Elf64_Phdr& segment : loaded_)
+    end = std::max(end, segment.p_offset + segment.p_filesz);
+  return end;
 }
 
-// The next part of the file; 0 at its end. For file systems that the kernel does not copy from.
-ssize_t copy_through_us(int from, int to, std::size_t most) {
-  std::array<char, std::size_t{64} << 10U> part;
-  const ssize_t n = ::read(from, part.data(), std::min(most, part.size()));
-  if (n <= 0) return n;
-  return write_all(to, {part.data(), static_cast<std::size_t>(n)}) == 0 ? n : -1;
+std::vector<Elf64_Phdr> Checker::segments() const {
+  std::vector<Elf64_Phdr> segments = loaded_;
+  if (frames_) segments.push_back(*frames_);
+  return segments;
 }
 
-// The whole file, in the kernel where it can: how many bytes it had.
-Result<std::size_t> copy(int from, int to) {
-  std::size_t size = 0;
-  for (bool in_kernel = true; size <= kLargestImage;) {
-    const std::size_t most = kLargestImage + 1 - size;
-    const ssize_t n =
-        in_kernel ? ::sendfile(to, from, nullptr, most) : copy_through_us(from, to, most);
-    if (n == 0) return size;
-    if (n > 0) {
-      size += static_cast<std::size_t>(n);
-    } else if (in_kernel && (errno == EINVAL || errno == ENOSYS)) {
-      in_kernel = false;
-    } else if (errno != EINTR) {
-      return cannot_keep("cannot copy the program into memory");
-    }
-  }
-  return too_large();
-}
-
-// Through a private mapping: kernels before 6.7 refuse a shared one of what is sealed.
-Result<void> check_sealed(int image, std::size_t size) {
-  if (size == 0) return check_image({});
-  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, image, 0);
-  if (bytes == MAP_FAILED) return cannot_keep("cannot look at the program");
-  auto checked = check_image({static_cast<const char*>(bytes), size});
-  ::munmap(bytes, size);
-  return checked;
-}
-
-Result<UniqueFd> new_memory() {
-  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  constexpr unsigned kExecutable = 0x10;  // MFD_EXEC: since Linux 6.3, asked for by some settings
-  UniqueFd image(::memfd_create("mcpac-image", kFlags | kExecutable));
-  // Older kernels do not know it, and where vm.memfd_noexec is 2 it is forbidden. Nobody calls
-  // exec on an image: the runner maps it, which needs neither.
-  if (!image && (errno == EINVAL || errno == EACCES))
-    image = UniqueFd(::memfd_create("mcpac-image", kFlags));
-  if (!image) return cannot_keep("cannot make memory for the program");
-  return image;
-}
-
-// What is checked is what nobody can change any more.
-Result<UniqueFd> sealed(UniqueFd image, std::size_t size) {
-  if (::fcntl(image.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
-      0)
-    return cannot_keep("cannot seal the program");
-  if (auto done = check_sealed(image.get(), size); !done) return pass_on(done);
-  return image;
+std::unexpected<Error> cannot_read() {
+  return fail(ErrorId::kInternal, fmt::format("cannot read the program: {}", std::strerror(errno)));
 }
 
 }  // namespace
 
-Result<void> check_image(std::string_view bytes) {
-  if (bytes.size() > kLargestImage) return too_large();
-  return Checker(bytes).all();
+Result<Image> Image::checked(std::string bytes, std::size_t begin) {
+  Image image;
+  image.bytes_ = std::make_shared<const std::string>(std::move(bytes));
+  image.begin_ = std::min(begin, image.bytes_->size());
+  if (image.bytes().size() > kLargestImage) return too_large();
+  Checker checker(image.bytes());
+  if (auto done = checker.all(); !done) return pass_on(done);
+  image.mapped_ = checker.mapped();
+  image.segments_ = checker.segments();
+  image.entry_ = checker.entry();
+  return image;
 }
 
-Result<UniqueFd> sealed_image(const std::filesystem::path& file) {
+Result<Image> Image::read(const std::filesystem::path& file) {
   // The linker wrote it under another id, in a folder that it could write: links are not followed.
   const UniqueFd source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
-  if (!source && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-    return cannot_keep("cannot open the program");
+  if (!source && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) return cannot_read();
   struct stat info {};
   if (!source || ::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return unusable("the linker wrote no file");
-  auto image = new_memory();
-  if (!image) return pass_on(image);
-  auto size = copy(source.get(), image->get());
-  if (!size) return pass_on(size);
-  return sealed(std::move(*image), *size);
-}
-
-Result<UniqueFd> sealed_image_of(std::string_view bytes) {
-  auto image = new_memory();
-  if (!image) return pass_on(image);
-  if (write_all(image->get(), bytes) != 0)
-    return cannot_keep("cannot copy the program into memory");
-  return sealed(std::move(*image), bytes.size());
+  if (static_cast<std::uint64_t>(info.st_size) > kLargestImage) return too_large();
+  auto bytes = read_descriptor(source.get(), file.string(), kLargestImage);
+  if (!bytes) return pass_on(bytes);
+  return checked(std::move(*bytes));
 }
 
 }  // namespace mcpac::execute

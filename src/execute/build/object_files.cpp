@@ -69,8 +69,9 @@ Result<void> check_object_files(const std::vector<analyzer::ObjectFile>& objects
       report);
 }
 
-Result<void> check_linked(const ProgramFile& program, analyzer::Report& report) {
-  return add(analyzer::check_note(program.declared, report), report);
+Result<void> check_linked(const std::optional<std::vector<analyzer::Declared>>& declared,
+                          analyzer::Report& report) {
+  return add(analyzer::check_note(declared, report), report);
 }
 
 }  // namespace mcpac::execute

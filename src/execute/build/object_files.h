@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,6 @@
 #include "analyzer/report.h"
 #include "core/error.h"
 #include "execute/build/prepare.h"
-#include "execute/build/program_file.h"
 
 namespace mcpac::execute {
 
@@ -20,6 +20,8 @@ namespace mcpac::execute {
 // Adds what it finds to the findings of `report`; kFindingRefuses where one of them refuses.
 [[nodiscard]] Result<void> check_object_files(const std::vector<analyzer::ObjectFile>& objects,
                                               const Prepared& prepared, analyzer::Report& report);
-[[nodiscard]] Result<void> check_linked(const ProgramFile& program, analyzer::Report& report);
+// What the linked program says that it declares; nothing: it says nothing.
+[[nodiscard]] Result<void> check_linked(
+    const std::optional<std::vector<analyzer::Declared>>& declared, analyzer::Report& report);
 
 }  // namespace mcpac::execute

@@ -41,8 +41,7 @@ Result<analyzer::Report> ProgramBuild::analyze() {
 
 Result<Program> ProgramBuild::build(analyzer::Report& report) {
   auto program = seen_ ? Result<Program>(std::move(seen_->program)) : make(report);
-  if (program && program->form == Program::Form::kImage)
-    program->runner = place_.prepared.folder / "runner";
+  if (program && program->image) program->runner = place_.prepared.folder / "runner";
   return program;
 }
 
@@ -62,7 +61,7 @@ Result<Program> ProgramBuild::make(analyzer::Report& report) {
 }
 
 void ProgramBuild::keep(const Program& program) const {
-  if (analysed_) programs_.keep(key_, *analysed_, program.file, program.form);
+  if (analysed_) programs_.keep(key_, *analysed_, program);
 }
 
 }  // namespace mcpac::execute

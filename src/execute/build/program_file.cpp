@@ -79,6 +79,17 @@ Result<ProgramFile> inspect_program(const std::filesystem::path& file) {
   return result;
 }
 
+Result<std::optional<std::vector<analyzer::Declared>>> declared_in(
+    std::string_view bytes, const std::filesystem::path& file) {
+  return analyzer::declared_in_binary(
+      [bytes](std::uint64_t offset, std::span<std::byte> into) {
+        if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;
+        std::memcpy(into.data(), bytes.data() + offset, into.size());
+        return true;
+      },
+      file.string());
+}
+
 bool is_elf_file(const std::filesystem::path& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::array<char, SELFMAG> magic{};
@@ -97,13 +108,7 @@ analyzer::Report report_of_binary(const std::filesystem::path& file,
 Result<analyzer::Report> analyze_binary(const std::filesystem::path& file) {
   auto bytes = read_file(file, kMaxAnalysed);
   if (!bytes) return pass_on(bytes);
-  auto declared = analyzer::declared_in_binary(
-      [&bytes](std::uint64_t offset, std::span<std::byte> into) {
-        if (offset > bytes->size() || into.size() > bytes->size() - offset) return false;
-        std::memcpy(into.data(), bytes->data() + offset, into.size());
-        return true;
-      },
-      file.string());
+  auto declared = declared_in(*bytes, file);
   if (!declared) return pass_on(declared);
   if (!*declared) {
     return fail(ErrorId::kProgramUnusable,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/report.h"
@@ -21,6 +22,10 @@ struct ProgramFile {
 };
 
 [[nodiscard]] Result<ProgramFile> inspect_program(const std::filesystem::path& file);
+
+// What the mcpac notes in these bytes declare; `file` stands in errors.
+[[nodiscard]] Result<std::optional<std::vector<analyzer::Declared>>> declared_in(
+    std::string_view bytes, const std::filesystem::path& file);
 
 // Whether the first bytes are those of an ELF file: then it is no source.
 [[nodiscard]] bool is_elf_file(const std::filesystem::path& file);

@@ -34,16 +34,18 @@ std::string digest_of(std::string_view bytes) {
 
 // An entry: the digest of all that follows, and the length of the report, both as lines; the form
 // of the program as a letter, report, program.
-std::string to_entry(const std::string& report, Program::Form form, std::string_view program) {
-  const std::string rest = fmt::format("{}\n{}{}{}", report.size(),
-                                       form == Program::Form::kImage ? 'i' : 's', report, program);
+enum class Form : char { kImage = 'i', kStatic = 's' };
+
+std::string to_entry(const std::string& report, Form form, std::string_view program) {
+  const std::string rest =
+      fmt::format("{}\n{}{}{}", report.size(), static_cast<char>(form), report, program);
   return fmt::format("{}\n{}", digest_of(rest), rest);
 }
 
 struct Parts {
-  Program::Form form = Program::Form::kStatic;
+  Form form = Form::kStatic;
   std::string_view report;
-  std::string_view program;
+  std::string_view program;  // the end of the entry
 };
 
 std::optional<Parts> parts_of(std::string_view entry) {
@@ -54,11 +56,18 @@ std::optional<Parts> parts_of(std::string_view entry) {
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
   if (error != std::errc() || end == rest.data() + rest.size() || *end != '\n') return std::nullopt;
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
-  if (rest.empty() || (rest.front() != 'i' && rest.front() != 's')) return std::nullopt;
-  const auto form = rest.front() == 'i' ? Program::Form::kImage : Program::Form::kStatic;
+  if (rest.empty()) return std::nullopt;
+  const Form form{rest.front()};
+  if (form != Form::kImage && form != Form::kStatic) return std::nullopt;
   rest.remove_prefix(1);
   if (length > rest.size()) return std::nullopt;
   return Parts{form, rest.substr(0, length), rest.substr(length)};
+}
+
+// A runner is given the bytes of an image, which need no file.
+std::optional<Program> image_in(std::string entry, std::size_t begin) {
+  auto image = Image::checked(std::move(entry), begin);
+  return image ? std::optional(Program{.image = std::move(*image)}) : std::nullopt;
 }
 
 // One of ours that was built anew, or installed over the old one, may see more.
@@ -91,7 +100,7 @@ fs::path SeenPrograms::file_of(const std::string& key) const {
 
 std::optional<SeenProgram> SeenPrograms::find(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  const auto entry = read_file(file_of(key), kLargestEntry);
+  auto entry = read_file(file_of(key), kLargestEntry);
   if (!entry) return std::nullopt;
   const auto parts = parts_of(*entry);
   if (!parts) return std::nullopt;
@@ -99,19 +108,13 @@ std::optional<SeenProgram> SeenPrograms::find(const std::string& key) const {
   if (!json) return std::nullopt;
   auto report = analyzer::report_from_json(*json);
   if (!report || report->verdict != analyzer::Verdict::kOk) return std::nullopt;
+  const std::size_t begin = entry->size() - parts->program.size();
   auto program =
-      parts->form == Program::Form::kImage ? image_of(parts->program) : written(parts->program);
+      parts->form == Form::kImage ? image_in(std::move(*entry), begin) : written(parts->program);
   if (!program) return std::nullopt;
   std::error_code ignored;  // of the clock that says what was used last
   fs::last_write_time(file_of(key), fs::file_time_type::clock::now(), ignored);
   return SeenProgram{std::move(*report), std::move(*program)};
-}
-
-// A runner is given the bytes of an image, which need no file.
-std::optional<Program> SeenPrograms::image_of(std::string_view bytes) {
-  auto sealed = sealed_image_of(bytes);
-  if (!sealed) return std::nullopt;
-  return image_program(std::make_shared<const UniqueFd>(std::move(*sealed)));
 }
 
 std::optional<Program> SeenPrograms::written(std::string_view bytes) const {
@@ -119,15 +122,21 @@ std::optional<Program> SeenPrograms::written(std::string_view bytes) const {
   if (!folder) return std::nullopt;
   const fs::path file = folder->path() / "agent";
   if (!write_scratch(file, bytes, 0755)) return std::nullopt;
-  return Program{.folder = std::move(*folder), .file = file, .form = Program::Form::kStatic};
+  return Program{.folder = std::move(*folder), .file = file};
 }
 
 void SeenPrograms::keep(const std::string& key, const analyzer::Report& report,
-                        const fs::path& program, Program::Form form) const {
+                        const Program& program) const {
   if (folder_.empty() || report.verdict != analyzer::Verdict::kOk) return;
-  const auto bytes = read_file(program, kLargestEntry);
-  if (!bytes) return;
-  const std::string entry = to_entry(to_text(to_json(report)), form, *bytes);
+  const std::string text = to_text(to_json(report));
+  std::string entry;
+  if (program.image) {
+    entry = to_entry(text, Form::kImage, program.image->bytes());
+  } else if (const auto bytes = read_file(program.file, kLargestEntry)) {
+    entry = to_entry(text, Form::kStatic, *bytes);
+  } else {
+    return;
+  }
   if (entry.size() > kLargestEntry || !write_file_atomic(file_of(key), entry, 0600)) return;
   drop_the_oldest();
 }

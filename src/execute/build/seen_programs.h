@@ -31,13 +31,11 @@ class SeenPrograms {
   explicit SeenPrograms(const Folders& folders);
   [[nodiscard]] std::optional<SeenProgram> find(const std::string& key) const;
   // `report` lets the program run, and building the program added nothing to it.
-  void keep(const std::string& key, const analyzer::Report& report,
-            const std::filesystem::path& program, Program::Form form) const;
+  void keep(const std::string& key, const analyzer::Report& report, const Program& program) const;
 
  private:
   [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
   void drop_the_oldest() const;
-  [[nodiscard]] static std::optional<Program> image_of(std::string_view bytes);
   [[nodiscard]] std::optional<Program> written(std::string_view bytes) const;
   std::filesystem::path folder_;
   std::filesystem::path temporary_;

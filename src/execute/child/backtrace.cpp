@@ -10,7 +10,6 @@
 
 #include "analyzer/object_symbols.h"
 #include "core/printable.h"
-#include "execute/child/elf_code.h"
 
 namespace mcpac::execute {
 namespace {
@@ -19,13 +18,9 @@ constexpr std::size_t kMostCallers = 12;
 constexpr std::size_t kMostSteps = 64;
 constexpr std::size_t kLongestName = 120;
 
-class Files {
+class Codes {
  public:
-  Files(std::span<const std::filesystem::path> files, std::uint64_t entry) {
-    for (const auto& file : files) {
-      if (auto code = ElfCode::read(file, entry)) codes_.push_back(std::move(*code));
-    }
-  }
+  explicit Codes(std::span<const ElfCode> codes) : codes_(codes) {}
   [[nodiscard]] const CodeFunction* function_at(std::uint64_t address) const {
     for (const ElfCode& code : codes_) {
       if (const CodeFunction* function = code.function_at(address)) return function;
@@ -40,20 +35,20 @@ class Files {
   }
 
  private:
-  std::vector<ElfCode> codes_;
+  std::span<const ElfCode> codes_;
 };
 
 // The nearest word whose call leads to `callee`; else, as a call through a pointer says nothing and
 // an optimised call is a jump, the nearest word that follows any call.
-std::optional<std::size_t> caller_in(const Files& files, std::span<const std::uint64_t> words,
+std::optional<std::size_t> caller_in(const Codes& codes, std::span<const std::uint64_t> words,
                                      const CodeFunction* callee) {
   std::optional<std::size_t> any;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto call = files.call_before(words[i]);
-    if (!call || files.function_at(words[i]) == nullptr) continue;
-    if (callee != nullptr && call->target && files.function_at(*call->target) == callee) return i;
+    const auto call = codes.call_before(words[i]);
+    if (!call || codes.function_at(words[i]) == nullptr) continue;
+    if (callee != nullptr && call->target && codes.function_at(*call->target) == callee) return i;
     // What the function itself called elsewhere is what an earlier call left in its frame.
-    const bool own_call = call->target && files.function_at(words[i]) == callee;
+    const bool own_call = call->target && codes.function_at(words[i]) == callee;
     if (!any && !own_call) any = i;
   }
   return any;
@@ -72,12 +67,12 @@ bool is_of_a_library(std::string_view mangled, std::string_view name) {
 }  // namespace
 
 std::vector<std::string> callers_of(const sandbox::Verdict& verdict,
-                                    std::span<const std::filesystem::path> paths) {
+                                    std::span<const ElfCode> files) {
   std::vector<std::string> callers;
   if (verdict.frames.empty()) return callers;
-  const Files files(paths, verdict.entry);
+  const Codes codes(files);
   std::span<const std::uint64_t> words(verdict.frames);
-  const CodeFunction* function = files.function_at(words.front());
+  const CodeFunction* function = codes.function_at(words.front());
   words = words.subspan(1);
   for (std::size_t step = 0; step < kMostSteps && callers.size() < kMostCallers; ++step) {
     if (function != nullptr) {
@@ -86,9 +81,9 @@ std::vector<std::string> callers_of(const sandbox::Verdict& verdict,
       if (name != verdict.call && !is_of_a_library(function->name, name))
         callers.push_back(printable(name, kLongestName));
     }
-    const auto next = caller_in(files, words, function);
+    const auto next = caller_in(codes, words, function);
     if (!next) break;
-    function = files.function_at(words[*next]);
+    function = codes.function_at(words[*next]);
     words = words.subspan(*next + 1);
   }
   return callers;

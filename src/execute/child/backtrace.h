@@ -6,20 +6,20 @@
 // it likes onto its stack: the names are for people, nothing is decided by them.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "execute/child/elf_code.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
 
 // Innermost first, printable, at most 12: "fetch", "agent_main". Functions of the standard
-// libraries and of mcpac are left out. `files` is what the process consists of: the program, and an
-// image with it. Empty where nothing is known.
+// libraries and of mcpac are left out. `codes` is what the process consists of: the program, or an
+// image and its runner. Empty where nothing is known.
 [[nodiscard]] std::vector<std::string> callers_of(const sandbox::Verdict& verdict,
-                                                  std::span<const std::filesystem::path> files);
+                                                  std::span<const ElfCode> codes);
 
 // "called keyctl (system call 250), which the sandbox does not admit; from fetch <- main"
 [[nodiscard]] std::string describe_violation(const sandbox::Verdict& verdict,

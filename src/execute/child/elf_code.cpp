@@ -49,16 +49,21 @@ std::string_view text_at(std::string_view names, std::uint64_t offset) {
 Result<ElfCode> ElfCode::read(const std::filesystem::path& file, std::uint64_t entry) {
   auto content = read_file(file, kLargestFile);
   if (!content) return pass_on(content);
-  ElfCode code;
-  code.bytes_ = std::make_shared<const std::string>(std::move(*content));
-  const auto header = value_at<Elf64_Ehdr>(*code.bytes_, 0);
+  auto bytes = std::make_shared<const std::string>(std::move(*content));
+  auto code = of(*bytes, file.string(), entry);
+  if (code) code->bytes_ = std::move(bytes);
+  return code;
+}
+
+Result<ElfCode> ElfCode::of(std::string_view bytes, std::string_view name, std::uint64_t entry) {
+  const auto header = value_at<Elf64_Ehdr>(bytes, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64) {
-    return fail(ErrorId::kProgramUnusable, fmt::format("{} is no 64-bit ELF file", file.string()));
-  }
+      header->e_ident[EI_CLASS] != ELFCLASS64)
+    return fail(ErrorId::kProgramUnusable, fmt::format("{} is no 64-bit ELF file", name));
+  ElfCode code;
   if (header->e_type == ET_DYN) code.bias_ = entry - header->e_entry;
-  code.read_segments(*code.bytes_);
-  code.read_functions(*code.bytes_);
+  code.read_segments(bytes);
+  code.read_functions(bytes);
   return code;
 }
 

@@ -34,6 +34,8 @@ class ElfCode {
   // kProgramUnusable where it is no 64-bit ELF file. `entry` is where its entry lies in the
   // process; only a file that can lie anywhere needs it.
   static Result<ElfCode> read(const std::filesystem::path& file, std::uint64_t entry);
+  // The same of a file's bytes, which outlive this; `name` stands in the error.
+  static Result<ElfCode> of(std::string_view bytes, std::string_view name, std::uint64_t entry);
 
   [[nodiscard]] const CodeFunction* function_at(std::uint64_t address) const;
   [[nodiscard]] std::optional<CallInstruction> call_before(std::uint64_t address) const;
@@ -48,7 +50,7 @@ class ElfCode {
   void read_functions(std::string_view bytes);
   void read_table(std::string_view table, std::string_view names);
 
-  std::shared_ptr<const std::string> bytes_;  // the views below point into it
+  std::shared_ptr<const std::string> bytes_;  // of a file that was read here; views point into it
   std::uint64_t bias_ = 0;
   std::vector<Segment> segments_;
   std::vector<CodeFunction> functions_;  // by begin

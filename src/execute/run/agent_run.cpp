@@ -3,14 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <cstring>
 #include <exception>
 
 #include "core/printable.h"
-#include "execute/build/image_file.h"
 #include "execute/child/backtrace.h"
+#include "execute/child/elf_code.h"
 #include "execute/network/host_dialer.h"
+#include "execute/run/image_memory.h"
 #include "execute/run/image_start.h"
 #include "gate/agent_door.h"
 
@@ -101,23 +101,31 @@ struct Beginning {
   UniqueFd ours;
   UniqueFd theirs;  // of a new process
   std::optional<PipedChild> waiting;
+  std::optional<ImageMemory> memory;  // that is ready
 };
 
 Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) {
   if (program.slot) {
     Slot slot = std::move(*program.slot);
-    if (slot.fits(spec)) return Beginning{std::move(slot.channel()), {}, std::move(slot.child())};
+    if (slot.fits(spec)) {
+      return Beginning{
+          std::move(slot.channel()), {}, std::move(slot.child()), std::move(slot.memory())};
+    }
   }
   auto channel = make_channel();
   if (!channel) return pass_on(channel);
-  return Beginning{std::move(channel->ours), std::move(channel->theirs), std::nullopt};
+  return Beginning{std::move(channel->ours), std::move(channel->theirs), std::nullopt,
+                   std::nullopt};
 }
 
-Result<void> give_image(const AgentProgram& program, int channel) {
-  if (program.image) return send_image(channel, program.image->get(), program.arguments);
-  auto image = sealed_image(program.file);
-  if (!image) return pass_on(image);
-  return send_image(channel, image->get(), program.arguments);
+Result<void> give_image(const Image& image, std::optional<ImageMemory> ready, int channel,
+                        const std::vector<std::string>& arguments) {
+  announce_image(channel);
+  auto memory = ready ? Result<ImageMemory>(std::move(*ready)) : ImageMemory::make();
+  if (!memory) return pass_on(memory);
+  auto sealed = std::move(*memory).sealed_with(image.mapped());
+  if (!sealed) return pass_on(sealed);
+  return send_image(channel, sealed->get(), {image.entry(), image.segments()}, arguments);
 }
 
 // Nothing of the program runs before this. `channel` is where a runner takes its image from.
@@ -126,8 +134,10 @@ Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, s
   spec.channel = beginning.theirs.get();
   auto child = beginning.waiting ? Result<PipedChild>(std::move(*beginning.waiting))
                                  : start_child(warden, std::move(spec));
-  if (!child || program.runner.empty()) return child;
-  if (auto given = give_image(program, channel.get()); !given) return pass_on(given);
+  if (!child || !program.image) return child;
+  auto given =
+      give_image(*program.image, std::move(beginning.memory), channel.get(), program.arguments);
+  if (!given) return pass_on(given);
   return child;
 }
 
@@ -136,7 +146,15 @@ Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, s
 std::vector<std::string> callers_or_none(const AgentProgram& program,
                                          const sandbox::Verdict& verdict) {
   try {
-    return callers_of(verdict, std::array{program.file, program.runner});
+    if (verdict.frames.empty()) return {};
+    std::vector<ElfCode> codes;
+    const auto add = [&codes](Result<ElfCode> code) {
+      if (code) codes.push_back(std::move(*code));
+    };
+    add(program.image ? ElfCode::of(program.image->bytes(), "the program", verdict.entry)
+                      : ElfCode::read(program.file, verdict.entry));
+    if (program.image) add(ElfCode::read(program.runner, verdict.entry));
+    return callers_of(verdict, codes);
   } catch (const std::exception&) {
     return {};
   }
@@ -155,7 +173,7 @@ std::unexpected<Error> not_started(audit::RunLog& log, Error error) {
 
 sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   sandbox::Spec spec;
-  const bool is_image = !program.runner.empty();
+  const bool is_image = !program.runner.empty();  // known or not yet
   spec.program = is_image ? program.runner : program.file;
   // A runner is given those of its program with the image.
   spec.arguments = is_image ? std::vector<std::string>{"mcpac-runner"} : program.arguments;

@@ -11,6 +11,7 @@
 
 #include "audit/log.h"
 #include "core/error.h"
+#include "execute/build/image_file.h"
 #include "execute/child/stage.h"
 #include "execute/files/file_mounts.h"
 #include "execute/host/host.h"
@@ -33,9 +34,9 @@ struct AgentProgram {
   // starts among them; none: null.
   std::shared_ptr<const FileMounts> files{};
   std::filesystem::path work_directory = "/";
-  // Not empty: `file` is an image (execute/build/image_file.h), and this the program that runs it.
+  // In place of `file`: an image, and the program that runs it.
+  std::optional<Image> image{};
   std::filesystem::path runner{};
-  std::shared_ptr<const UniqueFd> image{};  // its bytes, sealed; null: as `file` has them
   // A runner that waits already (slot.h), used where it fits and used up by the run; or null.
   std::shared_ptr<Slot> slot{};
   // What mcpac::arguments() is: an object. The command line above is another thing.

@@ -3,33 +3,49 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+
+#include "execute/build/image_file.h"
 
 namespace mcpac::execute {
 namespace {
 
 // As templates/runner/runner.cpp has them.
 struct Start {
-  std::uint32_t version = 1;
+  std::uint32_t version = 2;
   std::uint32_t arguments = 0;
   std::uint32_t bytes = 0;
+  std::uint32_t segments = 0;
+  std::uint64_t entry = 0;
+  std::array<Elf64_Phdr, kMostSegments> table{};
 };
 constexpr std::size_t kMostArguments = 64;
 constexpr std::size_t kMostText = 4096;
 
 }  // namespace
 
-Result<void> send_image(int channel, int image, const std::vector<std::string>& arguments) {
+void announce_image(int channel) {
+  // A channel that takes nothing is told of by the message.
+  if (::send(channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return;
+}
+
+Result<void> send_image(int channel, int memory, const ImagePlan& plan,
+                        const std::vector<std::string>& arguments) {
   std::string text;
   for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
   if (arguments.empty() || arguments.size() > kMostArguments || text.size() > kMostText)
     return fail(ErrorId::kInternal, "a program of this project cannot have these arguments");
-  Start start{.version = 1,
-              .arguments = static_cast<std::uint32_t>(arguments.size()),
-              .bytes = static_cast<std::uint32_t>(text.size())};
+  if (plan.segments.size() > kMostSegments)
+    return fail(ErrorId::kInternal, "a program has more segments than a runner takes");
+  Start start{.arguments = static_cast<std::uint32_t>(arguments.size()),
+              .bytes = static_cast<std::uint32_t>(text.size()),
+              .segments = static_cast<std::uint32_t>(plan.segments.size()),
+              .entry = plan.entry};
+  std::ranges::copy(plan.segments, start.table.begin());
   std::array<iovec, 2> parts{iovec{&start, sizeof start}, iovec{text.data(), text.size()}};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr message{};
@@ -40,8 +56,8 @@ Result<void> send_image(int channel, int image, const std::vector<std::string>& 
   cmsghdr* const header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof image);
-  std::memcpy(CMSG_DATA(header), &image, sizeof image);
+  header->cmsg_len = CMSG_LEN(sizeof memory);
+  std::memcpy(CMSG_DATA(header), &memory, sizeof memory);
   ssize_t sent = 0;
   do {
     sent = ::sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -1,7 +1,11 @@
 // ImageStart: how a runner in its sandbox is told which image it runs (docs/adr/0024): one message
-// on the program's channel, before anything else, with the image as a descriptor.
+// on the program's channel, before anything else, with the image's bytes as a descriptor.
 #pragma once
 
+#include <elf.h>
+
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,10 +13,20 @@
 
 namespace mcpac::execute {
 
-// `channel` is our end; nothing has been written to it. `image` is sealed (image_file.h) and stays
-// the caller's. The runner may start before or after. At most 64 arguments of 4,096 bytes together;
-// kInternal beyond that.
-[[nodiscard]] Result<void> send_image(int channel, int image,
+// Says that the message comes at once: a runner that waits is awake then. First of all on the
+// channel, `channel` is our end.
+void announce_image(int channel);
+
+// What a runner maps, and where it enters: an Image's (image_file.h).
+struct ImagePlan {
+  std::uint64_t entry = 0;
+  std::span<const Elf64_Phdr> segments;  // at most kMostSegments
+};
+
+// After announce_image(). `memory` has the segments' bytes, sealed
+// (image_memory.h), and stays the caller's. The runner may start before or after. At most 64
+// arguments of 4,096 bytes together; kInternal beyond that.
+[[nodiscard]] Result<void> send_image(int channel, int memory, const ImagePlan& plan,
                                       const std::vector<std::string>& arguments);
 
 }  // namespace mcpac::execute

@@ -267,8 +267,8 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
                      .mounts = {},
                      .admits = {},
                      .declared_in = "source",
-                     .runner = program.runner,
                      .image = program.image,
+                     .runner = program.runner,
                      .slot = std::move(slot),
                      .given = given_};
   const auto sources = files_of(request_.source);

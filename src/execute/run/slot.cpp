@@ -26,6 +26,13 @@ Result<Slot> Slot::open(sandbox::Warden& warden, const sandbox::Spec& spec) {
   return Slot(std::move(*child), std::move(channel->ours), std::move(made_for));
 }
 
+void Slot::make_memory_ready() {
+  auto memory = ImageMemory::make();
+  if (!memory) return;  // the run asks again, and says why
+  memory->make_ready();
+  memory_ = std::move(*memory);
+}
+
 bool Slot::fits(const sandbox::Spec& spec) const {
   // One that ended while it waited (for memory, say) is replaced like one of another kind.
   return is_waiting(child_.child) && made_for_ == asked_of_warden(spec);

@@ -6,9 +6,13 @@
 // nobody uses ends with the value; when the host dies, the warden takes it along.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "core/error.h"
 #include "core/file.h"
 #include "execute/child/stage.h"
+#include "execute/run/image_memory.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
@@ -32,12 +36,17 @@ class Slot {
   // Our end of the program's channel.
   [[nodiscard]] UniqueFd& channel() { return channel_; }
 
+  // For a slot that waits long before its program is known: has the memory of its image ready, too.
+  void make_memory_ready();
+  [[nodiscard]] std::optional<ImageMemory>& memory() { return memory_; }
+
  private:
   Slot(PipedChild child, UniqueFd channel, std::string made_for)
       : child_(std::move(child)), channel_(std::move(channel)), made_for_(std::move(made_for)) {}
   PipedChild child_;
   UniqueFd channel_;
   std::string made_for_;
+  std::optional<ImageMemory> memory_;
 };
 
 }  // namespace mcpac::execute

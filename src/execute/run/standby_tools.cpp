@@ -33,7 +33,10 @@ StandbyTools start_tools(const Project& project, const codegen::Lock& lock,
   AgentProgram program;
   program.runner = prepared.folder / "runner";
   auto slot = Slot::open(warden, agent_spec(program, limits));
-  if (slot) tools.slot = std::move(*slot);
+  if (slot) {
+    slot->make_memory_ready();
+    tools.slot = std::move(*slot);
+  }
   return tools;
 }
 

@@ -102,7 +102,8 @@ execute::OnProgress progress_of(const Context& context, Counts counts) {
       context.say(fmt::format("{}: {} tool{}", progress.server, progress.tools,
                               progress.tools == 1 ? "" : "s"));
     } else {
-      context.say(fmt::format("{}: failed", progress.server));
+      // Now: another server may take long, and whoever gives up on it learns why this one failed.
+      context.say(fmt::format("{}: failed: {}", progress.server, progress.error.what));
     }
   };
 }

@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include <string_view>
+#include <utility>
 
 namespace mcpac {
 namespace {
@@ -15,9 +16,8 @@ std::uint64_t millis_of(const Clock& clock) {
       std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
 }
 
-Bytes fresh(std::uint64_t millis) {
-  Bytes bytes{};
-  randombytes_buf(bytes.data(), bytes.size());
+// The random bytes become those of an id.
+Bytes with_time(Bytes bytes, std::uint64_t millis) {
   for (unsigned i = 0; i < 6; ++i) bytes[i] = static_cast<std::uint8_t>(millis >> (40U - 8U * i));
   bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0fU) | 0x70U);
   bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3fU) | 0x80U);
@@ -52,11 +52,20 @@ std::string text_of(const Bytes& bytes) {
 }  // namespace
 
 std::string new_uuid_v7(const Clock& clock) {
-  return text_of(fresh(millis_of(clock)));
+  Bytes bytes{};
+  randombytes_buf(bytes.data(), bytes.size());
+  return text_of(with_time(bytes, millis_of(clock)));
 }
 
-// Within a millisecond the next id is the last one and one (RFC 9562, section 6.2): random bits are
-// a system call, and what is recorded of a call waits for it.
+Bytes UuidV7Sequence::random_bits() {
+  if (used_ == ready_.size()) {
+    randombytes_buf(ready_.data(), sizeof ready_);
+    used_ = 0;
+  }
+  return std::exchange(ready_.at(used_++), Bytes{});
+}
+
+// Within a millisecond the next id is the last one and one (RFC 9562, section 6.2).
 std::string UuidV7Sequence::next(const Clock& clock) {
   const auto millis = millis_of(clock);
   if (last_millis_ && millis <= *last_millis_) {
@@ -64,7 +73,7 @@ std::string UuidV7Sequence::next(const Clock& clock) {
     return text_of(last_);
   }
   last_millis_ = millis;
-  Bytes bytes = fresh(millis);
+  Bytes bytes = with_time(random_bits(), millis);
   if (bytes <= last_) {
     bytes = last_;
     increment(bytes);

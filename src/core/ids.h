@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ class UuidV7Sequence {
   [[nodiscard]] std::string next(const Clock& clock);
 
  private:
+  [[nodiscard]] std::array<std::uint8_t, 16> random_bits();
+  // Asked for beforehand: else each millisecond with an id has a system call more.
+  std::array<std::array<std::uint8_t, 16>, 32> ready_{};
+  std::size_t used_ = ready_.size();
   std::array<std::uint8_t, 16> last_{};
   std::optional<std::uint64_t> last_millis_;
 };

@@ -127,12 +127,15 @@ Error HttpTransport::refusal(const HttpHead& head, std::string_view body) const 
   return error;
 }
 
-// Large answers to calls at the same time come one after the other: who reads them begins with the
-// first before the last is here, and they do not pile up. One that stalls holds up nobody: all
-// others go on, in smaller steps.
-std::size_t HttpTransport::most_of_turn(const Connection& connection) const {
+// Large answers to calls at the same time are taken one after the other: who reads them begins with
+// the first before the last is here, and they do not pile up. Where the server is behind with an
+// older one, it is the next one's turn: else those of a slow moment wait for one another as long as
+// newer ones pass them by. All others go on in smaller steps.
+std::size_t HttpTransport::most_of_turn(const Reading& reading) const {
   constexpr std::size_t kStep = std::size_t{2} << 10U;
-  return reading_.empty() || reading_.front() == connection ? HttpConnection::kPiece : kStep;
+  const auto turn = std::ranges::find_if(
+      reading_, [&reading](const Reading* one) { return one == &reading || !one->is_drained; });
+  return *turn == &reading ? HttpConnection::kPiece : kStep;
 }
 
 asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connection,
@@ -140,13 +143,15 @@ asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connecti
   std::string text;
   // Else what has come is copied each time that it outgrows its place.
   text.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(connection->body_left(), limit)));
-  const Reading reading(reading_, connection);
+  Reading reading(reading_);
   while (true) {
-    auto piece = co_await connection->read_body(most_of_turn(connection));
+    const std::size_t most = most_of_turn(reading);
+    auto piece = co_await connection->read_body(most);
     if (!piece) {
       co_return failure(piece.error().id, std::move(piece.error().what));
     }
     if (piece->empty()) co_return text;
+    reading.is_drained = piece->size() < most;
     if (text.size() + piece->size() > limit) {
       connection->close();
       co_return failure(ErrorId::kServerLimit,

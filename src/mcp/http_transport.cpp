@@ -19,8 +19,10 @@ namespace {
 
 // node's servers close an idle connection after 5 seconds: leave before they do.
 constexpr std::chrono::seconds kMaxIdle{4};
-// As many calls go on with the connections of those before. More would only be opened and closed.
-constexpr std::size_t kMaxIdleConnections = 32;
+// As many as a client may have calls at a time (gateway/client_session.h): with fewer, a burst
+// opens those again that the last one's end closed, and a server that accepts one in a turn of its
+// loop (node's do) lets their calls wait as long as others come on connections that it knows.
+constexpr std::size_t kMaxIdleConnections = 256;
 constexpr std::size_t kMaxHeldMessages = 1'000;
 
 }  // namespace
@@ -68,7 +70,8 @@ HttpTransport::HttpTransport(asio::any_io_executor executor, std::string server,
       state_(std::move(state)),
       grace_(grace),
       tls_(std::move(tls)),
-      authorizer_(std::move(authorizer)) {}
+      authorizer_(std::move(authorizer)),
+      idle_watch_(executor_) {}
 
 HttpTransport::~HttpTransport() {
   kill();
@@ -99,18 +102,33 @@ HttpTransport::Lease::Lease(HttpTransport& transport, std::optional<std::int64_t
 HttpTransport::Lease::~Lease() {
   transport_.active_.erase(connection_);
   if (id_) transport_.carrier_.erase(*id_);
-  const auto now = std::chrono::steady_clock::now();
-  std::erase_if(transport_.idle_, [now](const Idle& idle) {
-    const bool is_over = now - idle.since >= kMaxIdle;
-    if (is_over) idle.connection->close();
-    return is_over;
-  });
   if (transport_.closed_ || transport_.idle_.size() >= kMaxIdleConnections ||
       !connection_->is_reusable()) {
     connection_->close();
     return;
   }
-  transport_.idle_.push_back({connection_, now});
+  transport_.idle_.push_back({connection_, std::chrono::steady_clock::now()});
+  transport_.watch_idle();
+}
+
+// The oldest is the first of them. One timer, set again when it is over and not with every call.
+void HttpTransport::watch_idle() {
+  if (is_watching_idle_ || idle_.empty()) return;
+  is_watching_idle_ = true;
+  idle_watch_.expires_at(idle_.front().since + kMaxIdle);
+  idle_watch_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->is_watching_idle_ = false;
+    if (error) return;
+    const auto now = std::chrono::steady_clock::now();
+    std::erase_if(self->idle_, [now](const Idle& idle) {
+      const bool is_over = now - idle.since >= kMaxIdle;
+      if (is_over) idle.connection->close();
+      return is_over;
+    });
+    self->watch_idle();
+  });
 }
 
 void HttpTransport::start(TransportEvents events) {
@@ -228,6 +246,7 @@ void HttpTransport::kill() {
   for (const auto& connection : active_) connection->close();
   for (const auto& idle : idle_) idle.connection->close();
   idle_.clear();
+  idle_watch_.cancel();
   for (auto* timer : timers_) timer->cancel();
 }
 

@@ -1,8 +1,8 @@
 // HttpTransport: Streamable HTTP. Every message is a POST; its answer is JSON or a stream of
 // events.
 //
-// Requests run side by side, each on a connection of its own; idle connections are kept for a
-// moment. Redirects are not followed: they would carry configured headers to a host that nobody
+// Requests run side by side, each on a connection of its own; idle connections are kept for four
+// seconds. Redirects are not followed: they would carry configured headers to a host that nobody
 // configured. A stream that breaks before its answer is resumed with Last-Event-ID when the server
 // numbers its events; a POST is never sent twice. Everything that comes in is bounded.
 #pragma once
@@ -80,6 +80,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   // Adds the token that there is; the same is answered.
   std::string authorize(HttpRequest& request) const;
   boost::asio::awaitable<void> delete_session();
+  void watch_idle();
   [[nodiscard]] bool is_live(const Outgoing& message) const;
   void release_held();
   void give_up(Error error);
@@ -88,8 +89,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                                                    Connection connection);
   boost::asio::awaitable<Result<void>> take_refusal(const Outgoing& message, HttpHead head,
                                                     Connection connection);
-  // Of a body on this connection.
-  [[nodiscard]] std::size_t most_of_turn(const Connection& connection) const;
+  [[nodiscard]] std::size_t most_of_turn(const Reading& reading) const;
   boost::asio::awaitable<Result<std::string>> read_all(Connection connection, std::size_t limit);
   boost::asio::awaitable<StreamEnd> read_events(Connection connection, std::string last_event,
                                                 std::optional<std::int64_t> id);
@@ -113,10 +113,12 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::shared_ptr<boost::asio::ssl::context> tls_;
   std::shared_ptr<oauth::Authorizer> authorizer_;
   std::shared_ptr<const TransportEvents> events_;
-  std::vector<Idle> idle_;
+  std::vector<Idle> idle_;  // the last used is the last, and taken first
+  boost::asio::steady_timer idle_watch_;
+  bool is_watching_idle_ = false;
   std::set<Connection> active_;
-  std::vector<Connection> reading_;  // bodies as a whole, in the order of their beginnings
-  std::set<std::int64_t> live_;      // requests that somebody waits for
+  std::vector<const Reading*> reading_;         // in the order of their beginnings
+  std::set<std::int64_t> live_;                 // requests that somebody waits for
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
   std::set<boost::asio::steady_timer*> timers_;
   bool is_stream_settled_ = false;  // of listen(): it was answered, whatever with
@@ -127,20 +129,19 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   bool closed_ = false;
 };
 
-// A body that is being read.
+// A body that is being read as a whole.
 class HttpTransport::Reading {
  public:
-  Reading(std::vector<Connection>& all, Connection connection)
-      : all_(all), connection_(std::move(connection)) {
-    all_.push_back(connection_);
-  }
-  ~Reading() { std::erase(all_, connection_); }
+  explicit Reading(std::vector<const Reading*>& all) : all_(all) { all_.push_back(this); }
+  ~Reading() { std::erase(all_, this); }
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
+  // All that has come of it was taken: the next piece is waited for.
+  bool is_drained = false;
+
  private:
-  std::vector<Connection>& all_;
-  Connection connection_;
+  std::vector<const Reading*>& all_;
 };
 
 // One connection for one exchange: from the idle ones, or new and still to be opened. At its end it

@@ -138,6 +138,41 @@ int agent_main(mcpac::Requires<>) {
     host.check_served(1);
   }
 
+  TEST_CASE("a worker that was prepared for one server runs a program for another") {
+    auto configuration = Resident::configuration();
+    configuration.replace(configuration.rfind("}}"), 2,
+                          R"(, "other": {"command": "node", "args": ["fixture.mjs", "plain"]}}})");
+    const Resident host(configuration);
+    host.prepare();
+    const std::string source = R"(#include <mcpac.hpp>
+#include <print>
+int agent_main(mcpac::Requires<mcp::other::echo, mcp::fixture::echo> rt) {
+  std::println("{}", rt.other.echo({.apple = "a"}).text());
+  std::println("{}", rt.fixture.echo({.apple = "b"}).text());
+  return 5;
+}
+)";
+    const std::vector<std::string> words{"execute", "-c", source, "--grant"};
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), words.begin(), words.end());
+      return host.run(more);
+    };
+    const auto served = with({"other.echo,fixture.echo"});
+    CHECK_MESSAGE(served.exit_code == 5, served.err);
+    host.check_served(1);
+    host.wait_for("waits");
+    CHECK(with({"other.echo,fixture.echo", "--alone"}).out == served.out);
+    host.wait_for("waits");
+    // What it knows of one server's tools decides nothing about the other's.
+    const auto denied = with({"other.echo,fixture.echo where apple == \"a\"", "--expect-denials"});
+    CHECK(denied.exit_code != 5);
+    host.wait_for("waits");
+    const auto missing = with({"fixture.echo"});
+    CHECK(missing.exit_code == 77);
+    CHECK(has(missing.err, "other.echo"));
+    host.check_served(3);
+  }
+
   TEST_CASE("rules that were written after a worker was prepared hold") {
     const Resident host;
     host.prepare();

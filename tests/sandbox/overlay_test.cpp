@@ -16,25 +16,24 @@ using Access = Mount::Access;
 namespace fs = std::filesystem;
 
 struct Place {
-  TemporaryFolder folder;
-  fs::path lower, changes;
-};
-
-Place make_place() {
-  auto folder = TemporaryFolder::create("/tmp", "mcpac-test-overlay");
-  REQUIRE(folder);
-  Place place{std::move(*folder), {}, {}};
-  place.lower = place.folder.path() / "lower";
+  TemporaryFolder folder = TemporaryFolder::create("/tmp", "mcpac-test-overlay").value();
+  fs::path lower = folder.path() / "lower";
   // Characters that an option of mount(2) could not hold.
-  place.changes = place.folder.path() / "changes,x:y";
-  fs::create_directories(place.lower / "inner");
-  fs::create_directories(place.changes / "upper");
-  fs::create_directories(place.changes / "work");
-  std::ofstream(place.lower / "text") << "content";
-  std::ofstream(place.lower / "inner" / "kept") << "kept";
-  ::chmod((place.lower / "text").c_str(), 0600);
-  return place;
-}
+  fs::path changes = folder.path() / "changes,x:y";
+
+  Place() {
+    fs::create_directories(lower / "inner");
+    fs::create_directories(changes / "upper");
+    fs::create_directories(changes / "work");
+    std::ofstream(lower / "text") << "content";
+    std::ofstream(lower / "inner" / "kept") << "kept";
+    ::chmod((lower / "text").c_str(), 0600);
+  }
+  // The kernel's own folder in there lets nobody in, and could not be removed.
+  ~Place() { ::chmod((changes / "work" / "work").c_str(), 0700); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+};
 
 Spec in_overlay(const Place& place, std::vector<std::string> words) {
   Spec spec = hostile(std::move(words), kCompiler);
@@ -53,7 +52,7 @@ std::string content(const fs::path& file) {
 
 TEST_SUITE("sandbox/overlay") {
   TEST_CASE("what is written lands in the changes, and the folder stays as it was") {
-    const Place place = make_place();
+    const Place place;
     auto warden = Warden::start(warden_program());
     REQUIRE(warden);
     const auto go = [&](std::vector<std::string> words) {
@@ -76,7 +75,7 @@ TEST_SUITE("sandbox/overlay") {
   }
 
   TEST_CASE("a read-only mount holds inside of an overlay") {
-    const Place place = make_place();
+    const Place place;
     Spec spec = in_overlay(place, {"create", "/w/inner/kept"});
     spec.mounts.push_back({place.lower / "inner", "/w/inner"});
     CHECK(run_once(spec).starts_with("exit 10"));
@@ -87,7 +86,7 @@ TEST_SUITE("sandbox/overlay") {
   TEST_CASE("an ordinary user gets an overlay, too") {
     const std::string answer = in_child([] {
       if (!become_user()) return std::string("cannot change ids");
-      const Place place = make_place();
+      const Place place;
       const std::string how = run_once(in_overlay(place, {"create", "/w/new"}));
       struct stat made {};
       const bool own = ::stat((place.changes / "upper" / "new").c_str(), &made) == 0 &&
@@ -99,14 +98,14 @@ TEST_SUITE("sandbox/overlay") {
   }
 
   TEST_CASE("another file than the one that was seen is not mounted") {
-    const Place place = make_place();
+    const Place place;
     Spec spec = in_overlay(place, {"show", "/w/text"});
     spec.mounts.front().identity = {.device = 1, .inode = 1};
     CHECK(run_once(spec).find("another file") != std::string::npos);
   }
 
   TEST_CASE("no overlay is made of a file, of a read-only place, or without its folders") {
-    const Place place = make_place();
+    const Place place;
     Spec file = in_overlay(place, {"show", "/w"});
     file.mounts.front().host = place.lower / "text";
     CHECK(run_once(file).find("only a writable folder") != std::string::npos);
@@ -121,7 +120,7 @@ TEST_SUITE("sandbox/overlay") {
   TEST_CASE("without a mount namespace nothing runs with an overlay, and nothing is written") {
     const std::string answer = in_child([] {
       if (!lack(Lacking::kNamespaces)) return std::string("cannot lack");
-      const Place place = make_place();
+      const Place place;
       Spec spec = in_overlay(place, {"create", (place.lower / "new").native()});
       spec.mounts.front().inside = place.lower;
       spec.lowest_tier = Tier::kB;

@@ -5,7 +5,7 @@
 
 Method. Two set-ups, each with the same upstream, a plain Node program of tests/servers, and the same client:
 
-  HTTP door, server on standard input:  client -> (mcpac serve --http | mcp-proxy) -> server; direct: client -> server
+  HTTP door, server on standard input:  client -> (mcpac serve --http | mcp-proxy | cat) -> server; direct: client -> server
   stdio door, server behind HTTP:       client -> (mcpac serve | mcp-remote) -> server;       direct: client -> server
 
 N clients are N connections over HTTP, and N calls in flight over standard input. Each round measures every way in turn; a
@@ -13,7 +13,7 @@ row is the median of the rounds' p50 and p99 with the least and the most, and wh
 one's of the same round. A round has thousands of small calls: the first hundreds after a pause measure the pause (caches,
 the scheduler, the other way's garbage). All processes share the machine, as they would. mcpac decides, validates, locks
 and audits; the others pass on. The client is a small program (gateway_client.cpp): its own share is in every row, the
-direct one's too.
+direct one's too. And cat on both sides of the server shows what any process between costs that reads nothing.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shlex
 import socket
 import statistics
 import subprocess
@@ -114,6 +115,7 @@ def http_doors(mcpac):
         "direct": Client("big", ["stdio", *command]),
         "mcpac serve --http": Client("fixture.big", ["http", port, "/mcp", f"Authorization: Bearer {said['token']}\r\n"]),
         "mcp-proxy": Client("big", ["http", proxy, "/mcp", ""]),
+        "only copied": Client("big", ["stdio", "sh", "-c", f"cat | {shlex.join(command)} | cat"]),
     }
 
 

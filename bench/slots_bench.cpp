@@ -1,10 +1,12 @@
 // Slot to first byte: how long a program takes that finds its runner waiting in its sandbox.
 //
 // Method: for each image a round starts a runner in the sandbox and makes memory for an image, as a
-// worker does, lets them wait, and times from the image's file to the first byte of the program's
-// standard output in the parent (reading, checking, copying and sealing the image, telling the
-// runner, mapping, constructors, main). Beside it, in the same round, the same with a runner that
-// is started only then, and no memory that is ready. Printed: median, 10th and 90th percentile in
+// worker does, lets them wait, and times from the announcement of the image to the first byte of
+// the program's standard output in the parent: reading the image's file and checking it (a run has
+// done that and opens its gate meanwhile, which takes longer), copying and sealing it, telling the
+// runner, mapping, constructors, main. Beside it, in the same round, the same with a runner that is
+// started only then and without memory that is ready; and a byte to a plain process that waits, and
+// back, which is the part of the kernel's waking. Printed: median, 10th and 90th percentile in
 // microseconds. Usage: bench_slots RUNNER ROUNDS IMAGE... (bench/slots.py makes them).
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -77,7 +79,7 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   const auto start = Clock::now();
-  execute::announce_image(channel.ours.get());
+  value_of(execute::announce_image(channel.ours.get()));
   const auto program = value_of(execute::Image::read(image));
   if (!memory) memory = value_of(execute::ImageMemory::make());
   const UniqueFd sealed = value_of(std::move(*memory).sealed_with(program.mapped()));
@@ -92,6 +94,36 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
   value_of(child->wait());
   return time;
 }
+
+// A process that sends back what it is sent, until it ends with this.
+class Echo {
+ public:
+  Echo() : channel_(make_channel()) {
+    if (::fork() != 0) {
+      channel_.theirs.reset();
+      return;
+    }
+    channel_.ours.reset();
+    char byte = 0;
+    while (::read(channel_.theirs.get(), &byte, 1) == 1) {
+      if (::write(channel_.theirs.get(), &byte, 1) != 1) break;
+    }
+    ::_exit(0);
+  }
+
+  // After as long a wait as a slot's.
+  [[nodiscard]] double round() const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    char byte = 'b';
+    const auto start = Clock::now();
+    if (::write(channel_.ours.get(), &byte, 1) != 1 || ::read(channel_.ours.get(), &byte, 1) != 1)
+      std::exit(1);
+    return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  }
+
+ private:
+  Pair channel_;
+};
 
 void print(const std::string& image, const char* way, std::vector<double>& times) {
   std::ranges::sort(times);
@@ -111,18 +143,23 @@ int main(int count, char** words) {
   }
   auto warden = value_of(sandbox::Warden::start(MCPAC_BUILD_DIR "/libexec/mcpac/mcpac-warden"));
   const int rounds = std::max(1, std::atoi(words[2]));
+  const Echo echo;
   for (int i = 3; i < count; ++i) {
+    std::vector<double> bytes;
     std::vector<double> waiting;
     std::vector<double> started;
     for (int round = -1; round < rounds; ++round) {
       const double first = round_of(warden, words[1], words[i], Runner::kWaiting);
       const double second = round_of(warden, words[1], words[i], Runner::kStartedThen);
+      const double byte = echo.round();
       if (round < 0) continue;  // once for the caches
+      bytes.push_back(byte);
       waiting.push_back(first);
       started.push_back(second);
     }
     print(words[i], "slot", waiting);
     print(words[i], "started when asked", started);
+    print(words[i], "a byte and back", bytes);
   }
   return 0;
 }

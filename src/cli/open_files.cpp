@@ -7,7 +7,8 @@
 namespace mcpac::cli {
 namespace {
 
-// Of servers (four each), logs, sockets, and what libraries open.
+// Of servers (four each; over HTTP a connection a call, which stay for some seconds), logs,
+// sockets, and what libraries open.
 constexpr std::size_t kOthers = 256;
 // With fewer nobody is served; then the door's own accepting fails, and waits.
 constexpr std::size_t kFewest = 16;

@@ -20,6 +20,11 @@ namespace mcpac {
 // Belongs to one thread.
 class UuidV7Sequence {
  public:
+  UuidV7Sequence() = default;
+  // A copy would give the same ids.
+  UuidV7Sequence(const UuidV7Sequence&) = delete;
+  UuidV7Sequence& operator=(const UuidV7Sequence&) = delete;
+
   [[nodiscard]] std::string next(const Clock& clock);
 
  private:

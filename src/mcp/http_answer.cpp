@@ -128,13 +128,15 @@ Error HttpTransport::refusal(const HttpHead& head, std::string_view body) const 
 }
 
 // Large answers to calls at the same time are taken one after the other: who reads them begins with
-// the first before the last is here, and they do not pile up. Where the server is behind with an
-// older one, it is the next one's turn: else those of a slow moment wait for one another as long as
-// newer ones pass them by. All others go on in smaller steps.
+// the first before the last is here, and they do not pile up. All others go on in smaller steps.
+// Where the server is behind with an older one, it is the next one's turn: else those of a slow
+// moment would hold up one another.
 std::size_t HttpTransport::most_of_turn(const Reading& reading) const {
   constexpr std::size_t kStep = std::size_t{2} << 10U;
-  const auto turn = std::ranges::find_if(
-      reading_, [&reading](const Reading* one) { return one == &reading || !one->is_drained; });
+  constexpr std::chrono::milliseconds kBehind{20};
+  const auto turn = std::ranges::find_if(reading_, [&](const Reading* one) {
+    return one == &reading || reading.asked - one->asked < kBehind;
+  });
   return *turn == &reading ? HttpConnection::kPiece : kStep;
 }
 
@@ -145,13 +147,12 @@ asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connecti
   text.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(connection->body_left(), limit)));
   Reading reading(reading_);
   while (true) {
-    const std::size_t most = most_of_turn(reading);
-    auto piece = co_await connection->read_body(most);
+    reading.asked = std::chrono::steady_clock::now();
+    auto piece = co_await connection->read_body(most_of_turn(reading));
     if (!piece) {
       co_return failure(piece.error().id, std::move(piece.error().what));
     }
     if (piece->empty()) co_return text;
-    reading.is_drained = piece->size() < most;
     if (text.size() + piece->size() > limit) {
       connection->close();
       co_return failure(ErrorId::kServerLimit,

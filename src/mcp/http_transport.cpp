@@ -19,10 +19,10 @@ namespace {
 
 // node's servers close an idle connection after 5 seconds: leave before they do.
 constexpr std::chrono::seconds kMaxIdle{4};
-// As many as a client may have calls at a time (gateway/client_session.h): with fewer, a burst
-// opens those again that the last one's end closed, and a server that accepts one in a turn of its
-// loop (node's do) lets their calls wait as long as others come on connections that it knows.
-constexpr std::size_t kMaxIdleConnections = 256;
+// As many calls go on with the connections of those before. With fewer, a burst opens those again
+// that the last one's end closed, and a server that accepts one in a turn of its loop (node's do)
+// lets their calls wait as long as others come on connections that it knows.
+constexpr std::size_t kMaxIdleConnections = 128;
 constexpr std::size_t kMaxHeldMessages = 1'000;
 
 }  // namespace
@@ -111,7 +111,8 @@ HttpTransport::Lease::~Lease() {
   transport_.watch_idle();
 }
 
-// The oldest is the first of them. One timer, set again when it is over and not with every call.
+// The oldest is the first of them. One timer, set again when it is over and not with every call. It
+// holds nothing: a transport may go with it set.
 void HttpTransport::watch_idle() {
   if (is_watching_idle_ || idle_.empty()) return;
   is_watching_idle_ = true;

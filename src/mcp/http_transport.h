@@ -137,8 +137,8 @@ class HttpTransport::Reading {
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
-  // All that has come of it was taken: the next piece is waited for.
-  bool is_drained = false;
+  // When its next piece was asked for, which has not come.
+  std::chrono::steady_clock::time_point asked;
 
  private:
   std::vector<const Reading*>& all_;

@@ -148,7 +148,7 @@ ssize_t take(msghdr& message, int how) {
 
 using Clock = std::chrono::steady_clock;
 
-// As long as the host takes for the image between its announcement and its message.
+// The host has little to do between its announcement and its message.
 constexpr auto kAwake = std::chrono::microseconds(500);
 
 // An announcement is one byte. The kernel takes longer to wake a process than the host to copy an

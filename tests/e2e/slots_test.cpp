@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -117,7 +118,7 @@ TEST_SUITE("e2e/slots") {
     std::this_thread::sleep_for(host.spec.limits.wall + std::chrono::milliseconds(500));
     slot->make_memory_ready();
     REQUIRE(slot->memory().has_value());
-    execute::announce_image(slot->channel().get());
+    REQUIRE(execute::announce_image(slot->channel().get()).has_value());
     const auto image = execute::Image::read(Built::once().image);
     REQUIRE(image.has_value());
     const auto sealed = std::move(*slot->memory()).sealed_with(image->mapped());
@@ -151,7 +152,7 @@ TEST_SUITE("e2e/slots") {
     Host host;
     auto slot = execute::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
-    execute::announce_image(slot->channel().get());
+    REQUIRE(execute::announce_image(slot->channel().get()).has_value());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));  // asleep again
     CHECK(slot->fits(host.spec));
     const auto image = execute::Image::read(Built::once().image).value();
@@ -161,9 +162,30 @@ TEST_SUITE("e2e/slots") {
     CHECK(end_of(*slot).verdict.code == 4);
     auto other = execute::Slot::open(host.warden, host.spec);
     REQUIRE(other.has_value());
-    execute::announce_image(other->channel().get());
+    REQUIRE(execute::announce_image(other->channel().get()).has_value());
     other->channel().reset();
     CHECK(end_of(*other).verdict.kind == Kind::kExited);
+  }
+
+  TEST_CASE("a runner that is told otherwise than it expects ends inside of its sandbox") {
+    const auto image = execute::Image::read(Built::once().image).value();
+    const UniqueFd memory = memory_with(image.mapped());
+    const auto send = [&](execute::Slot& slot) {
+      return execute::send_image(slot.channel().get(), memory.get(), plan_of(image), {"agent"});
+    };
+    for (const int announcements : {0, 2}) {
+      CAPTURE(announcements);
+      Host host;
+      auto slot = execute::Slot::open(host.warden, host.spec);
+      REQUIRE(slot.has_value());
+      for (int i = 0; i < announcements; ++i)
+        REQUIRE(execute::announce_image(slot->channel().get()).has_value());
+      REQUIRE(send(*slot).has_value());
+      ::shutdown(slot->channel().get(), SHUT_WR);
+      const End end = end_of(*slot);
+      CHECK(end.verdict.kind == Kind::kExited);
+      CHECK(end.verdict.code == 70);
+    }
   }
 
   TEST_CASE("a slot fits the sandbox that it was made for and no other") {
@@ -219,6 +241,14 @@ TEST_SUITE("e2e/slots") {
         given.segments[i].p_vaddr = place;
         wrong.push_back(given);
       }
+      for (const std::uint64_t offset : {std::uint64_t{1} << 30U, ~std::uint64_t{0} << 12U}) {
+        Given given{mapped, image.entry(), segments};
+        given.segments[i].p_offset = offset;
+        wrong.push_back(given);
+      }
+      Given readable{mapped, image.entry(), segments};
+      readable.segments[i].p_flags = 0;
+      if (i + 1 < segments.size()) wrong.push_back(readable);
       Given given{mapped, image.entry(), segments};
       given.segments[i].p_filesz = given.segments[i].p_memsz = std::uint64_t{1} << 40U;
       wrong.push_back(given);
@@ -230,7 +260,7 @@ TEST_SUITE("e2e/slots") {
       auto slot = execute::Slot::open(host.warden, host.spec);
       REQUIRE(slot.has_value());
       const UniqueFd memory = memory_with(wrong[i].bytes);
-      execute::announce_image(slot->channel().get());
+      REQUIRE(execute::announce_image(slot->channel().get()).has_value());
       REQUIRE(execute::send_image(slot->channel().get(), memory.get(),
                                   {wrong[i].entry, wrong[i].segments}, {"agent"})
                   .has_value());
@@ -254,6 +284,6 @@ TEST_SUITE("e2e/slots") {
     CHECK_FALSE(sent(1, {}));
     CHECK_FALSE(sent(1, {std::string(5000, 'a')}));
     CHECK_FALSE(sent(1, std::vector<std::string>(65, "a")));
-    CHECK_FALSE(sent(execute::kMostSegments + 1, {"agent"}));
+    CHECK_FALSE(sent(execute::kMostImageSegments + 1, {"agent"}));
   }
 }

@@ -148,6 +148,15 @@ TEST_SUITE("execute/image file") {
     CHECK(copy.bytes().data() == image->bytes().data());
   }
 
+  TEST_CASE("a segment without memory is nothing that a runner maps") {
+    ImageBytes bytes;
+    bytes.segments.push_back(ImageBytes::load(~std::uint64_t{0}, 0x1000, 1, 0, PF_R | PF_W | PF_X));
+    const auto image = Image::checked(bytes.bytes());
+    REQUIRE(image.has_value());
+    CHECK(image->segments().size() == 3);
+    CHECK(image->mapped() == bytes.bytes());
+  }
+
   TEST_CASE("an image is read from its file; links and folders are none") {
     auto folder = TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-");
     REQUIRE(folder.has_value());

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -24,7 +25,8 @@ std::string content_of(int file) {
 }
 
 bool can_be_executed(int file) {
-  return ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) != MAP_FAILED;
+  void* const code = ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  return code != MAP_FAILED && ::munmap(code, 4096) == 0;
 }
 
 }  // namespace
@@ -39,6 +41,10 @@ TEST_SUITE("execute/image memory") {
       const auto sealed = std::move(*memory).sealed_with("the image");
       REQUIRE(sealed.has_value());
       CHECK(content_of(sealed->get()).starts_with("the image"));
+      struct stat made {};
+      REQUIRE(::fstat(sealed->get(), &made) == 0);
+      CHECK(made.st_size == (ready ? 256 << 10 : 9));
+      CHECK(made.st_blocks * 512 >= made.st_size);  // it has all of its pages
       CHECK(content_of(sealed->get()).find_first_not_of('\0', 9) == std::string::npos);
       CHECK(can_be_executed(sealed->get()));
       CHECK(::pwrite(sealed->get(), "x", 1, 0) < 0);

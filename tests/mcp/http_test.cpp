@@ -255,13 +255,17 @@ TEST_SUITE("mcp/http") {
 
   // Behind one with which the server is behind, too: else all would wait for it in small steps.
   TEST_CASE("large answers that come at the same time are read one after the other") {
-    bool one_stalls = false;
+    std::string path = "/json";
     SUBCASE("all are there") {}
     SUBCASE("the rest of an older one is not there") {
-      one_stalls = true;
+      path = "/stalls";
     }
+    SUBCASE("nothing of an older one is there but its head") {
+      path = "/stalls-at-once";
+    }
+    const bool one_stalls = path != "/json";
     HttpFixture web({"initialize"});
-    Connected server(web.config(one_stalls ? "/stalls" : "/json"));
+    Connected server(web.config(path));
     REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
     constexpr std::size_t kBytes = std::size_t{3} << 20U;
     if (one_stalls) {

@@ -107,11 +107,13 @@ async function handlePost(request, response, path, message) {
     return void request.socket.write(`${body.length.toString(16)}${line}\r\n${body}\r\n0\r\n${trailer}\r\n`);
   }
   // The beginning of an answer, and no end.
-  if (path === '/stalls' && message.params?.name === 'slow') {
+  const stalls = { '/stalls': 1 << 16, '/stalls-at-once': 0 };
+  if (path in stalls && message.params?.name === 'slow') {
     response.writeHead(200, { 'Content-Type': 'application/json' });
-    return void response.write(' '.repeat(1 << 16));
+    response.flushHeaders();
+    return void response.write(' '.repeat(stalls[path]));
   }
-  if (path === '/json' || path === '/stalls' || path === '/loses-session' || method === 'initialize') {
+  if (path === '/json' || path in stalls || path === '/loses-session' || method === 'initialize') {
     const body = encode(await answer(message, request));
     response.writeHead(200, { 'Content-Type': 'application/json', ...headers });
     return response.end(body);

@@ -145,10 +145,7 @@ Result<std::optional<Image>> link(const BuildPlace& place, const BuildFolder& fo
   return std::nullopt;
 }
 
-// What the program declares that was linked, in the words of its notes.
-using Declared = std::optional<std::vector<analyzer::Declared>>;
-
-Result<Declared> declared_in_static(const fs::path& file) {
+Result<DeclaredInNotes> declared_in_static(const fs::path& file) {
   auto kind = inspect_program(file);
   if (!kind) return pass_on(kind);
   if (!kind->interpreter.empty()) {

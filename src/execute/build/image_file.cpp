@@ -105,7 +105,7 @@ Result<void> Checker::read_header() {
       header_.e_machine != EM_X86_64 || header_.e_type != ET_EXEC)
     return unusable("it is not a 64-bit x86 program at a fixed address");
   if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0 ||
-      header_.e_phnum > kMostSegments ||
+      header_.e_phnum > kMostImageSegments ||
       header_.e_phoff > kPage - header_.e_phnum * sizeof(Elf64_Phdr))
     return unusable("its program headers are of no usual form");
   return {};
@@ -226,8 +226,8 @@ Result<Image> Image::read(const std::filesystem::path& file) {
   if (!source || ::fstat(source.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return unusable("the linker wrote no file");
   if (static_cast<std::uint64_t>(info.st_size) > kLargestImage) return too_large();
-  auto bytes = read_descriptor(source.get(), file.string(), kLargestImage);
-  if (!bytes) return pass_on(bytes);
+  auto bytes = read_descriptor(source.get(), "the program", kLargestImage);
+  if (!bytes) return fail(ErrorId::kInternal, bytes.error().what);
   return checked(std::move(*bytes));
 }
 

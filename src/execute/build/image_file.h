@@ -26,7 +26,7 @@ inline constexpr std::uint64_t kImageBegin = 0x10000000;
 inline constexpr std::uint64_t kImageEnd = 0x30000000;
 inline constexpr std::uint64_t kRunnerBegin = 0x40000000;
 inline constexpr std::size_t kLargestImage = std::size_t{64} << 20U;
-inline constexpr std::size_t kMostSegments = 16;
+inline constexpr std::size_t kMostImageSegments = 16;
 
 // A value whose copies share their bytes, which nobody else can change.
 class Image {
@@ -44,7 +44,7 @@ class Image {
   // needs.
   [[nodiscard]] std::string_view mapped() const { return bytes().substr(0, mapped_); }
   // Those that are loaded, in the order of their addresses, and its table of frames; at most
-  // kMostSegments.
+  // kMostImageSegments.
   [[nodiscard]] std::span<const Elf64_Phdr> segments() const { return segments_; }
   [[nodiscard]] std::uint64_t entry() const { return entry_; }
 

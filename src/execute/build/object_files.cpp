@@ -69,8 +69,7 @@ Result<void> check_object_files(const std::vector<analyzer::ObjectFile>& objects
       report);
 }
 
-Result<void> check_linked(const std::optional<std::vector<analyzer::Declared>>& declared,
-                          analyzer::Report& report) {
+Result<void> check_linked(const DeclaredInNotes& declared, analyzer::Report& report) {
   return add(analyzer::check_note(declared, report), report);
 }
 

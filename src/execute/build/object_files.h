@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "analyzer/report.h"
 #include "core/error.h"
 #include "execute/build/prepare.h"
+#include "execute/build/program_file.h"
 
 namespace mcpac::execute {
 
@@ -21,7 +21,6 @@ namespace mcpac::execute {
 [[nodiscard]] Result<void> check_object_files(const std::vector<analyzer::ObjectFile>& objects,
                                               const Prepared& prepared, analyzer::Report& report);
 // What the linked program says that it declares; nothing: it says nothing.
-[[nodiscard]] Result<void> check_linked(
-    const std::optional<std::vector<analyzer::Declared>>& declared, analyzer::Report& report);
+[[nodiscard]] Result<void> check_linked(const DeclaredInNotes& declared, analyzer::Report& report);
 
 }  // namespace mcpac::execute

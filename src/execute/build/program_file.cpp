@@ -79,8 +79,7 @@ Result<ProgramFile> inspect_program(const std::filesystem::path& file) {
   return result;
 }
 
-Result<std::optional<std::vector<analyzer::Declared>>> declared_in(
-    std::string_view bytes, const std::filesystem::path& file) {
+Result<DeclaredInNotes> declared_in(std::string_view bytes, const std::filesystem::path& file) {
   return analyzer::declared_in_binary(
       [bytes](std::uint64_t offset, std::span<std::byte> into) {
         if (offset > bytes.size() || into.size() > bytes.size() - offset) return false;

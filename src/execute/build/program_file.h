@@ -15,17 +15,19 @@
 
 namespace mcpac::execute {
 
+// What its mcpac notes declare; nothing: it has none. See analyzer/binary_note.h.
+using DeclaredInNotes = std::optional<std::vector<analyzer::Declared>>;
+
 struct ProgramFile {
   std::string interpreter;  // PT_INTERP; empty for a static program
-  // What its mcpac notes declare; nothing: it has none. See analyzer/binary_note.h.
-  std::optional<std::vector<analyzer::Declared>> declared;
+  DeclaredInNotes declared;
 };
 
 [[nodiscard]] Result<ProgramFile> inspect_program(const std::filesystem::path& file);
 
 // What the mcpac notes in these bytes declare; `file` stands in errors.
-[[nodiscard]] Result<std::optional<std::vector<analyzer::Declared>>> declared_in(
-    std::string_view bytes, const std::filesystem::path& file);
+[[nodiscard]] Result<DeclaredInNotes> declared_in(std::string_view bytes,
+                                                  const std::filesystem::path& file);
 
 // Whether the first bytes are those of an ELF file: then it is no source.
 [[nodiscard]] bool is_elf_file(const std::filesystem::path& file);

@@ -131,6 +131,7 @@ void SeenPrograms::keep(const std::string& key, const analyzer::Report& report,
   const std::string text = to_text(to_json(report));
   std::string entry;
   if (program.image) {
+    if (program.image->bytes().size() > kLargestEntry) return;
     entry = to_entry(text, Form::kImage, program.image->bytes());
   } else if (const auto bytes = read_file(program.file, kLargestEntry)) {
     entry = to_entry(text, Form::kStatic, *bytes);

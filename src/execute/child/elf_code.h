@@ -36,6 +36,8 @@ class ElfCode {
   static Result<ElfCode> read(const std::filesystem::path& file, std::uint64_t entry);
   // The same of a file's bytes, which outlive this; `name` stands in the error.
   static Result<ElfCode> of(std::string_view bytes, std::string_view name, std::uint64_t entry);
+  static Result<ElfCode> of(std::string&& bytes, std::string_view name,
+                            std::uint64_t entry) = delete;
 
   [[nodiscard]] const CodeFunction* function_at(std::uint64_t address) const;
   [[nodiscard]] std::optional<CallInstruction> call_before(std::uint64_t address) const;

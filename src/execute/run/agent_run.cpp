@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <exception>
+#include <thread>
 
 #include "core/printable.h"
 #include "execute/child/backtrace.h"
@@ -102,25 +103,36 @@ struct Beginning {
   UniqueFd theirs;  // of a new process
   std::optional<PipedChild> waiting;
   std::optional<ImageMemory> memory;  // that is ready
+  bool is_announced = false;          // that an image will come
 };
 
 Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) {
   if (program.slot) {
     Slot slot = std::move(*program.slot);
     if (slot.fits(spec)) {
+      // The runner wakes while the gate's door opens; with one processor it would be in the way.
+      const bool early = std::thread::hardware_concurrency() > 1;
+      if (early) {
+        if (auto told = announce_image(slot.channel().get()); !told) return pass_on(told);
+      }
       return Beginning{
-          std::move(slot.channel()), {}, std::move(slot.child()), std::move(slot.memory())};
+          std::move(slot.channel()), {}, std::move(slot.child()), std::move(slot.memory()), early};
     }
   }
   auto channel = make_channel();
   if (!channel) return pass_on(channel);
-  return Beginning{std::move(channel->ours), std::move(channel->theirs), std::nullopt,
-                   std::nullopt};
+  return Beginning{.ours = std::move(channel->ours),
+                   .theirs = std::move(channel->theirs),
+                   .waiting = std::nullopt,
+                   .memory = std::nullopt};
 }
 
-Result<void> give_image(const Image& image, std::optional<ImageMemory> ready, int channel,
+Result<void> give_image(const Image& image, Beginning& beginning, int channel,
                         const std::vector<std::string>& arguments) {
-  announce_image(channel);
+  if (!beginning.is_announced) {
+    if (auto told = announce_image(channel); !told) return told;
+  }
+  auto& ready = beginning.memory;
   auto memory = ready ? Result<ImageMemory>(std::move(*ready)) : ImageMemory::make();
   if (!memory) return pass_on(memory);
   auto sealed = std::move(*memory).sealed_with(image.mapped());
@@ -135,8 +147,7 @@ Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, s
   auto child = beginning.waiting ? Result<PipedChild>(std::move(*beginning.waiting))
                                  : start_child(warden, std::move(spec));
   if (!child || !program.image) return child;
-  auto given =
-      give_image(*program.image, std::move(beginning.memory), channel.get(), program.arguments);
+  auto given = give_image(*program.image, beginning, channel.get(), program.arguments);
   if (!given) return pass_on(given);
   return child;
 }
@@ -200,6 +211,8 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
   auto spec = agent_spec(program, limits);
   if (setup.authority.speaks_of_network())
     spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
+  if (!program.runner.empty() && !program.image)
+    return not_started(log, Error{ErrorId::kInternal, "a runner has no image", "", "", ""});
   auto beginning = begin(program, spec);
   if (!beginning) return not_started(log, std::move(beginning.error()));
   // The door may close its own at any time.

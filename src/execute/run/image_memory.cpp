@@ -34,7 +34,7 @@ Result<ImageMemory> ImageMemory::make() {
   return ImageMemory(std::move(memory));
 }
 
-void ImageMemory::make_ready() const {
+void ImageMemory::make_ready() {
   if (::fallocate(memory_.get(), 0, 0, kUsualImage) != 0) return;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -17,7 +18,7 @@ class ImageMemory {
   // Takes from the kernel what an image of a usual size needs, before there is one: else the
   // program waits for it. Costs 256 KiB of memory, and a tenth of a millisecond once; where it
   // fails, the image takes what it needs.
-  void make_ready() const;
+  void make_ready();
 
   // With `bytes` at its beginning, sealed: it can be mapped and executed, and not be written. Up to
   // the end of its last page, or of what was made ready, there are zeros. kInternal as above.

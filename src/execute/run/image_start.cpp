@@ -21,16 +21,24 @@ struct Start {
   std::uint32_t bytes = 0;
   std::uint32_t segments = 0;
   std::uint64_t entry = 0;
-  std::array<Elf64_Phdr, kMostSegments> table{};
+  std::array<Elf64_Phdr, kMostImageSegments> table{};
 };
 constexpr std::size_t kMostArguments = 64;
 constexpr std::size_t kMostText = 4096;
 
+std::unexpected<Error> cannot_give() {
+  return fail(ErrorId::kInternal,
+              fmt::format("the program cannot be given to its runner: {}", std::strerror(errno)));
+}
+
 }  // namespace
 
-void announce_image(int channel) {
-  // A channel that takes nothing is told of by the message.
-  if (::send(channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return;
+Result<void> announce_image(int channel) {
+  ssize_t sent = 0;
+  do {
+    sent = ::send(channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (sent < 0 && errno == EINTR);
+  return sent == 1 ? Result<void>() : cannot_give();
 }
 
 Result<void> send_image(int channel, int memory, const ImagePlan& plan,
@@ -39,7 +47,7 @@ Result<void> send_image(int channel, int memory, const ImagePlan& plan,
   for (const std::string& argument : arguments) text.append(argument.c_str()).push_back('\0');
   if (arguments.empty() || arguments.size() > kMostArguments || text.size() > kMostText)
     return fail(ErrorId::kInternal, "a program of this project cannot have these arguments");
-  if (plan.segments.size() > kMostSegments)
+  if (plan.segments.size() > kMostImageSegments)
     return fail(ErrorId::kInternal, "a program has more segments than a runner takes");
   Start start{.arguments = static_cast<std::uint32_t>(arguments.size()),
               .bytes = static_cast<std::uint32_t>(text.size()),
@@ -62,10 +70,8 @@ Result<void> send_image(int channel, int memory, const ImagePlan& plan,
   do {
     sent = ::sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
-  // The channel is empty, so it takes a message of this size whole.
-  if (sent == static_cast<ssize_t>(sizeof start + text.size())) return {};
-  return fail(ErrorId::kInternal,
-              fmt::format("the program cannot be given to its runner: {}", std::strerror(errno)));
+  // Only an announcement is before it, so the channel takes a message of this size whole.
+  return sent == static_cast<ssize_t>(sizeof start + text.size()) ? Result<void>() : cannot_give();
 }
 
 }  // namespace mcpac::execute

@@ -1,9 +1,8 @@
 // Slot to first byte: how long a program takes that finds its runner waiting in its sandbox.
 //
 // Method: for each image a round starts a runner in the sandbox and makes memory for an image, as a
-// worker does, lets them wait, and times from the announcement of the image to the first byte of
-// the program's standard output in the parent: reading the image's file and checking it (a run has
-// done that and opens its gate meanwhile, which takes longer), copying and sealing it, telling the
+// worker does, lets them wait, and times from the image's file to the first byte of the program's
+// standard output in the parent: reading, checking, copying and sealing the image, telling the
 // runner, mapping, constructors, main. Beside it, in the same round, the same with a runner that is
 // started only then and without memory that is ready; and a byte to a plain process that waits, and
 // back, which is the part of the kernel's waking. Printed: median, 10th and 90th percentile in
@@ -79,7 +78,6 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   const auto start = Clock::now();
-  value_of(execute::announce_image(channel.ours.get()));
   const auto program = value_of(execute::Image::read(image));
   if (!memory) memory = value_of(execute::ImageMemory::make());
   const UniqueFd sealed = value_of(std::move(*memory).sealed_with(program.mapped()));

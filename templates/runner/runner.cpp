@@ -8,13 +8,11 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -146,26 +144,6 @@ ssize_t take(msghdr& message, int how) {
   return n;
 }
 
-using Clock = std::chrono::steady_clock;
-
-// The host has little to do between its announcement and its message.
-constexpr auto kAwake = std::chrono::microseconds(500);
-
-// An announcement is one byte. The kernel takes longer to wake a process than the host to copy an
-// image, so whoever was announced one stays awake for it.
-ssize_t take_announced(msghdr& message) {
-  char announcement = 0;
-  if (::recv(kChannel, &announcement, 1, MSG_DONTWAIT) < 0) {
-    touch_memory();  // nobody waits for us: we do
-    read_whole(&announcement, 1);
-  }
-  for (const auto until = Clock::now() + kAwake; Clock::now() < until; ::sched_yield()) {
-    const ssize_t n = take(message, MSG_DONTWAIT);
-    if (n >= 0 || errno != EAGAIN) return n;
-  }
-  return take(message, 0);
-}
-
 // The descriptor comes with the first byte of the message.
 int receive() {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
@@ -175,7 +153,11 @@ int receive() {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  const ssize_t n = take_announced(message);
+  ssize_t n = take(message, MSG_DONTWAIT);
+  if (n < 0 && errno == EAGAIN) {
+    touch_memory();  // nobody waits for us: we do
+    n = take(message, 0);
+  }
   if (n == 0) ::_exit(kUnusable);
   if (n < 0) give_up("nothing can be received");
   const auto got = static_cast<std::size_t>(n);

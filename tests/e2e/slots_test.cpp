@@ -118,7 +118,6 @@ TEST_SUITE("e2e/slots") {
     std::this_thread::sleep_for(host.spec.limits.wall + std::chrono::milliseconds(500));
     slot->make_memory_ready();
     REQUIRE(slot->memory().has_value());
-    REQUIRE(execute::announce_image(slot->channel().get()).has_value());
     const auto image = execute::Image::read(Built::once().image);
     REQUIRE(image.has_value());
     const auto sealed = std::move(*slot->memory()).sealed_with(image->mapped());
@@ -148,44 +147,19 @@ TEST_SUITE("e2e/slots") {
     CHECK(end_of(*slot).verdict.kind == Kind::kExited);
   }
 
-  TEST_CASE("a runner whose image was announced waits for it however long that takes") {
+  TEST_CASE("a runner that is told more than its image ends inside of its sandbox") {
+    const auto image = execute::Image::read(Built::once().image).value();
+    const UniqueFd memory = memory_with(image.mapped());
     Host host;
     auto slot = execute::Slot::open(host.warden, host.spec);
     REQUIRE(slot.has_value());
-    REQUIRE(execute::announce_image(slot->channel().get()).has_value());
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // asleep again
-    CHECK(slot->fits(host.spec));
-    const auto image = execute::Image::read(Built::once().image).value();
-    const UniqueFd memory = memory_with(image.mapped());
+    REQUIRE(::send(slot->channel().get(), "x", 1, MSG_NOSIGNAL) == 1);
     REQUIRE(execute::send_image(slot->channel().get(), memory.get(), plan_of(image), {"agent"})
                 .has_value());
-    CHECK(end_of(*slot).verdict.code == 4);
-    auto other = execute::Slot::open(host.warden, host.spec);
-    REQUIRE(other.has_value());
-    REQUIRE(execute::announce_image(other->channel().get()).has_value());
-    other->channel().reset();
-    CHECK(end_of(*other).verdict.kind == Kind::kExited);
-  }
-
-  TEST_CASE("a runner that is told otherwise than it expects ends inside of its sandbox") {
-    const auto image = execute::Image::read(Built::once().image).value();
-    const UniqueFd memory = memory_with(image.mapped());
-    const auto send = [&](execute::Slot& slot) {
-      return execute::send_image(slot.channel().get(), memory.get(), plan_of(image), {"agent"});
-    };
-    for (const int announcements : {0, 2}) {
-      CAPTURE(announcements);
-      Host host;
-      auto slot = execute::Slot::open(host.warden, host.spec);
-      REQUIRE(slot.has_value());
-      for (int i = 0; i < announcements; ++i)
-        REQUIRE(execute::announce_image(slot->channel().get()).has_value());
-      REQUIRE(send(*slot).has_value());
-      ::shutdown(slot->channel().get(), SHUT_WR);
-      const End end = end_of(*slot);
-      CHECK(end.verdict.kind == Kind::kExited);
-      CHECK(end.verdict.code == 70);
-    }
+    ::shutdown(slot->channel().get(), SHUT_WR);
+    const End end = end_of(*slot);
+    CHECK(end.verdict.kind == Kind::kExited);
+    CHECK(end.verdict.code == 70);
   }
 
   TEST_CASE("a slot fits the sandbox that it was made for and no other") {
@@ -260,7 +234,6 @@ TEST_SUITE("e2e/slots") {
       auto slot = execute::Slot::open(host.warden, host.spec);
       REQUIRE(slot.has_value());
       const UniqueFd memory = memory_with(wrong[i].bytes);
-      REQUIRE(execute::announce_image(slot->channel().get()).has_value());
       REQUIRE(execute::send_image(slot->channel().get(), memory.get(),
                                   {wrong[i].entry, wrong[i].segments}, {"agent"})
                   .has_value());

@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <exception>
-#include <thread>
 
 #include "core/printable.h"
 #include "execute/child/backtrace.h"
@@ -103,20 +102,14 @@ struct Beginning {
   UniqueFd theirs;  // of a new process
   std::optional<PipedChild> waiting;
   std::optional<ImageMemory> memory;  // that is ready
-  bool is_announced = false;          // that an image will come
 };
 
 Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) {
   if (program.slot) {
     Slot slot = std::move(*program.slot);
     if (slot.fits(spec)) {
-      // The runner wakes while the gate's door opens; with one processor it would be in the way.
-      const bool early = std::thread::hardware_concurrency() > 1;
-      if (early) {
-        if (auto told = announce_image(slot.channel().get()); !told) return pass_on(told);
-      }
       return Beginning{
-          std::move(slot.channel()), {}, std::move(slot.child()), std::move(slot.memory()), early};
+          std::move(slot.channel()), {}, std::move(slot.child()), std::move(slot.memory())};
     }
   }
   auto channel = make_channel();
@@ -127,12 +120,8 @@ Result<Beginning> begin(const AgentProgram& program, const sandbox::Spec& spec) 
                    .memory = std::nullopt};
 }
 
-Result<void> give_image(const Image& image, Beginning& beginning, int channel,
+Result<void> give_image(const Image& image, std::optional<ImageMemory> ready, int channel,
                         const std::vector<std::string>& arguments) {
-  if (!beginning.is_announced) {
-    if (auto told = announce_image(channel); !told) return told;
-  }
-  auto& ready = beginning.memory;
   auto memory = ready ? Result<ImageMemory>(std::move(*ready)) : ImageMemory::make();
   if (!memory) return pass_on(memory);
   auto sealed = std::move(*memory).sealed_with(image.mapped());
@@ -147,7 +136,8 @@ Result<PipedChild> start(sandbox::Warden& warden, const AgentProgram& program, s
   auto child = beginning.waiting ? Result<PipedChild>(std::move(*beginning.waiting))
                                  : start_child(warden, std::move(spec));
   if (!child || !program.image) return child;
-  auto given = give_image(*program.image, beginning, channel.get(), program.arguments);
+  auto given =
+      give_image(*program.image, std::move(beginning.memory), channel.get(), program.arguments);
   if (!given) return pass_on(given);
   return child;
 }
@@ -184,7 +174,7 @@ std::unexpected<Error> not_started(audit::RunLog& log, Error error) {
 
 sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   sandbox::Spec spec;
-  const bool is_image = !program.runner.empty();  // known or not yet
+  const bool is_image = !program.runner.empty();  // which a slot is made before
   spec.program = is_image ? program.runner : program.file;
   // A runner is given those of its program with the image.
   spec.arguments = is_image ? std::vector<std::string>{"mcpac-runner"} : program.arguments;

@@ -26,20 +26,7 @@ struct Start {
 constexpr std::size_t kMostArguments = 64;
 constexpr std::size_t kMostText = 4096;
 
-std::unexpected<Error> cannot_give() {
-  return fail(ErrorId::kInternal,
-              fmt::format("the program cannot be given to its runner: {}", std::strerror(errno)));
-}
-
 }  // namespace
-
-Result<void> announce_image(int channel) {
-  ssize_t sent = 0;
-  do {
-    sent = ::send(channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-  } while (sent < 0 && errno == EINTR);
-  return sent == 1 ? Result<void>() : cannot_give();
-}
 
 Result<void> send_image(int channel, int memory, const ImagePlan& plan,
                         const std::vector<std::string>& arguments) {
@@ -70,8 +57,10 @@ Result<void> send_image(int channel, int memory, const ImagePlan& plan,
   do {
     sent = ::sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
-  // Only an announcement is before it, so the channel takes a message of this size whole.
-  return sent == static_cast<ssize_t>(sizeof start + text.size()) ? Result<void>() : cannot_give();
+  // The channel is empty, so it takes a message of this size whole.
+  if (sent == static_cast<ssize_t>(sizeof start + text.size())) return {};
+  return fail(ErrorId::kInternal,
+              fmt::format("the program cannot be given to its runner: {}", std::strerror(errno)));
 }
 
 }  // namespace mcpac::execute

@@ -104,6 +104,7 @@ Result<void> Checker::read_header() {
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
       header_.e_machine != EM_X86_64 || header_.e_type != ET_EXEC)
     return unusable("it is not a 64-bit x86 program at a fixed address");
+  // As linkers write them.
   if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0 ||
       header_.e_phnum > kMostImageSegments ||
       header_.e_phoff > kPage - header_.e_phnum * sizeof(Elf64_Phdr))

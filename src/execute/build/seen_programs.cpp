@@ -32,10 +32,10 @@ std::string digest_of(std::string_view bytes) {
   return audit::hex(audit::blake2b(bytes));
 }
 
-// An entry: the digest of all that follows, and the length of the report, both as lines; the form
-// of the program as a letter, report, program.
 enum class Form : char { kImage = 'i', kStatic = 's' };
 
+// An entry: the digest of all that follows, and the length of the report, both as lines; the form
+// of the program as a letter, report, program.
 std::string to_entry(const std::string& report, Form form, std::string_view program) {
   const std::string rest =
       fmt::format("{}\n{}{}{}", report.size(), static_cast<char>(form), report, program);

@@ -121,8 +121,10 @@ bool is_mathematics(std::string_view name) {
   return variant && has_word(kMathematics, name.substr(0, name.size() - 1));
 }
 
-// Itanium C++ ABI, 5.1: <source-name> ::= <number> <identifier>.
+// Itanium C++ ABI, 5.1: <source-name> ::= <number> <identifier>. Compilers write an L before that
+// of what is static.
 std::optional<std::string_view> take_source_name(std::string_view& rest) {
+  if (rest.size() > 1 && rest[0] == 'L' && rest[1] >= '0' && rest[1] <= '9') rest.remove_prefix(1);
   std::size_t length = 0;
   std::size_t digits = 0;
   for (; digits < rest.size() && digits < 5 && rest[digits] >= '0' && rest[digits] <= '9'; ++digits)

@@ -275,8 +275,10 @@ int main() {
     CHECK(readable_symbol("_ZTchn8_h16_N3mcp1aD1Ev") == "mcp::a");
     CHECK(readable_symbol("_ZThn16_3run") == "run");
     CHECK(readable_symbol("_Z3runv") == "run");
+    CHECK(readable_symbol("_ZL4divei") == "dive");
+    CHECK(readable_symbol("_ZN3ownL4diveEi") == "own::dive");
     for (const char* odd : {"_Z", "_ZN", "_ZN99999999x", "_ZN5abE", "_ZN0E", "_ZTV", "_ZNKVr",
-                            "_ZTv0_n", "_ZThn", "_ZTch1_"})
+                            "_ZTv0_n", "_ZThn", "_ZTch1_", "_ZL", "_ZL9x"})
       CHECK(readable_symbol(odd) == odd);
   }
 

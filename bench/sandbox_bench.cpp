@@ -4,67 +4,22 @@
 // alike), time runs from the call that starts the program to the first byte of its standard output
 // in the parent. Printed: median, 10th and 90th percentile in microseconds. Usage: bench_sandbox
 // [ROUNDS].
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <string>
 
-#include "core/file.h"
+#include "bench/first_byte.h"
 #include "sandbox/sandbox.h"
 
 namespace {
 
 using namespace mcpac;
-using Clock = std::chrono::steady_clock;
+using namespace mcpac::bench;
 
-const char* const kProgram = MCPAC_BUILD_DIR "/tests/sandbox_hostile";
-
-struct Pipe {
-  UniqueFd reader, writer;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-void first_byte(int fd) {
-  char byte = 0;
-  if (::read(fd, &byte, 1) != 1) {
-    fmt::print(stderr, "the program said nothing\n");
-    std::exit(1);
-  }
-}
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-double by_spawn(std::vector<const char*> words) {
-  Pipe output = make_pipe();
-  words.push_back(nullptr);
-  const auto start = Clock::now();
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, output.writer.get(), 1);
-  pid_t pid = -1;
-  char* none[] = {nullptr};
-  auto* const arguments = const_cast<char**>(words.data());  // NOLINT: posix_spawn's old signature
-  if (::posix_spawn(&pid, words.front(), &actions, nullptr, arguments, none) != 0) std::exit(1);
-  ::posix_spawn_file_actions_destroy(&actions);
-  output.writer.reset();  // a program that fails is an end, not a wait
-  first_byte(output.reader.get());
-  const double time = since(start);
-  ::waitpid(pid, nullptr, 0);
-  return time;
-}
+const char* const kProgram = kHello.front();
 
 double by_warden(sandbox::Warden& warden) {
   Pipe output = make_pipe();
@@ -81,7 +36,7 @@ double by_warden(sandbox::Warden& warden) {
     std::exit(1);
   }
   first_byte(output.reader.get());
-  const double time = since(start);
+  const double time = microseconds_since(start);
   if (!child->wait()) std::exit(1);
   return time;
 }
@@ -119,14 +74,6 @@ struct Way {
   std::vector<double> times{};
 };
 
-void print(Way& way) {
-  std::ranges::sort(way.times);
-  const auto at = [&](std::size_t percent) {
-    return way.times[(way.times.size() - 1) * percent / 100];
-  };
-  fmt::print("{:<28} median {:7.0f}  p10 {:7.0f}  p90 {:7.0f}\n", way.name, at(50), at(10), at(90));
-}
-
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -136,10 +83,7 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "{}\n", warden.error().to_text());
     return 1;
   }
-  std::vector<Way> ways{{"posix_spawn",
-                         [] {
-                           return by_spawn({kProgram, "hello"});
-                         }},
+  std::vector<Way> ways{{"posix_spawn", [] { return by_spawn(kHello); }},
                         {"warden, tier A, kAgent", [&] { return by_warden(*warden); }}};
   for (const Other& other : kOthers) {
     const std::string program = in_path(other.name);
@@ -158,6 +102,6 @@ int main(int count, char** arguments) {
     for (Way& way : ways) way.times.push_back(way.start());
   }
   fmt::print("spawn to first byte of a static C program, {} rounds, microseconds\n", rounds);
-  for (Way& way : ways) print(way);
+  for (const Way& way : ways) print_times(way.name, way.times);
   return 0;
 }

@@ -4,19 +4,21 @@
 // worker does, lets them wait, and times from the image's file to the first byte of the program's
 // standard output in the parent: reading, checking, copying and sealing the image, telling the
 // runner, mapping, constructors, main. Beside it, in the same round, the same with a runner that is
-// started only then and without memory that is ready; and a byte to a plain process that waits, and
-// back, which is the part of the kernel's waking. Printed: median, 10th and 90th percentile in
+// started only then and without memory that is ready; a bare `posix_spawn` of a static program,
+// which tells a slow hour from a slow slot; and a byte to a plain process that waits, and back,
+// which is the part of the kernel's waking. Printed: median, 10th and 90th percentile in
 // microseconds. Usage: bench_slots RUNNER ROUNDS IMAGE... (bench/slots.py makes them).
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 
+#include "bench/first_byte.h"
 #include "execute/build/image_file.h"
 #include "execute/run/image_memory.h"
 #include "execute/run/image_start.h"
@@ -25,17 +27,11 @@
 namespace {
 
 using namespace mcpac;
-using Clock = std::chrono::steady_clock;
+using namespace mcpac::bench;
 
 struct Pair {
   UniqueFd ours, theirs;
 };
-
-Pair make_pipe() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
-  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
 
 Pair make_channel() {
   int ends[2];
@@ -59,7 +55,7 @@ enum class Runner { kWaiting, kStartedThen };
 
 double round_of(sandbox::Warden& warden, const std::string& runner, const std::string& image,
                 Runner when) {
-  Pair output = make_pipe();
+  Pipe output = make_pipe();
   Pair channel = make_channel();
   sandbox::Spec spec;
   spec.program = runner;
@@ -67,7 +63,7 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
   spec.admits = spec.admits.with(sandbox::ReceivesDescriptors{});
   spec.limits.memory = std::uint64_t{256} << 20U;
   spec.limits.cpu = std::chrono::seconds(10);
-  spec.standard_output = output.theirs.get();
+  spec.standard_output = output.writer.get();
   spec.channel = channel.theirs.get();
   std::optional<sandbox::Child> child;
   std::optional<execute::ImageMemory> memory;
@@ -84,10 +80,9 @@ double round_of(sandbox::Warden& warden, const std::string& runner, const std::s
   const execute::ImagePlan plan{program.entry(), program.segments()};
   value_of(execute::send_image(channel.ours.get(), sealed.get(), plan, {"agent"}));
   if (!child) child = value_of(warden.spawn(spec));
-  output.theirs.reset();  // a program that dies is an error, not a wait
-  char byte = 0;
-  if (::read(output.ours.get(), &byte, 1) != 1) std::exit(1);
-  const double time = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  output.writer.reset();  // a program that dies is an error, not a wait
+  first_byte(output.reader.get());
+  const double time = microseconds_since(start);
   child->kill(sandbox::Verdict::Kind::kKilled);
   value_of(child->wait());
   return time;
@@ -116,21 +111,12 @@ class Echo {
     const auto start = Clock::now();
     if (::write(channel_.ours.get(), &byte, 1) != 1 || ::read(channel_.ours.get(), &byte, 1) != 1)
       std::exit(1);
-    return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+    return microseconds_since(start);
   }
 
  private:
   Pair channel_;
 };
-
-void print(const std::string& image, const char* way, std::vector<double>& times) {
-  std::ranges::sort(times);
-  const auto at = [&times](std::size_t percent) {
-    return times[(times.size() - 1) * percent / 100];
-  };
-  fmt::print("{:<24} {:<20} median {:7.0f}  p10 {:7.0f}  p90 {:7.0f}\n", image, way, at(50), at(10),
-             at(90));
-}
 
 }  // namespace
 
@@ -143,21 +129,26 @@ int main(int count, char** words) {
   const int rounds = std::max(1, std::atoi(words[2]));
   const Echo echo;
   for (int i = 3; i < count; ++i) {
-    std::vector<double> bytes;
     std::vector<double> waiting;
     std::vector<double> started;
+    std::vector<double> bare;
+    std::vector<double> bytes;
     for (int round = -1; round < rounds; ++round) {
-      const double first = round_of(warden, words[1], words[i], Runner::kWaiting);
-      const double second = round_of(warden, words[1], words[i], Runner::kStartedThen);
+      const double slot = round_of(warden, words[1], words[i], Runner::kWaiting);
+      const double then = round_of(warden, words[1], words[i], Runner::kStartedThen);
+      const double spawn = by_spawn(kHello);
       const double byte = echo.round();
       if (round < 0) continue;  // once for the caches
+      waiting.push_back(slot);
+      started.push_back(then);
+      bare.push_back(spawn);
       bytes.push_back(byte);
-      waiting.push_back(first);
-      started.push_back(second);
     }
-    print(words[i], "slot", waiting);
-    print(words[i], "started when asked", started);
-    print(words[i], "a byte and back", bytes);
+    const std::string image = words[i];
+    print_times(image + " slot", std::move(waiting));
+    print_times(image + " started when asked", std::move(started));
+    print_times(image + " posix_spawn", std::move(bare));
+    print_times(image + " a byte and back", std::move(bytes));
   }
   return 0;
 }

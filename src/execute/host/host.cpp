@@ -5,6 +5,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include "execute/host/polling_loop.h"
+
 namespace mcpac::execute {
 
 namespace asio = boost::asio;
@@ -22,7 +24,7 @@ Host::Host(const mcp::Config& config, const codegen::Lock& lock)
     : config_(config),
       work_(asio::make_work_guard(loop_)),
       upstreams_(std::make_unique<Upstreams>(loop_.get_executor(), lock)),
-      thread_([this] { loop_.run(); }) {}
+      thread_([this] { run_polling(loop_); }) {}
 
 Host::~Host() {
   // The ladder gives a server seconds to end by itself; one that hangs beyond all steps is left to

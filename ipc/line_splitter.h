@@ -16,7 +16,7 @@
 namespace mcpac::ipc {
 
 inline constexpr std::size_t kMaxLine = std::size_t{16}
-                                        << 20U;  // one frame (agent-api, "Connection")
+                                        << 20U;  // one frame (docs/protocol.md, "Limits")
 
 class LineSplitter {
  public:

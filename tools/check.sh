@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# What is not a test: formatting, the floor plan, and that nothing of this machine is committed.
+# What is not a test: formatting, floors, and that pages, comments and settings name what is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.hpp' | grep -vE '^tests/(codegen/(golden|data)|analyzer/cases|templates/compile_fail)/')
 clang-format-14 --dry-run --Werror "${sources[@]}"
 echo "formatting: ok (${#sources[@]} files)"
 python3 tools/check_layers.py .
+python3 tools/check_references.py .
 python3 tools/check_threat_model.py .
 python3 tools/check_configuration.py .
 grep -q './dev quickstart' README.md

@@ -1,5 +1,4 @@
-// EntryFinder: finds the one entry of the program and what it receives (agent-api.md, "Entry
-// points").
+// EntryFinder: finds the one entry of the program and what it receives (docs/agents.md).
 //
 // Declared is what the entry receives, nothing else: a Requires elsewhere in the program can only
 // be made from that one, by conversions that narrow.

@@ -20,7 +20,7 @@ using Json = nlohmann::json;                 // members sorted by name
 using OrderedJson = nlohmann::ordered_json;  // members in the order of the text: schemas, headers
 
 struct JsonLimits {
-  std::size_t max_bytes = 16U << 20U;  // 16 MiB: one frame (agent-api.md, "Connection")
+  std::size_t max_bytes = 16U << 20U;  // 16 MiB: one frame (docs/protocol.md, "Limits")
   std::size_t max_depth = 128;         // real tool schemas stay below 40; deeper text is an attack
   std::size_t max_values = 2'000'000;  // every value costs about 16 bytes: bounds memory, not size
 };

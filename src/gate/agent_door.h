@@ -29,7 +29,7 @@
 namespace mcpac::gate {
 
 struct DoorLimits {
-  // One frame (agent-api, "Connection").
+  // One frame (docs/protocol.md, "Limits").
   std::size_t max_line = std::size_t{16} << 20U;
   // A program that waits for more than this many answers gains nothing from one more.
   std::size_t max_calls_in_flight = 1024;

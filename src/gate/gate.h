@@ -127,8 +127,8 @@ class Gate {
   // tool is still there for this run: declared, not taken back, not another one by now.
   [[nodiscard]] bool stands(const Permission& permission) const;
   // Whether the rules could ever allow such a call, with or without a question: one of which this
-  // much is known; any of this tool whose arguments fit `where` (grants.md, as a Narrow has it).
-  // Others decide how often that is asked: it is done of `work`, and no where that ends.
+  // much is known; any of this tool whose arguments fit `where` (docs/grants.md, as a Narrow has
+  // it). Others decide how often that is asked: it is done of `work`, and no where that ends.
   [[nodiscard]] bool could_allow(const Permission& permission, const policy::CallInSource& call,
                                  Work& work) const;
   [[nodiscard]] bool could_allow(const Permission& permission, std::string_view where,

@@ -32,7 +32,7 @@ struct ResourceLists {
 };
 
 // Servers, and the URI in the spelling in which each of them gets it: where a rule reads it as a
-// URL, it is sent as that was read (grants.md, "Resources and prompts").
+// URL, it is sent as that was read (docs/grants.md, "Resources and prompts").
 using Readers = std::map<std::string, std::string>;
 // Of `servers`, which this client may read from: those that its rules leave for this URI. Where the
 // work does not suffice to ask about all of them, none: one that is left alone would be believed.

@@ -111,8 +111,8 @@ class Client {
                                                           CallEvents events) = 0;
   // What the server said that it can do.
   [[nodiscard]] virtual const Json& capabilities() const = 0;
-  // The shutdown ladder of design.md section 6. Idempotent. The destructor kills what close() was
-  // not awaited for.
+  // The shutdown ladder (MCP 2025-11-25, "Lifecycle": close its input, SIGTERM, SIGKILL).
+  // Idempotent. The destructor kills what close() was not awaited for.
   virtual boost::asio::awaitable<void> close() = 0;
   [[nodiscard]] virtual const std::string& protocol_version() const = 0;
   // False when the connection has ended: every call from here on is an error.

@@ -1,6 +1,6 @@
 // Authority: what one run or client may do, decided for one call at a time.
 //
-// It is a stack of layers, each a set of rules (docs: grants.md, sections 1 and 2). A call needs
+// It is a stack of layers, each a set of rules (docs/grants.md). A call needs
 // every layer, the strictest answer wins, nothing matching means denied; a lower layer can never
 // add. The authority is fixed when the run starts. Pure: text and values in, decisions out; the
 // file system is seen through PathResolver only. Not thread-safe: one gate owns one authority.
@@ -44,7 +44,7 @@ class Authority {
   ~Authority();
 
   // What arguments go through before any rule: defaults filled in, the URLs that rules read as such
-  // in the one spelling that is decided and sent (grants.md, section 5), held against the schema.
+  // in the one spelling that is decided and sent (docs/grants.md), held against the schema.
   [[nodiscard]] std::optional<SchemaViolation> complete(const Permission& permission,
                                                         const JsonSchema& schema,
                                                         Json& arguments) const;
@@ -110,7 +110,7 @@ class Authority {
   // Kinds of places that the run's own layer names, for "granted but never declared".
   [[nodiscard]] DeclaredPlaces named_places() const;
   // A host as the program names it (an IPv6 address with or without square brackets), before any
-  // name is looked up; grants.md, section 5.
+  // name is looked up (docs/grants.md, "Files and network").
   [[nodiscard]] NetworkAnswer decide_network(std::string_view host, std::uint16_t port) const;
   // The address that is dialled for this host: it must be asked for each, so that no name leads to
   // a private, loopback, link-local or metadata address, or to this machine, where that was not

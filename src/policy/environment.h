@@ -20,7 +20,7 @@ namespace mcpac::policy {
 // else is a load error.
 using ToolSchemas = std::map<Permission, Json>;
 
-// The world of path tests, handed in so that policy itself does no I/O (grants.md, section 4).
+// The world of path tests, handed in so that policy itself does no I/O (docs/grants.md).
 class PathResolver {
  public:
   virtual ~PathResolver() = default;

@@ -1,4 +1,4 @@
-// Inclusion: is every call that one authority admits admitted by another (grants.md, section 8)?
+// Inclusion: is every call that one authority admits admitted by another (ADR 0012)?
 //
 // A yes means: for every tool of the lock and every call that its schema admits, read by its text
 // (as if no link lay below the bases of path tests, and no string were too long for its

@@ -1,6 +1,6 @@
 // Places: files and network destinations that a program itself may reach, without any tool between
-// (grants.md, section 4 and 5). They are granted as places and not as rules over arguments, because
-// the kernel and the host's proxy hold them, not the gate.
+// (docs/grants.md, "Files and network"). They are granted as places and not as rules over
+// arguments, because the kernel and the host's proxy hold them, not the gate.
 //
 // A layer that says nothing of files admits none, and the same of the network: as with tools, every
 // layer must admit.

@@ -1,4 +1,4 @@
-// Which system calls are admitted, as tables (measured: docs/architecture.md, "the sandbox").
+// Which system calls are admitted, as tables.
 #pragma once
 
 #include <seccomp.h>

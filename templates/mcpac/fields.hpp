@@ -37,7 +37,7 @@ struct empty_t {
 };
 inline constexpr empty_t empty{};
 
-// The last member of a struct that may be left out (EMITTED_FORM.md, "Fields of Args").
+// The last member of a struct that may be left out (EMITTED_FORM.md, "Fields of `Args`").
 struct Presence {
   bool present = true;
   constexpr Presence() = default;

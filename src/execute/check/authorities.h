@@ -28,7 +28,7 @@ struct PolicyWorld {
   const Clock& clock;
 };
 
-// "Home of the policy's owner" (grants.md, section 4): the user's entry, not a variable that a
+// "Home of the policy's owner" (docs/grants.md): the user's entry, not a variable that a
 // script set. Looked up once in a process, which takes a while; empty where it is not known (yet).
 [[nodiscard]] std::string home_of_user();
 

@@ -65,7 +65,7 @@ struct PipedChild {
 [[nodiscard]] Result<ToolOutput> run_tool(PipedChild tool, std::string_view input,
                                           std::size_t max_output, StopSignal stop);
 
-// Limits that stopped every compiler bomb in sandbox.md section 6, with room for real programs.
+// Limits that stopped every compiler bomb that we know, with room for real programs.
 [[nodiscard]] sandbox::Limits compiler_limits();
 
 // How a tool that did not exit by itself ended, in words: "was stopped after 10 s".

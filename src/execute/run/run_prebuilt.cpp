@@ -26,14 +26,14 @@ namespace {
 constexpr std::string_view kInterpreter = "/lib64/ld-linux-x86-64.so.2";
 
 Result<AgentProgram> make_program(const RunRequest& request, const ProgramFile& file) {
-  AgentProgram program{
-      .file = request.program,
-      .arguments = request.arguments,
-      // A program of somebody's own looks for its connection here (agent-api, "Connection").
-      .environment = {"MCPAC_FD=3"},
-      .mounts = {},
-      .admits = {},
-      .declared_in = file.declared ? "note" : "grants"};
+  AgentProgram program{.file = request.program,
+                       .arguments = request.arguments,
+                       // A program of somebody's own looks for its connection here
+                       // (docs/protocol.md, "The connection").
+                       .environment = {"MCPAC_FD=3"},
+                       .mounts = {},
+                       .admits = {},
+                       .declared_in = file.declared ? "note" : "grants"};
   if (file.interpreter.empty()) return program;
   if (file.interpreter != kInterpreter) {
     return fail(

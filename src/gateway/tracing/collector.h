@@ -1,5 +1,5 @@
-// Collector: one place that takes spans over OTLP/HTTP (opentelemetry-proto,
-// docs/specification.md, "OTLP/HTTP"), a request at a time.
+// Collector: one place that takes spans over OTLP/HTTP (the specification of
+// opentelemetry-proto, "OTLP/HTTP"), a request at a time.
 //
 // Connections, TLS and its verification are those of the client side (mcp/http_connection.h). No
 // redirect is followed; a request and its answer have ten seconds together. On the loop.

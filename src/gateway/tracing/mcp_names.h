@@ -1,4 +1,4 @@
-// Names of the OpenTelemetry conventions for MCP (semantic-conventions-genai, docs/gen-ai/mcp.md),
+// Names of the OpenTelemetry conventions for MCP (semantic-conventions-genai, "MCP"),
 // and of ours, with what may stand in them.
 #pragma once
 

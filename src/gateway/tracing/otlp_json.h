@@ -1,6 +1,6 @@
-// Spans as the JSON of OTLP/HTTP (opentelemetry-proto, docs/specification.md, "JSON Protobuf
-// Encoding"): members in lowerCamelCase, ids as hexadecimal text, 64-bit numbers as decimal text,
-// enumerators as numbers.
+// Spans as the JSON of OTLP/HTTP (the specification of opentelemetry-proto, "JSON
+// Protobuf Encoding"): members in lowerCamelCase, ids as hexadecimal text, 64-bit numbers as
+// decimal text, enumerators as numbers.
 #pragma once
 
 #include <cstdint>

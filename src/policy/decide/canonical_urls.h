@@ -1,6 +1,6 @@
 // CanonicalUrls: the URLs of a call in the one spelling that every parser reads alike.
 //
-// "The re-serialised URL is what is sent" (grants.md, section 5): wherever an allow or ask rule
+// What is decided is what is sent (docs/grants.md): wherever an allow or ask rule
 // reads an argument as a URL, the argument is rewritten before anything else looks at it, so that
 // validation, decision, record and server see one text. A rule over any string ("*") only denies or
 // asks, and rewrites nothing.

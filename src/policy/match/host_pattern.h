@@ -1,4 +1,4 @@
-// HostPattern: the names that a `host` test or a `network` statement means (grants.md, section 5).
+// HostPattern: the names that a `host` test or a `network` statement means (docs/grants.md).
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Paths: `within` and `matches`, lexically and as the file system resolves them (grants.md, section
-// 4).
+// Paths: `within` and `matches`, lexically and as the file system resolves them (docs/grants.md).
 //
 // An allow needs all readings inside, a deny or ask is content with one. A text with ".." has two
 // on the disk: the kernel goes up from where a link leads, and many servers tidy the text first.

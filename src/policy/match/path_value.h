@@ -18,7 +18,7 @@ struct PathValue {
 };
 
 // Nothing for what no path test may admit: empty, longer than Linux takes, control bytes, a
-// backslash, not UTF-8 in normalisation form C (grants.md, section 4).
+// backslash, not UTF-8 in normalisation form C (docs/grants.md).
 [[nodiscard]] std::optional<PathValue> read_path(std::string_view text);
 
 // The same for a value in a call. Nothing as well for what some servers take for another place than

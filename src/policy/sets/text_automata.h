@@ -1,4 +1,4 @@
-// Text automata: what passes a test on strings, as an automaton each (grants.md, section 3).
+// Text automata: what passes a test on strings, as an automaton each.
 #pragma once
 
 #include <cstddef>

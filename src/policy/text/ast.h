@@ -1,6 +1,6 @@
 // The grant language as values: what the parser makes, the printer writes and the loader compiles.
 //
-// It says exactly what stands in a text and nothing about what it means; grants.md, section 3, is
+// It says exactly what stands in a text and nothing about what it means; docs/grants.md has
 // the grammar. Numbers, times and sizes keep the spelling of their author, so that printing changes
 // no text's sense; their values are worked out once, by the parser, beside the spelling.
 #pragma once

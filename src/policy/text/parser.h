@@ -1,4 +1,4 @@
-// Parser: rule texts to values, by recursive descent over the grammar of grants.md, section 3.
+// Parser: rule texts to values, by recursive descent over the grammar in docs/grants.md.
 //
 // It accepts exactly that grammar and nothing else: an unknown word is an error with line, column,
 // caret, reason and fix. Forms that the grammar leaves open are read so: a path may be a JSON

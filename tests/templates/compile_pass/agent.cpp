@@ -1,4 +1,4 @@
-// The program of agent-api.md.
+// A program that uses most of what the API has.
 #include <mcpac.hpp>
 using namespace mcp;
 std::string head_of(mcpac::Requires<filesystem::read_text_file> rt, const std::string& path) {

@@ -1,4 +1,4 @@
-// Every way of writing arguments and of passing capabilities that agent-api.md promises.
+// Every way of writing arguments and of passing capabilities that docs/agents.md promises.
 #include <list>
 #include <set>
 

@@ -1,9 +1,6 @@
-# The three programs: mcpac itself, and the two that it starts.
+# The four programs: all of mcpac, what people start in front of it, and the two that it starts.
 function(mcpac_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LIBEXEC" "MAIN" "DEPS")
-  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/${arg_MAIN}")
-    return()
-  endif()
   add_executable(${name} "${arg_MAIN}")
   target_link_libraries(${name} PRIVATE mcpac::warnings ${arg_DEPS})
   if(arg_LIBEXEC)

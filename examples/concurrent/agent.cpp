@@ -1,4 +1,5 @@
 // Two hundred calls in flight on one connection; answers come in any order and each finds its call.
+#include <format>
 #include <print>
 #include <string>
 #include <vector>

@@ -12,6 +12,8 @@
 
 namespace fs = std::filesystem;
 
+namespace {
+
 std::string text_of(const fs::path& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -41,6 +43,8 @@ std::string send(mcpac::Requires<mcpac::network> rt, const std::string& report) 
   collector.shut_down_writing();
   return collector.read_all(1000);
 }
+
+}  // namespace
 
 int agent_main(mcpac::Requires<mcpac::files, mcpac::network> rt) {
   const std::string report = report_on("data");

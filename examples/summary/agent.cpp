@@ -4,11 +4,14 @@
 #include <print>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <mcpac.hpp>
 
 using namespace mcp;
+
+namespace {
 
 // A function asks for what it needs itself; the wider capability of agent_main narrows by itself.
 std::string read(mcpac::Requires<filesystem::read_text_file> rt, const std::string& path) {
@@ -31,6 +34,8 @@ std::size_t count_words(const std::string& text) {
   std::istringstream stream(text);
   return static_cast<std::size_t>(std::distance(std::istream_iterator<std::string>(stream), {}));
 }
+
+}  // namespace
 
 int agent_main(mcpac::Requires<filesystem::list_directory, filesystem::read_text_file> rt) {
   std::size_t words = 0;

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <fstream>
 #include <future>
+#include <regex>
+#include <sstream>
 
 #include "core/file.h"
 #include "e2e/workspace.h"
@@ -21,9 +23,22 @@ namespace fs = std::filesystem;
 
 const fs::path kExamples = std::filesystem::path(mcpac::testing::in_source("examples"));
 
+// examples/mcpac.json, for a folder that lies elsewhere.
+std::string config() {
+  std::ostringstream text;
+  text << std::ifstream(kExamples / "mcpac.json").rdbuf();
+  const std::string servers = mcpac::testing::in_source("tests/servers");
+  return std::regex_replace(text.str(), std::regex("\\.\\./tests/servers"), servers);
+}
+
+e2e::Outcome run(const Workspace& workspace, std::vector<std::string> words) {
+  // As a shell has it, which is where the memory server's file is to lie.
+  return workspace.mcpac(std::move(words), {.environment = {"PWD=" + workspace.folder().string()}});
+}
+
 // examples/ as a project of its own, in a fresh folder.
 Workspace& project() {
-  static Workspace workspace(Workspace::real_servers());
+  static Workspace workspace(config());
   static const bool ready = [] {
     for (const auto& entry : fs::directory_iterator(kExamples)) {
       if (!entry.is_directory() || entry.path().filename() == "servers") continue;
@@ -31,17 +46,17 @@ Workspace& project() {
                fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     }
     fs::remove(workspace.folder() / "data/a.txt");  // the workspace's own file
-    return workspace.mcpac({"generate"}).exit_code == 0;
+    return run(workspace, {"generate"}).exit_code == 0;
   }();
   REQUIRE(ready);
   return workspace;
 }
 
 void check_example(const std::string& name, const std::string& grants, int exit_code) {
-  const auto run = project().mcpac({"execute", "-f", name + "/agent.cpp", "--grant", grants});
-  INFO(run.err);
-  CHECK(run.exit_code == exit_code);
-  CHECK(run.out == project().read(name + "/expected.txt"));
+  const auto done = run(project(), {"execute", "-f", name + "/agent.cpp", "--grant", grants});
+  INFO(done.err);
+  CHECK(done.exit_code == exit_code);
+  CHECK(done.out == project().read(name + "/expected.txt"));
 }
 
 // Comes in the place of a program that never did, so that the collector ends.
@@ -91,14 +106,14 @@ TEST_SUITE("e2e/examples") {
     std::string host;
     std::string port;
     std::ifstream(place) >> host >> port;
-    const auto run = workspace.mcpac({"execute", "-f", "publish/agent.cpp", "--files", "./data",
+    const auto done = run(workspace, {"execute", "-f", "publish/agent.cpp", "--files", "./data",
                                       "--files", "./publish/collector.txt", "--files",
                                       "./publish/out:rw", "--network", host + ":" + port});
-    INFO(run.err);
-    CHECK(run.exit_code == 0);
-    CHECK(run.out == workspace.read("publish/expected.txt"));
+    INFO(done.err);
+    CHECK(done.exit_code == 0);
+    CHECK(done.out == workspace.read("publish/expected.txt"));
     CHECK(workspace.read("publish/out/receipt.txt") == "3 lines, thank you\n");
-    if (run.exit_code != 0 && !port.empty()) end_collector(port);
+    if (done.exit_code != 0 && !port.empty()) end_collector(port);
     CHECK(collector.get().exit_code == 0);
   }
 }

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # What is not a test: formatting, floors, and that pages, comments and settings name what is there.
+# With --format it mends the formatting instead, and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.hpp' | grep -vE '^tests/(codegen/(golden|data)|analyzer/cases|templates/compile_fail)/')
+if [ "${1:-}" = --format ]; then
+  exec clang-format-14 -i "${sources[@]}"
+fi
 clang-format-14 --dry-run --Werror "${sources[@]}"
 echo "formatting: ok (${#sources[@]} files)"
 python3 tools/check_layers.py .

@@ -140,11 +140,12 @@ inline void prepare_process() noexcept {
   ::std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
 }
 
-// What agent_main returned, for the host; the exit code.
+// What agent_main returned, for the host.
 inline void send_result(const Json& value) {
   process_session().notify("notifications/mcpac/result", {{"value", value}});
 }
 
+// The exit code of the program.
 template <class Return, class Capability>
 [[nodiscard]] int run_agent_main(Return (*agent_main)(Capability)) noexcept {
   static_assert(

@@ -25,7 +25,7 @@ struct ReviewSubject {
 };
 
 // An error where it may not run: nobody is there to answer (kApprovalMissing), or the answer was no
-// (kApprovalRefused). `expects_denials`: where nobody is there it may run, and what asks is denied.
+// (kApprovalRefused). With kExpect: where nobody is there it may run, and what asks is denied.
 [[nodiscard]] Result<void> require_review(const ReviewSubject& subject, Review wanted,
                                           DeniedUses denied, RunApprover* approver,
                                           const ApprovalStore& store, Host& host,

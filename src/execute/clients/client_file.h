@@ -52,7 +52,6 @@ class ClientFile {
   bool servers_untouched_ = true;
   unsigned mode_ = 0600;
   std::string before_;
-  std::string masked_before_;
   std::variant<std::monostate, JsonText, TomlText> text_;
 };
 

@@ -32,4 +32,7 @@ tools/fuzz.sh 15 || failed=1
 build tsan "${TSAN[@]/#/test_}"
 run tsan -R "$(suites "${TSAN[@]}")"
 
+say "what this machine did not let us test"
+grep -ohE 'skipped[:,] .*' build/release/Testing/Temporary/LastTest.log | sort | uniq -c >&2 || echo "  nothing" >&2
+
 [ "$failed" = 0 ] && say "all tests passed" || { say "some tests failed"; exit 1; }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "codegen/emit_comment.h"
 #include "codegen/emit_shape.h"
 #include "codegen/printer.h"
 #include "codegen/text_escape.h"
+#include "core/ascii.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -55,7 +55,7 @@ bool begins_with_banner(std::string_view text) {
   if (!line.ends_with(kAfter)) return false;
   line.remove_suffix(kAfter.size());
   return !line.empty() && std::ranges::all_of(line, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view(".+-").contains(c);
+    return is_alphanumeric(c) || std::string_view(".+-").contains(c);
   });
 }
 

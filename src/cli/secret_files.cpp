@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
+#include "core/ascii.h"
 #include "core/file.h"
 #include "core/private_file.h"
 
@@ -15,7 +14,7 @@ constexpr int kMostOfOneName = 100;
 
 std::string plain(const std::string& name) {
   std::string out;
-  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  for (const char c : name) out += is_alphanumeric(c) ? c : '_';
   return out;
 }
 

@@ -1,6 +1,9 @@
 // Ascii: what a byte is in ASCII, whatever the locale says. Bytes beyond it are none of these.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace mcpac {
 
 [[nodiscard]] constexpr bool is_digit(char c) {
@@ -18,12 +21,24 @@ namespace mcpac {
 [[nodiscard]] constexpr bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
+[[nodiscard]] constexpr bool is_alphanumeric(char c) {
+  return is_letter(c) || is_digit(c);
+}
+// What may stand in an identifier of C++.
+[[nodiscard]] constexpr bool is_word(char c) {
+  return is_alphanumeric(c) || c == '_';
+}
 // What may stand in a bare name: of rules, of servers, of TOML.
 [[nodiscard]] constexpr bool is_bare(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '-';
+  return is_word(c) || c == '-';
 }
 [[nodiscard]] constexpr char to_lower(char c) {
   return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+[[nodiscard]] inline std::string lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = to_lower(c);
+  return out;
 }
 // 0 to 15; -1: no hexadecimal digit.
 [[nodiscard]] constexpr int hex_value(char c) {

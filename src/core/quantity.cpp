@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/ascii.h"
+
 namespace mcpac {
 namespace {
 
@@ -53,7 +55,7 @@ std::optional<std::uint64_t> parse_amount(std::string_view text) {
 }
 
 bool is_currency(std::string_view text) {
-  return text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return text.size() == 3 && std::ranges::all_of(text, is_upper);
 }
 
 std::optional<Money> parse_money(std::string_view text) {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/ascii.h"
+
 namespace mcpac::schema {
 namespace {
 
@@ -147,7 +149,7 @@ class Translator {
       default: break;
     }
     if (c >= '1' && c <= '9') return refuse("back-references are not supported");
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+    if (is_letter(c)) {
       return refuse(fmt::format("the escape \\{} is not supported", c));
     }
     // Punctuation and other characters stand for themselves.
@@ -158,8 +160,7 @@ class Translator {
 
   void control() {
     const char c = peek(2);
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter) return refuse("\\c needs a letter");
+    if (!is_letter(c)) return refuse("\\c needs a letter");
     code_point(static_cast<unsigned char>(c) % 32U, 3);
   }
 
@@ -167,10 +168,8 @@ class Translator {
   [[nodiscard]] std::optional<std::uint32_t> hex(std::size_t offset, std::size_t digits) const {
     std::uint32_t value = 0;
     for (std::size_t i = 0; i < digits; ++i) {
-      const char c = peek(offset + i);
-      const auto digit =
-          std::string_view("0123456789abcdef").find(c >= 'A' && c <= 'F' ? char(c + 32) : c);
-      if (digit == std::string_view::npos) return std::nullopt;
+      const int digit = hex_value(peek(offset + i));
+      if (digit < 0) return std::nullopt;
       value = value * 16 + static_cast<std::uint32_t>(digit);
     }
     return value;

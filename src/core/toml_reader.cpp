@@ -309,11 +309,9 @@ Result<void> TomlReader::escape(std::string& out) {
     const std::size_t digits = c == 'u' ? 4 : 8;
     std::uint32_t code = 0;
     for (std::size_t i = 1; i <= digits; ++i) {
-      const char d = at_ + i < text_.size() ? text_[at_ + i] : '?';
-      const auto at = std::string_view("0123456789abcdef")
-                          .find(static_cast<char>(d >= 'A' && d <= 'F' ? d + ('a' - 'A') : d));
-      if (at == std::string_view::npos) return bad("an escape that is none");
-      code = code * 16 + static_cast<std::uint32_t>(at);
+      const int digit = hex_value(at_ + i < text_.size() ? text_[at_ + i] : '?');
+      if (digit < 0) return bad("an escape that is none");
+      code = code * 16 + static_cast<std::uint32_t>(digit);
     }
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
       return bad("an escape of no character");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/ascii.h"
 #include "core/hash.h"
 
 namespace mcpac::gateway {
@@ -14,14 +15,9 @@ constexpr std::size_t kMaxPlain = 64;
 constexpr std::size_t kDigits = 10;
 constexpr const char* kBetween = "__";  // a server and what it has
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
-}
-
 std::string plain(std::string text) {
   std::ranges::replace_if(
-      text, [](char c) { return !is_plain(c); }, '_');
+      text, [](char c) { return !is_bare(c); }, '_');
   return text;
 }
 

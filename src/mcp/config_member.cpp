@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "core/ascii.h"
 #include "core/nearest_name.h"
 
 namespace mcpac::mcp {
@@ -15,12 +15,6 @@ namespace {
 
 // A day: longer than any call that somebody waits for, and far from overflow.
 constexpr std::int64_t kMaxTimeoutMs = 24LL * 60 * 60 * 1000;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 }  // namespace
 
@@ -54,7 +48,7 @@ bool is_reserved_header(std::string_view name) {
                                                           "expect",
                                                           "keep-alive",
                                                           "proxy-connection"};
-  return std::ranges::find(kReserved, lower(name)) != kReserved.end();
+  return std::ranges::find(kReserved, lowered(name)) != kReserved.end();
 }
 
 bool is_header_value(std::string_view value) {

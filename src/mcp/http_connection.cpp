@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -22,6 +21,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "core/ascii.h"
 #include "ipc/http_pieces.h"
 #include "mcp/url_addresses.h"
 
@@ -50,9 +50,7 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 std::string media_type(std::string_view header) {
   header = header.substr(0, header.find(';'));
   while (header.ends_with(' ') || header.ends_with('\t')) header.remove_suffix(1);
-  std::string out(header);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
+  return lowered(header);
 }
 
 // As it is sent: the library's serializer writes each field by itself.

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <string_view>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "mcp/config_member.h"
 #include "mcp/http_headers.h"
@@ -60,9 +60,7 @@ Result<void> add(Scan& scan, const OrderedJson& schema, const std::vector<std::s
   const bool plain = type != schema.end() && type->is_string() &&
                      (*type == "string" || *type == "integer" || *type == "boolean");
   if (!plain) return refuse(path, "belongs to no string, integer or boolean");
-  std::string lower = name;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (!scan.names.insert(lower).second) return refuse(path, "names a header twice");
+  if (!scan.names.insert(lowered(name)).second) return refuse(path, "names a header twice");
   scan.found.push_back({path, "Mcp-Param-" + name});
   return {};
 }

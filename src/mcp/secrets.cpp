@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <optional>
 
+#include "core/ascii.h"
 #include "core/file.h"
 #include "mcp/environment.h"
 
@@ -19,9 +19,7 @@ constexpr std::size_t kMinRedactedLine =
 constexpr std::size_t kMaxSecretFile = std::size_t{64} << 10U;
 
 bool is_variable_name(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  });
+  return !name.empty() && std::ranges::all_of(name, is_word);
 }
 
 Result<std::string> read_variable(std::string_view name, std::string_view reference,
@@ -58,8 +56,7 @@ Result<std::string> read_secret_file(std::string_view path, std::string_view ref
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' ||
-        c == '~') {
+    if (is_bare(c) || c == '.' || c == '~') {
       out += c;
     } else {
       out += fmt::format("%{:02X}", static_cast<unsigned char>(c));

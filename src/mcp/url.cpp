@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include <boost/asio/ip/address.hpp>
+
+#include "core/ascii.h"
 
 namespace mcpac::mcp {
 namespace {
@@ -17,9 +18,8 @@ std::unexpected<Error> refuse(std::string why) {
 }
 
 bool is_host(std::string_view host) {
-  return !host.empty() && host.size() <= 253 && std::ranges::all_of(host, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
-  });
+  return !host.empty() && host.size() <= 253 &&
+         std::ranges::all_of(host, [](char c) { return is_bare(c) || c == '.'; });
 }
 
 bool is_ipv6(std::string_view host) {

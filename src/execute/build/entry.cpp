@@ -6,18 +6,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/ascii.h"
 #include "execute/build/toolchain.h"
 
 namespace mcpac::execute {
 namespace {
 
 bool has_word(std::string_view text, std::string_view word) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
   for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const auto end = at + word.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end])))
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])))
       return true;
   }
   return false;

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
 #include "execute/project/header_files.h"
 
 namespace mcpac::execute {
 namespace {
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';

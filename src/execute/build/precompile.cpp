@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/ascii.h"
 #include "core/file.h"
 #include "execute/build/library_symbols.h"
 #include "execute/build/make_runner.h"
@@ -160,10 +161,7 @@ namespace {
 
 // A lock could come with a project that somebody else wrote: a name is a name, or not written.
 bool is_cpp_name(std::string_view name) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == ':';
-  };
+  const auto is_part = [](char c) { return is_word(c) || c == ':'; };
   return !name.empty() && std::ranges::all_of(name, is_part);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/lead.h"
+#include "core/ascii.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "execute/build/toolchain.h"
@@ -195,10 +196,9 @@ namespace {
 // Whether a path ends here: "a.cpp2" does not name "a.cpp".
 bool ends_name(std::string_view rest) {
   if (rest.empty()) return true;
-  const auto c = static_cast<unsigned char>(rest.front());
-  const bool of_name =
-      std::isalnum(c) != 0 || c >= 0x80 || c == '_' || c == '-' || c == '/' ||
-      (c == '.' && rest.size() > 1 && std::isalnum(static_cast<unsigned char>(rest[1])) != 0);
+  const char c = rest.front();
+  const bool of_name = is_bare(c) || static_cast<unsigned char>(c) >= 0x80 || c == '/' ||
+                       (c == '.' && rest.size() > 1 && is_alphanumeric(rest[1]));
   return !of_name;
 }
 

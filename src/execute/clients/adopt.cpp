@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "core/ascii.h"
 #include "core/permission.h"
 #include "mcp/server_config.h"
 
@@ -35,20 +35,18 @@ bool has_secret_part(const std::string& name) {
   const auto is_secret = [&] { return std::ranges::find(kParts, part) != kParts.end(); };
   bool was_lower = false;
   for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) == 0 || (was_lower && std::isupper(byte) != 0)) {
+    if (!is_alphanumeric(c) || (was_lower && is_upper(c))) {
       if (is_secret()) return true;
       part.clear();
     }
-    if (std::isalnum(byte) != 0) part += static_cast<char>(std::tolower(byte));
-    was_lower = std::islower(byte) != 0;
+    if (is_alphanumeric(c)) part += to_lower(c);
+    was_lower = is_lower(c);
   }
   return is_secret();
 }
 
 bool is_name(char c, bool first) {
-  const auto byte = static_cast<unsigned char>(c);
-  return c == '_' || (first ? std::isalpha(byte) != 0 : std::isalnum(byte) != 0);
+  return is_word(c) && !(first && is_digit(c));
 }
 
 std::size_t end_of_name(std::string_view text, std::size_t at) {
@@ -163,20 +161,15 @@ bool is_of_codex(const std::string& name) {
 
 bool looks_secret(const std::string& name, const std::string& value) {
   if (value.empty() || value.find("${") != std::string::npos) return false;
-  std::string lower;
-  for (const char c : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = lowered(name);
   for (const char* word : {"token", "key", "secret", "passw", "passphrase", "auth", "credential",
                            "cookie", "session", "private", "signature", "dsn", "connection"}) {
     if (lower.find(word) != std::string::npos) return true;
   }
   if (has_secret_part(name)) return true;
   if (value.find("://") != std::string::npos && value.find('@') != std::string::npos) return true;
-  const auto has = [&](auto test) {
-    return std::ranges::any_of(value, [&](char c) { return test(static_cast<unsigned char>(c)); });
-  };
-  return value.size() >= 20 && has([](int c) { return std::isdigit(c) != 0; }) &&
-         has([](int c) { return std::isalpha(c) != 0; }) &&
-         value.find_first_of(" /\\,") == std::string::npos;
+  return value.size() >= 20 && std::ranges::any_of(value, is_digit) &&
+         std::ranges::any_of(value, is_letter) && value.find_first_of(" /\\,") == std::string::npos;
 }
 
 Result<Adopted> adopt(const ClientKind& kind, const std::string& name, const OrderedJson& entry) {

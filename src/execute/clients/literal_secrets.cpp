@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "core/ascii.h"
 #include "execute/clients/adopt.h"
 
 namespace mcpac::execute {
@@ -16,9 +16,7 @@ namespace {
 constexpr std::size_t kMaxShown = 60;
 
 bool is_word_of_key(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
-  });
+  return std::ranges::all_of(text, is_bare);
 }
 
 // Of Base64.

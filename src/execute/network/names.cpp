@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/ascii.h"
 #include "core/file.h"
 #include "policy/match/url.h"
 
@@ -16,10 +17,7 @@ namespace {
 constexpr std::size_t kMaxHostsBytes = std::size_t{32} << 20U;
 
 bool is_same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
 // hosts(5): an address, then names, up to '#'.

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "core/ascii.h"
 #include "core/clock.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/audit_query.h"
@@ -20,10 +21,8 @@ class StillClock final : public Clock {
   [[nodiscard]] std::chrono::system_clock::time_point wall_now() const override { return {}; }
 };
 
-bool names_a_place(std::string name) {
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+bool names_a_place(const std::string& parameter) {
+  const std::string name = lowered(parameter);
   constexpr std::array<std::string_view, 8> kWords = {"path",   "file",        "dir",  "folder",
                                                       "source", "destination", "root", "uri"};
   return std::ranges::any_of(

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/ascii.h"
+
 namespace mcpac::gateway::oauth {
 namespace {
 
@@ -26,17 +28,10 @@ std::optional<Json> object_in(std::string_view part) {
   return std::move(*json);
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 // An access token, as RFC 9068 types it or as issuers did before; never a token of another kind.
 bool is_typed_right(const Json& header) {
   if (!header.contains("typ")) return true;
-  std::string type = lower(string_member(header, "typ"));
+  std::string type = lowered(string_member(header, "typ"));
   constexpr std::string_view kPrefix = "application/";
   if (type.starts_with(kPrefix)) type.erase(0, kPrefix.size());
   return type == "at+jwt" || type == "jwt";

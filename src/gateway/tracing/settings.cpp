@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "core/trimmed.h"
 #include "mcp/oauth/web.h"
@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::string_view kPath = "/v1/traces";
 constexpr std::size_t kMaxHeaders = 32;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 // As the standard has it: the more special of two variables.
 std::string of_traces(const Variables& variables, std::string_view what) {
@@ -82,8 +77,7 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 bool is_header_name(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("!#$%&'*+-.^_`|~").contains(c);
+    return is_alphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").contains(c);
   });
 }
 
@@ -92,7 +86,7 @@ bool is_ours(std::string_view name) {
   constexpr std::array<std::string_view, 8> kOurs = {
       "host",   "content-type", "content-length",   "content-encoding", "connection",
       "expect", "te",           "transfer-encoding"};
-  return std::ranges::find(kOurs, lower(std::string(name))) != kOurs.end();
+  return std::ranges::find(kOurs, lowered(std::string(name))) != kOurs.end();
 }
 
 bool is_header_value(std::string_view value) {
@@ -137,7 +131,7 @@ std::string variable_of_process(const char* name) {
 
 Result<std::optional<Settings>> read_settings(const std::string& option,
                                               const Variables& variables) {
-  if (lower(variables("OTEL_SDK_DISABLED")) == "true") return std::nullopt;
+  if (lowered(variables("OTEL_SDK_DISABLED")) == "true") return std::nullopt;
   auto url = option == "env" ? place_in(variables) : place_of(option);
   if (!url) return pass_on(url);
   auto headers = read_headers(of_traces(variables, "HEADERS"));

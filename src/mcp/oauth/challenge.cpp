@@ -1,8 +1,8 @@
 #include "mcp/oauth/challenge.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "core/ascii.h"
 #include "mcp/config_member.h"
 
 namespace mcpac::mcp::oauth {
@@ -48,12 +48,7 @@ class Reader {
 };
 
 bool is_bearer(std::string_view scheme) {
-  constexpr std::string_view kBearer = "bearer";
-  if (scheme.size() != kBearer.size()) return false;
-  for (std::size_t i = 0; i < kBearer.size(); ++i) {
-    if (std::tolower(static_cast<unsigned char>(scheme[i])) != kBearer[i]) return false;
-  }
-  return true;
+  return lowered(scheme) == "bearer";
 }
 
 // RFC 6749, section 3.3; what is none asks for nothing.

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+
+#include "core/ascii.h"
 
 namespace mcpac::mcp::oauth {
 namespace {
@@ -14,11 +15,10 @@ constexpr std::size_t kMaxParameters = 64;
 std::string encode(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~') {
+    if (is_bare(c) || c == '.' || c == '~') {
       out += c;
     } else {
-      out += fmt::format("%{:02X}", byte);
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "mcp/oauth/web.h"
 
@@ -54,9 +55,7 @@ std::unexpected<Error> refuse(std::string what, std::string why) {
 bool is_plain_url(std::string_view text) {
   constexpr std::string_view kMarks = "-._~:/?[]@!$&'()*+,;=%";
   return text.size() <= kMaxWord && std::ranges::all_of(text, [kMarks](char c) {
-           const bool letter =
-               (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-           return letter || kMarks.contains(c);
+           return is_alphanumeric(c) || kMarks.contains(c);
          });
 }
 
@@ -78,9 +77,8 @@ Result<std::string> endpoint(const Json& document, std::string_view name) {
 
 // One host in two spellings is one host (RFC 3986, section 6.2.2.1).
 bool is_same_origin(const Url& one, const Url& other) {
-  const auto lower = [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); };
   return one.tls == other.tls && one.port == other.port &&
-         std::ranges::equal(one.host, other.host, {}, lower, lower);
+         std::ranges::equal(one.host, other.host, {}, to_lower, to_lower);
 }
 
 // A query that the server's own URL does not have would name something else in the same place.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "mcp/oauth/assertion.h"
 #include "mcp/oauth/pkce.h"
@@ -44,8 +44,7 @@ Result<Tokens> read_tokens(const AuthorizationServer& server, const WebAnswer& a
                   printable(code, 60));
   }
   if (!json || !json->is_object()) return refuse(server, "answered with no JSON object");
-  std::string type = string_member(*json, "token_type");
-  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string type = lowered(string_member(*json, "token_type"));
   Tokens tokens;
   tokens.access = string_member(*json, "access_token");
   tokens.refresh = string_member(*json, "refresh_token");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
@@ -11,6 +10,7 @@
 #include <boost/beast/http/field.hpp>
 #include <boost/beast/http/verb.hpp>
 
+#include "core/ascii.h"
 #include "core/printable.h"
 #include "mcp/url_addresses.h"
 
@@ -60,8 +60,7 @@ asio::awaitable<Result<WebAnswer>> exchange(HttpConnection& connection, HttpRequ
 bool is_local_name(std::string_view host) {
   constexpr std::string_view kLocal = ".localhost";
   std::string name = "." + std::string(host.substr(0, host.size() - (host.ends_with('.') ? 1 : 0)));
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name.ends_with(kLocal);
+  return lowered(name).ends_with(kLocal);
 }
 
 // What browsers take for an IPv4 address although it is none to us: "2130706433", "127.1",

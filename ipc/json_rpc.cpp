@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/json_cost.h"
 #include "core/json_writer.h"
 
 namespace mcpac::ipc {
@@ -33,7 +34,7 @@ Json take(Json& object, const char* name) {
 }
 
 std::expected<Message, RpcError> read_call(Json& object, const Json* raw_id,
-                                           const std::optional<Id>& id) {
+                                           const std::optional<Id>& id, std::size_t weight) {
   const auto invalid = [&id](std::string why) {
     return std::unexpected(RpcError{.message = std::move(why), .id = id});
   };
@@ -48,7 +49,7 @@ std::expected<Message, RpcError> read_call(Json& object, const Json* raw_id,
     params = std::move(*found);
   }
   auto name = std::move(method.get_ref<std::string&>());
-  if (id) return Request{*id, std::move(name), std::move(params)};
+  if (id) return Request{*id, std::move(name), std::move(params), weight};
   return Notification{std::move(name), std::move(params)};
 }
 
@@ -83,7 +84,8 @@ std::expected<Message, RpcError> read_response(Json& object, const Json* raw_id,
 }  // namespace
 
 std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits& limits) {
-  auto parsed = parse_json(line, "", limits);
+  std::size_t beside = 0;
+  auto parsed = parse_json_counted(line, limits, beside);
   if (!parsed) {
     const bool limit = parsed.error().id == ErrorId::kJsonLimit;
     std::string message = std::move(parsed.error().what);
@@ -112,7 +114,7 @@ std::expected<Message, RpcError> decode(std::string_view line, const JsonLimits&
     return std::unexpected(
         RpcError{.message = "a message cannot be both a call and a response", .id = id});
   }
-  if (is_call) return read_call(object, raw_id, id);
+  if (is_call) return read_call(object, raw_id, id, line.size() + beside);
   if (!is_response) {
     return std::unexpected(
         RpcError{.message = "a message needs exactly one of method, result and error", .id = id});

@@ -7,6 +7,7 @@
 // caller's business: a client of real servers skips it as junk, the door of the gate answers it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -31,7 +32,12 @@ struct Request {
   Id id;
   std::string method;
   Json params;
-  friend bool operator==(const Request&, const Request&) = default;
+  // About how much memory it takes, text and values (core/json_cost.h), where it was decoded; else
+  // 0.
+  std::size_t weight = 0;
+  friend bool operator==(const Request& a, const Request& b) {
+    return a.id == b.id && a.method == b.method && a.params == b.params;
+  }
 };
 
 struct Notification {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/json_cost.h"
 #include "core/json_members.h"
 #include "core/json_reader.h"
 #include "core/json_writer.h"
@@ -73,15 +74,25 @@ class Builder {
   bool number_integer(number_integer_t value) { return put(Value(value)); }
   bool number_unsigned(number_unsigned_t value) { return put(Value(value)); }
   bool number_float(number_float_t value, const string_t&) { return put(Value(value)); }
-  bool string(string_t& value) { return put(Value(std::move(value))); }
+  bool string(string_t& value) {
+    cost_ += JsonCost::kText;
+    return put(Value(std::move(value)));
+  }
   bool binary(binary_t&) { return refuse("binary values do not occur in JSON"); }
 
-  bool start_object(std::size_t) { return open(Value::object()); }
-  bool start_array(std::size_t) { return open(Value::array()); }
+  bool start_object(std::size_t) {
+    cost_ += JsonCost::kObject;
+    return open(Value::object());
+  }
+  bool start_array(std::size_t) {
+    cost_ += JsonCost::kArray;
+    return open(Value::array());
+  }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
 
   bool key(string_t& name) {
+    cost_ += JsonCost::kMember;
     auto& members = open_.back().value->template get_ref<typename Value::object_t&>();
     slot_ = open_.back().members.add(members, name);
     if (slot_ != nullptr) return true;
@@ -105,6 +116,8 @@ class Builder {
   [[nodiscard]] bool over_limit() const { return over_limit_; }
   // Whether the refusal came right after a name, which then is what it is about.
   [[nodiscard]] bool at_name() const { return at_name_; }
+  // Of what was read, beside its text.
+  [[nodiscard]] std::size_t cost() const { return cost_ + values_ * JsonCost::kValue; }
 
  private:
   struct Level {
@@ -157,6 +170,7 @@ class Builder {
   Value* slot_ = nullptr;  // where the value of the name just read goes
   std::vector<Level> open_;
   std::size_t values_ = 0;
+  std::size_t cost_ = 0;  // beside that of each value
   std::string message_;
   bool over_limit_ = false;
   bool at_name_ = false;
@@ -180,19 +194,22 @@ std::size_t start_of_name(std::string_view text) {
 }
 
 template <class Value>
-Result<Value> parse(std::string_view text, std::string_view where, const JsonLimits& limits) {
+Result<Value> parse(std::string_view text, std::string_view where, const JsonLimits& limits,
+                    std::size_t* beside = nullptr) {
   if (text.size() > limits.max_bytes) {
     return fail(
         ErrorId::kJsonLimit,
         fmt::format("JSON text of {} bytes is over the limit of {}", text.size(), limits.max_bytes),
         {.where = std::string(where)});
   }
-  if (auto read = read_plain_json<Value>(text, limits)) return std::move(*read);
+  if (auto read = read_plain_json<Value>(text, limits, beside)) return std::move(*read);
   Builder<Value> builder(limits);
   const char* reached = text.data();
   const CountingIterator first(text.data(), &reached);
   const CountingIterator last(text.data() + text.size(), &reached);
-  if (Value::sax_parse(first, last, &builder)) return builder.take();
+  const bool is_read = Value::sax_parse(first, last, &builder);
+  if (beside != nullptr) *beside = builder.cost();
+  if (is_read) return builder.take();
   const auto read = static_cast<std::size_t>(reached - text.data());
   // The last byte read is the one that was one too many, except at the end of the text.
   const bool at_end =
@@ -211,9 +228,24 @@ Result<Json> parse_json(std::string_view text, std::string_view where, const Jso
   return parse<Json>(text, where, limits);
 }
 
+Result<Json> parse_json_counted(std::string_view text, const JsonLimits& limits,
+                                std::size_t& beside) {
+  return parse<Json>(text, "", limits, &beside);
+}
+
 Result<OrderedJson> parse_ordered_json(std::string_view text, std::string_view where,
                                        const JsonLimits& limits) {
   return parse<OrderedJson>(text, where, limits);
+}
+
+std::size_t beside_text(const Json& value) {
+  std::size_t cost = JsonCost::kValue;
+  if (value.is_string()) return cost + JsonCost::kText;
+  if (!value.is_structured()) return cost;
+  cost +=
+      value.is_array() ? JsonCost::kArray : JsonCost::kObject + value.size() * JsonCost::kMember;
+  for (const Json& inner : value) cost += beside_text(inner);
+  return cost;
 }
 
 std::string to_text(const Json& value) {

@@ -8,6 +8,7 @@
 
 #include "core/ascii.h"
 #include "core/characters.h"
+#include "core/json_cost.h"
 #include "core/json_escape.h"
 #include "core/json_members.h"
 
@@ -66,6 +67,8 @@ class Reader {
     skip_space();
     return rest_.empty();
   }
+  // Of what was read, beside its text.
+  [[nodiscard]] std::size_t cost() const { return cost_ + values_ * JsonCost::kValue; }
 
  private:
   // `depth` is that of the value around this one.
@@ -74,7 +77,10 @@ class Reader {
     switch (rest_.front()) {
       case '{': return object(into, depth + 1);
       case '[': return array(into, depth + 1);
-      case '"': into = std::string(); return string(into.template get_ref<std::string&>());
+      case '"':
+        into = std::string();
+        cost_ += JsonCost::kText;
+        return string(into.template get_ref<std::string&>());
       case 't': into = true; return literal("true");
       case 'f': into = false; return literal("false");
       case 'n': into = nullptr; return literal("null");
@@ -85,6 +91,7 @@ class Reader {
   bool object(Value& into, std::size_t depth) {
     if (depth > most_depth()) return false;
     into = Value::object();
+    cost_ += JsonCost::kObject;
     auto& members = into.template get_ref<typename Value::object_t&>();
     MemberReader<Value> reader;
     std::string name;
@@ -94,6 +101,7 @@ class Reader {
       if (rest_.empty() || rest_.front() != '"' || !string(name)) return false;
       skip_space();
       if (!take_and_skip(':')) return false;
+      cost_ += JsonCost::kMember;
       Value* const member = reader.add(members, name);
       if (member == nullptr || !value(*member, depth)) return false;
       skip_space();
@@ -105,6 +113,7 @@ class Reader {
   bool array(Value& into, std::size_t depth) {
     if (depth > most_depth()) return false;
     into = Value::array();
+    cost_ += JsonCost::kArray;
     auto& elements = into.template get_ref<typename Value::array_t&>();
     take_and_skip('[');
     if (take(']')) return true;
@@ -205,19 +214,24 @@ class Reader {
   std::string_view rest_;
   const JsonLimits& limits_;
   std::size_t values_ = 0;
+  std::size_t cost_ = 0;  // beside that of each value
 };
 
 }  // namespace
 
 template <class Value>
-std::optional<Value> read_plain_json(std::string_view text, const JsonLimits& limits) {
+std::optional<Value> read_plain_json(std::string_view text, const JsonLimits& limits,
+                                     std::size_t* cost) {
   std::optional<Value> read(std::in_place);
-  if (!Reader<Value>(text, limits).whole(*read)) read.reset();
+  Reader<Value> reader(text, limits);
+  if (!reader.whole(*read)) read.reset();
+  if (cost != nullptr) *cost = reader.cost();
   return read;
 }
 
-template std::optional<Json> read_plain_json<Json>(std::string_view, const JsonLimits&);
+template std::optional<Json> read_plain_json<Json>(std::string_view, const JsonLimits&,
+                                                   std::size_t*);
 template std::optional<OrderedJson> read_plain_json<OrderedJson>(std::string_view,
-                                                                 const JsonLimits&);
+                                                                 const JsonLimits&, std::size_t*);
 
 }  // namespace mcpac

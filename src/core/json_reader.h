@@ -8,6 +8,7 @@
 // each other.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -15,8 +16,10 @@
 
 namespace mcpac {
 
-// For Json and OrderedJson. Nothing: the library is to read it.
+// For Json and OrderedJson. Nothing: the library is to read it. `cost`: what the values take beside
+// their text (JsonCost).
 template <class Value>
-[[nodiscard]] std::optional<Value> read_plain_json(std::string_view text, const JsonLimits& limits);
+[[nodiscard]] std::optional<Value> read_plain_json(std::string_view text, const JsonLimits& limits,
+                                                   std::size_t* cost = nullptr);
 
 }  // namespace mcpac

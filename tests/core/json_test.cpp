@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/call_arguments.h"
+#include "core/json_cost.h"
 
 namespace mcpac {
 namespace {
@@ -185,6 +186,31 @@ TEST_SUITE("core/json") {
     CHECK(find_member(Json::array(), "a") == nullptr);
     CHECK(string_member(*value, "a") == "x");
     CHECK(string_member(*value, "n", "none") == "none");
+  }
+
+  TEST_CASE("what values take beside their text is counted, whoever reads them") {
+    const auto beside = [](std::string_view text) {
+      std::size_t counted = 0;
+      const auto value = parse_json_counted(text, {}, counted);
+      REQUIRE(value.has_value());
+      CHECK(beside_text(*value) == counted);
+      return counted;
+    };
+    using Cost = JsonCost;
+    CHECK(beside("1") == Cost::kValue);
+    CHECK(beside("[1,2]") == 3 * Cost::kValue + Cost::kArray);
+    CHECK(beside(R"({"a":"b"})") == 2 * Cost::kValue + Cost::kObject + Cost::kMember + Cost::kText);
+    // A number beyond 64 bits is read by the library.
+    for (const std::string shape : {R"([{"":N},{"":N}])", R"({"a":[N,"b",null,{}],"c":[[]]})"}) {
+      CAPTURE(shape);
+      const auto with = [&](std::string_view number) {
+        std::string text = shape;
+        for (auto at = text.find('N'); at != std::string::npos; at = text.find('N'))
+          text.replace(at, 1, number);
+        return text;
+      };
+      CHECK(beside(with("0")) == beside(with("123456789012345678901234567890")));
+    }
   }
 }
 

@@ -116,4 +116,19 @@ TEST_SUITE("ipc/json_rpc") {
     REQUIRE(message.has_value());
     CHECK(std::get<ipc::Request>(*message).params.is_null());
   }
+
+  TEST_CASE("a request says about how much it takes: its text, and what values take beside it") {
+    const auto weight_of = [](std::string_view line) {
+      const auto message = ipc::decode(line);
+      REQUIRE(message.has_value());
+      return std::get<ipc::Request>(*message).weight;
+    };
+    const std::string few = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"x"}})";
+    CHECK(weight_of(few) > few.size());
+    CHECK(weight_of(few) < few.size() + 1'000);
+    std::string many = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[{"":0})";
+    for (int i = 1; i < 1'000; ++i) many += R"(,{"":0})";
+    many += "]}}";
+    CHECK(weight_of(many) > 20 * many.size());
+  }
 }

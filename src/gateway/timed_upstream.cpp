@@ -26,15 +26,16 @@ gate::Upstream::CallToken TimedUpstream::forward(const Permission& permission, J
                                                  std::shared_ptr<gate::Caller> caller,
                                                  std::function<void(Result<Json>)> done) {
   ++figures_->in_work;
-  return inner_.forward(permission, std::move(arguments), std::move(caller),
-                        [figures = figures_, clock = &clock_, begun = clock_.steady_now(),
-                         on_advice = on_advice_, done = std::move(done)](Result<Json> result) {
-                          --figures->in_work;
-                          ++(result ? figures->answered : figures->failed);
-                          figures->durations.add(clock->steady_now() - begun);
-                          if (!result) keep_advice(result.error(), on_advice);
-                          done(std::move(result));
-                        });
+  return PassingUpstream::forward(
+      permission, std::move(arguments), std::move(caller),
+      [figures = figures_, clock = &clock_, begun = clock_.steady_now(), on_advice = on_advice_,
+       done = std::move(done)](Result<Json> result) {
+        --figures->in_work;
+        ++(result ? figures->answered : figures->failed);
+        figures->durations.add(clock->steady_now() - begun);
+        if (!result) keep_advice(result.error(), on_advice);
+        done(std::move(result));
+      });
 }
 
 }  // namespace mcpac::gateway

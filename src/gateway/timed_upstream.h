@@ -14,7 +14,7 @@
 
 #include "core/clock.h"
 #include "core/error.h"
-#include "gate/upstream.h"
+#include "gate/passing_upstream.h"
 
 namespace mcpac::gateway {
 
@@ -41,7 +41,7 @@ struct UpstreamFigures {
   Durations durations;
 };
 
-class TimedUpstream final : public gate::Upstream {
+class TimedUpstream final : public gate::PassingUpstream {
  public:
   // Hears an error as it came whose advice (`fix`) its client does not get: over HTTP (kServerHttp)
   // it says how the server is configured, maybe with an address of the server's choice, and a model
@@ -49,23 +49,14 @@ class TimedUpstream final : public gate::Upstream {
   using OnAdvice = std::function<void(const Error&)>;
   // Both are borrowed.
   TimedUpstream(gate::Upstream& inner, const Clock& clock, OnAdvice on_advice = nullptr)
-      : inner_(inner), clock_(clock), on_advice_(std::move(on_advice)) {}
+      : PassingUpstream(inner), clock_(clock), on_advice_(std::move(on_advice)) {}
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::shared_ptr<gate::Caller> caller,
                     std::function<void(Result<Json>)> done) override;
-  [[nodiscard]] bool quarantines(const Permission& permission) const override {
-    return inner_.quarantines(permission);
-  }
-  void cancel(CallToken token) override { inner_.cancel(token); }
-  [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
-                               Json& redacted) const override {
-    return inner_.redact(permission, arguments, redacted);
-  }
   [[nodiscard]] const UpstreamFigures& figures() const { return *figures_; }
 
  private:
-  gate::Upstream& inner_;
   const Clock& clock_;
   OnAdvice on_advice_;  // may be null
   // Answers may come when this object is gone.

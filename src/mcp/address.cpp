@@ -1,10 +1,9 @@
-// Which addresses the whole internet reaches (IANA's registries of special-purpose addresses).
+#include "mcp/address.h"
+
 #include <array>
 
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
-
-#include "mcp/http_connection.h"
 
 namespace mcpac::mcp {
 namespace ip = boost::asio::ip;

@@ -23,6 +23,7 @@
 
 #include "core/ascii.h"
 #include "ipc/http_pieces.h"
+#include "mcp/address.h"
 #include "mcp/url_addresses.h"
 
 namespace mcpac::mcp {

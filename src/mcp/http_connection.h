@@ -14,7 +14,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -28,8 +27,6 @@ using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>
 
 // Whether a connection may lead to this machine and its neighbours, or to public addresses alone.
 enum class Reach : std::uint8_t { kAnywhere, kPublic };
-// Not loopback, private, link-local, shared, reserved or multicast.
-[[nodiscard]] bool is_public(const boost::asio::ip::address& address);
 
 // What the head of a response tells, as far as MCP needs it.
 struct HttpHead {

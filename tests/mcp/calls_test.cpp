@@ -10,17 +10,9 @@
 #include "mcp/support_connected.h"
 
 using namespace mcpac;
+using namespace mcpac::test;
 using namespace std::chrono_literals;
-using test::Connected;
-using test::fixture;
-using test::kPatience;
 namespace asio = boost::asio;
-using test::answered_with;
-using test::answering;
-using test::args;
-using test::decline;
-using test::id_of;
-using test::text_of;
 
 TEST_SUITE("mcp/calls") {
   TEST_CASE("a result that asks for input is an error that says so") {

@@ -13,6 +13,7 @@
 #include <boost/beast/http/verb.hpp>
 
 #include "core/file.h"
+#include "mcp/address.h"
 #include "mcp/http_connection.h"
 #include "mcp/oauth/assertion.h"
 #include "mcp/oauth/challenge.h"

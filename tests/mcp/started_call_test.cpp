@@ -13,15 +13,9 @@
 #include "mcp/support_connected.h"
 
 using namespace mcpac;
+using namespace mcpac::test;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-using test::answering;
-using test::args;
-using test::Connected;
-using test::fixture;
-using test::id_of;
-using test::kPatience;
-using test::text_of;
 
 namespace {
 

@@ -12,6 +12,7 @@
 
 #include "core/ascii.h"
 #include "core/printable.h"
+#include "mcp/address.h"
 #include "mcp/url_addresses.h"
 
 namespace mcpac::mcp::oauth {

@@ -104,6 +104,21 @@ TEST_SUITE("execute/upstreams") {
     CHECK(world.ended("rpc_error").contains("-32602"));
   }
 
+  TEST_CASE("who waited for a server that starts is not overtaken by who comes when it is there") {
+    World world;
+    world.until([&] { return world.upstreams->starts("one") == 1; });
+    std::string order;
+    const auto call = [&](const std::string& name) {
+      world.upstreams->forward(Permission::parse("one.echo").value(), kHello, nullptr,
+                               [&order, name](const Result<Json>&) { order += name; });
+    };
+    world.upstreams->on_settled([&] { call("late;"); });
+    call("early;");
+    call("second;");
+    world.until([&] { return order.size() >= 18; });
+    CHECK(order == "early;second;late;");
+  }
+
   TEST_CASE("a call that is taken back ends once, and its server hears of it") {
     World world;
     world.until_started();

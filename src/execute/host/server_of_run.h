@@ -1,6 +1,7 @@
 // One server of a run, as Upstreams keeps it; for its own files alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -31,6 +32,9 @@ struct Upstreams::Server {
   BackOff back_off;
   // Expires when the server is ready or has failed; calls that come earlier wait on it.
   boost::asio::steady_timer settled;
+  // How many do, until each goes on: those that come then do not overtake them. Shared, since a
+  // call that waits may outlive this object.
+  std::shared_ptr<std::size_t> waiting = std::make_shared<std::size_t>(0);
   std::promise<Result<std::set<std::string>>> promise;
   std::shared_future<Result<std::set<std::string>>> future{promise.get_future().share()};
 

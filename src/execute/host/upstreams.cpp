@@ -157,6 +157,21 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Serv
   co_return drifted;
 }
 
+namespace {
+
+class Waits {
+ public:
+  explicit Waits(std::shared_ptr<std::size_t> count) : count_(std::move(count)) { ++*count_; }
+  ~Waits() { --*count_; }
+  Waits(const Waits&) = delete;
+  Waits& operator=(const Waits&) = delete;
+
+ private:
+  std::shared_ptr<std::size_t> count_;
+};
+
+}  // namespace
+
 asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) {
   const auto found = servers_.find(name);
   if (found == servers_.end()) {
@@ -165,9 +180,12 @@ asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) 
   }
   Server& server = *found->second;
   revive(server);
-  while (!server.ready) {
-    boost::system::error_code ignored;
-    co_await server.settled.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  if (!server.ready || *server.waiting > 0) {
+    const Waits here(server.waiting);
+    do {
+      boost::system::error_code ignored;
+      co_await server.settled.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    } while (!server.ready);
   }
   if (auto gone = why_gone(server)) co_return std::unexpected(std::move(*gone));
   if (server.failure) co_return std::unexpected(*server.failure);
@@ -213,8 +231,8 @@ const Upstreams::Server* Upstreams::at_hand(const Permission& permission) const 
   const auto found = servers_.find(permission.server());
   if (found == servers_.end() || offer_named(permission.tool())) return nullptr;
   const Server& server = *found->second;
-  const bool is_usable =
-      server.ready && !server.failure && server.client && server.client->is_alive();
+  const bool is_usable = server.ready && *server.waiting == 0 && !server.failure && server.client &&
+                         server.client->is_alive();
   return is_usable && !server.drifted.contains(permission.tool()) ? &server : nullptr;
 }
 

@@ -33,6 +33,8 @@ std::shared_ptr<ClientSession> CallOfClient::live() const {
 }
 
 void CallOfClient::answered(gate::Answer given) {
+  // Whoever made it may make the next one at once, and others may hold this one a while.
+  seat_.leave();
   if (const auto session = live())
     session->answered(id_, *this, std::move(given));
   else

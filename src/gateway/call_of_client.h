@@ -15,6 +15,7 @@
 #include "gate/caller.h"
 #include "gate/gate.h"
 #include "gateway/call_answer.h"
+#include "gateway/call_room.h"
 #include "gateway/kept_answer.h"
 #include "gateway/request_context.h"
 #include "gateway/server_questions.h"
@@ -35,6 +36,11 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
         client_(std::move(client)),
         questions_(std::move(questions)),
         kept_(std::move(room)) {}
+
+  // Where what it takes is counted, until it is answered.
+  void sits(CallRoom::Seat seat) { seat_ = std::move(seat); }
+  // Of the replies that a client comes back with, which its server gets beside the arguments.
+  [[nodiscard]] bool makes_room_for(std::size_t replies) { return seat_.makes_room_for(replies); }
 
   // From here on it belongs to this request of this session.
   void belongs_to(const std::shared_ptr<ClientSession>& session, const ipc::Id& id,
@@ -103,6 +109,7 @@ class CallOfClient final : public gate::Caller, public std::enable_shared_from_t
   std::weak_ptr<ClientSession> session_;
   ipc::Id id_;
   RequestContext context_;
+  CallRoom::Seat seat_;
   KeptAnswer kept_;
   CallForm form_ = CallForm::kTool;
   std::string asked_for_;

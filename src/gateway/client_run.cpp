@@ -34,6 +34,7 @@ std::shared_ptr<ClientSession> ClientRun::talk(std::function<void(Outgoing)> say
        .offers = parts_.offers,
        .shown = shown_,
        .room = room_,
+       .calls = calls_,
        .questions = questions_,
        .is_quarantined = [upstream = parts_.upstream](
                              const Permission& tool) { return upstream->quarantines(tool); },

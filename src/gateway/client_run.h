@@ -14,6 +14,7 @@
 #include "execute/live/run_control.h"
 #include "gate/anomalies.h"
 #include "gate/gate.h"
+#include "gateway/call_room.h"
 #include "gateway/catalog.h"
 #include "gateway/client_approver.h"
 #include "gateway/client_record.h"
@@ -97,6 +98,7 @@ class ClientRun {
   ParkedCalls parked_;
   std::shared_ptr<ShownLists> shown_;
   std::shared_ptr<WaitingRoom> room_ = std::make_shared<WaitingRoom>();
+  std::shared_ptr<CallRoom> calls_ = std::make_shared<CallRoom>();
   std::unique_ptr<code_mode::CodeMode> code_;  // or null
   std::shared_ptr<ServerQuestions> questions_;
   std::unique_ptr<execute::RunControl> control_;

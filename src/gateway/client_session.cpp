@@ -31,6 +31,7 @@ ClientSession::ClientSession(SessionSetup setup)
       offers_(std::make_unique<SessionOffers>(*this, setup_.offers)) {
   if (!setup_.shown) setup_.shown = std::make_shared<ShownLists>(*setup_.gate);
   if (!setup_.room) setup_.room = std::make_shared<WaitingRoom>();
+  if (!setup_.calls) setup_.calls = std::make_shared<CallRoom>();
 }
 
 ClientSession::~ClientSession() {

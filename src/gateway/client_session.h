@@ -29,6 +29,7 @@
 
 namespace mcpac::gateway {
 
+class CallRoom;
 class Offers;
 class SessionOffers;
 class ShownLists;
@@ -66,6 +67,7 @@ struct SessionSetup {
   // Of all its sessions; null: of this one alone.
   std::shared_ptr<ShownLists> shown = nullptr;
   std::shared_ptr<WaitingRoom> room = nullptr;
+  std::shared_ptr<CallRoom> calls = nullptr;
   // Null: servers ask nothing of this client.
   std::shared_ptr<ServerQuestions> questions = nullptr;
   // Tools that are another one by now: not shown any more.
@@ -147,6 +149,8 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
                  Wanted wanted);
   void call_own(const ipc::Request& request, const RequestContext& context, const std::string& name,
                 const Json& arguments);
+  // The answer to a call that has none of a server.
+  void say_refusal(const ipc::Id& id, Era era, const Wanted& wanted, const gate::CallError& error);
   // Of what the client is not offered, whatever the gate has: recorded as that, and answered so.
   void refuse_unoffered(const ipc::Id& id, gate::CallRequest call, const ipc::ErrorObject& error);
   // Adds what a model is told of our own tools.

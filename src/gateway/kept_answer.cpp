@@ -2,18 +2,22 @@
 
 #include <cstddef>
 
-#include "core/json.h"
+#include "core/json_cost.h"
 
 namespace mcpac::gateway {
 namespace {
 
+std::size_t bytes_of(const Json& value) {
+  return to_text(value).size() + beside_text(value);
+}
+
 std::size_t bytes_of(const gate::Answer& given) {
-  if (given) return to_text(*given).size();
-  return given.error().message.size() + to_text(given.error().data).size();
+  if (given) return bytes_of(*given);
+  return given.error().message.size() + bytes_of(given.error().data);
 }
 
 std::size_t bytes_of(const std::optional<ipc::ErrorObject>& refusal) {
-  return refusal ? refusal->message.size() + to_text(refusal->data).size() : 0;
+  return refusal ? refusal->message.size() + bytes_of(refusal->data) : 0;
 }
 
 }  // namespace

@@ -94,8 +94,11 @@ void ClientSession::make_call(const ipc::Request& request, const RequestContext&
   if (may_come_back(request, context)) digest = digest_of(call.permission, call.arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
+  auto seat = setup_.calls->take(request.weight);
+  if (!seat) return say_refusal(request.id, context.era, wanted, seat.error());
   const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.client,
                                                    setup_.questions, setup_.room);
+  made->sits(std::move(*seat));
   made->is_about(wanted.form, std::move(wanted.name));
   made->belongs_to(shared_from_this(), request.id, context);
   const Json* brought = find_member(request.params, "inputResponses");
@@ -124,8 +127,11 @@ void ClientSession::call_own(const ipc::Request& request, const RequestContext& 
   if (may_come_back(request, context)) digest = digest_of(name, arguments);
   if (context.era == Era::kStateless && request.params.contains("requestState"))
     return come_back(request, context, digest);
+  auto seat = setup_.calls->take(request.weight);
+  if (!seat) return say_refusal(request.id, context.era, {}, seat.error());
   const auto made = std::make_shared<CallOfClient>(std::move(digest), setup_.client,
                                                    setup_.questions, setup_.room);
+  made->sits(std::move(*seat));
   made->belongs_to(shared_from_this(), request.id, context);
   calls_.emplace(request.id, Call{made});
   setup_.own->call(name, arguments, made);
@@ -135,13 +141,20 @@ void ClientSession::call_own(const ipc::Request& request, const RequestContext& 
 void ClientSession::come_back(const ipc::Request& request, const RequestContext& context,
                               const std::string& digest) {
   const Json* brought = find_member(request.params, "inputResponses");
+  std::shared_ptr<const CallOfClient> full;
   const auto is_whole = [&](const ParkedCall& parked) {
-    return answers_all(brought, parked.questions);
+    if (!answers_all(brought, parked.questions)) return false;
+    if (!parked.call->makes_room_for(request.weight)) full = parked.call;
+    return !full;
   };
   auto parked =
       setup_.parked == nullptr
           ? std::nullopt
           : setup_.parked->take(string_member(request.params, "requestState"), digest, is_whole);
+  // It stays, and the client may come once more.
+  if (full)
+    return say_refusal(request.id, context.era, {full->form(), full->asked_for()},
+                       setup_.calls->too_much());
   if (!parked) {
     setup_.anomalies->note("a requestState that is none, is over, or is of another call");
     return say_error(request.id, ipc::kInvalidParams,
@@ -176,8 +189,13 @@ void ClientSession::answered(const ipc::Id& id, const CallOfClient& call, gate::
   const bool is_the_servers = refusal && error.kind == gate::ErrorKind::kTransport;
   if (is_the_servers && (call.form() != CallForm::kTool || refusal->code == kMissingCapability))
     return say_error(id, without_our_name(*refusal));
-  if (call.form() != CallForm::kTool)
-    return say_error(id, error_of(call.form(), call.asked_for(), error));
+  say_refusal(id, era, {call.form(), call.asked_for()}, error);
+}
+
+void ClientSession::say_refusal(const ipc::Id& id, Era era, const Wanted& wanted,
+                                const gate::CallError& error) {
+  if (wanted.form != CallForm::kTool)
+    return say_error(id, error_of(wanted.form, wanted.name, error));
   if (!is_protocol_error(error)) return say_result(id, in_form(era, error_result(error)));
   say_error(id, ipc::ErrorObject{gate::rpc_code(error.kind), error.message, nullptr});
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/json_cost.h"
 #include "core/offer.h"
 #include "gateway/call_answer.h"
 #include "gateway/client_session.h"
@@ -34,6 +35,7 @@ ipc::Request kept_of(const ipc::Request& request, std::vector<std::string_view> 
     if (const Json* value = find_member(request.params, name); value != nullptr)
       kept.params[std::string(name)] = *value;
   }
+  kept.weight = to_text(kept.params).size() + beside_text(kept.params);
   return kept;
 }
 
@@ -176,7 +178,7 @@ void SessionOffers::read(const ipc::Request& request, const RequestContext& cont
   if (uri == nullptr || !uri->is_string())
     return session_.say_error(request.id, ipc::kInvalidParams, "params.uri must be a URI");
   const auto kept = kept_of(request, {"uri"});
-  const auto seat = session_.setup_.room->take(to_text(kept.params).size());
+  const auto seat = session_.setup_.room->take(kept.weight);
   if (!seat) return say_no_room(request.id);
   find_owner(uri->get<std::string>(),
              unless_over(request.id, [this, kept, seat, context](const Owner& owner) {
@@ -204,7 +206,7 @@ void SessionOffers::get_prompt(const ipc::Request& request, const RequestContext
     return session_.say_error(request.id, ipc::kInvalidParams,
                               "params.name must be the name of a prompt");
   const auto kept = kept_of(request, {"name", "arguments"});
-  const auto seat = session_.setup_.room->take(to_text(kept.params).size());
+  const auto seat = session_.setup_.room->take(kept.weight);
   if (!seat) return say_no_room(request.id);
   const auto get = [this, kept, seat, context](const ListsByServer& lists) {
     const std::string called = string_member(kept.params, "name");

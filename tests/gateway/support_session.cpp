@@ -57,12 +57,13 @@ Json request(const Json& id, std::string_view method, Json params) {
 }
 
 Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t room_for_waiting,
-           tracing::SessionFacts trace)
+           tracing::SessionFacts trace, CallLimits of_calls)
     : world(with_declared(options)),
       anomalies(world.audit),
       parked(*world.gate, world.clock),
       offers(servers, loop.get_executor(), world.clock),
       room(std::make_shared<WaitingRoom>(room_for_waiting)),
+      calls(std::make_shared<CallRoom>(of_calls)),
       questions(std::make_shared<ServerQuestions>(world.audit)) {
   const auto authority = gate::testing::authority_of(world, options);
   catalog = Catalog::make(lock_of(world.schemas), authority, names);
@@ -74,6 +75,7 @@ Talk::Talk(Options options, NameForm names, SessionLimits limits, std::size_t ro
        .parked = &parked,
        .offers = &offers,
        .room = room,
+       .calls = calls,
        .questions = questions,
        .is_quarantined = [this](const Permission& tool) { return quarantined.contains(tool); },
        .say =

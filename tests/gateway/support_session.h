@@ -24,8 +24,8 @@ class Talk {
  public:
   using Options = gate::testing::World::Options;
   explicit Talk(Options options = {}, NameForm names = NameForm::kDotted, SessionLimits limits = {},
-                std::size_t room_for_waiting = WaitingRoom::kMost,
-                tracing::SessionFacts trace = {});
+                std::size_t room_for_waiting = WaitingRoom::kMost, tracing::SessionFacts trace = {},
+                CallLimits of_calls = {});
 
   // What was said since the last look, in order.
   std::vector<Json> send(const Json& message);
@@ -49,6 +49,7 @@ class Talk {
   ParkedCalls parked;
   Offers offers;
   std::shared_ptr<WaitingRoom> room;
+  std::shared_ptr<CallRoom> calls;
   std::shared_ptr<ServerQuestions> questions;
   std::deque<Outgoing> said;
   std::function<void()> when_said = [] {};

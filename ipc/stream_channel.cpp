@@ -183,8 +183,7 @@ SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) return SendStatus::kFull;
   queued_ += line.size() + 1;
   if (descriptor) ++queued_descriptors_;
-  queue_.push_back({std::move(line), std::move(descriptor)});
-  ++accepted_;
+  queue_.push_back({std::move(line), std::move(descriptor), ++accepted_});
   if (waiting_to_write_) return SendStatus::kQueued;
   if (gathering_ && queue_.size() < limits_.gathers && queued_ <= kGatheredBytes) {
     gathered_ = true;
@@ -200,6 +199,17 @@ SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   }
   if (limits_.gathers > 1) gather();
   return SendStatus::kSent;
+}
+
+bool StreamChannel::take_out(std::uint64_t number) {
+  const auto line = std::ranges::lower_bound(queue_, number, {}, &Line::number);
+  if (line == queue_.end() || line->number != number) return false;
+  if (line == queue_.begin() && front_sent_ > 0) return false;
+  queued_ -= line->text.size() + 1;
+  if (line->descriptor) --queued_descriptors_;
+  queue_.erase(line);
+  if (queue_.empty() && finishing_) end_writing();
+  return true;
 }
 
 // Behind all that the loop has to do in this turn.

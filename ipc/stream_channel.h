@@ -88,9 +88,14 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // then is what the peer does not read. Done where the channel ends, too.
   void send_gathered();
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
-  // Of the lines that send() took, how many the kernel has whole.
+  // How many lines send() took, which is also the number of the last one; and up to which number
+  // the kernel has them whole, but for those that were taken out.
   [[nodiscard]] std::uint64_t accepted_lines() const { return accepted_; }
-  [[nodiscard]] std::uint64_t sent_lines() const { return accepted_ - queue_.size(); }
+  [[nodiscard]] std::uint64_t sent_lines() const {
+    return queue_.empty() ? accepted_ : queue_.front().number - 1;
+  }
+  // The line of this number is not sent after all. False: it has gone, or some of it has.
+  bool take_out(std::uint64_t number);
   // Open here until the peer reads on.
   [[nodiscard]] std::size_t queued_descriptors() const { return queued_descriptors_; }
   // Read, but not yet handed out: while not paused, the part of a line whose end has not come.
@@ -134,6 +139,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   struct Line {
     std::string text;
     UniqueFd descriptor;
+    std::uint64_t number = 0;
   };
   std::deque<Line> queue_;
   std::size_t front_sent_ = 0;  // of the first line and its newline

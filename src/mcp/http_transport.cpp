@@ -186,11 +186,12 @@ void HttpTransport::release_held() {
   }
 }
 
-void HttpTransport::abandon(std::int64_t request_id) {
+bool HttpTransport::abandon(std::int64_t request_id) {
   live_.erase(request_id);
   if (const auto found = carrier_.find(request_id); found != carrier_.end()) {
     found->second->close();
   }
+  return true;
 }
 
 void HttpTransport::listen() {

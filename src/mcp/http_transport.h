@@ -40,7 +40,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
 
   void start(TransportEvents events) override;
   void send(Outgoing message) override;
-  void abandon(std::int64_t request_id) override;
+  bool abandon(std::int64_t request_id) override;
   void set_protocol(Era era, const std::string& version) override;
   void listen() override;
   boost::asio::awaitable<void> until_listening(std::chrono::milliseconds at_most) override;

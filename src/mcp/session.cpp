@@ -20,6 +20,12 @@ namespace {
 // Progress keeps a slow call alive, but not for ever: a server could report it without end.
 constexpr int kMaxTimeouts = 10;
 
+// It keeps the events, and costs no copy of the name.
+std::shared_ptr<const std::string> client_of(const std::shared_ptr<const CallEvents>& events) {
+  if (events->client.empty()) return nullptr;
+  return {events, &events->client};
+}
+
 }  // namespace
 
 Session::Session(asio::any_io_executor executor, std::string server,
@@ -74,7 +80,8 @@ std::int64_t Session::begin_with(std::string method, Json& params, RequestOption
                    .request_id = id,
                    .method = method,
                    .name = std::move(options.name),
-                   .headers = std::move(options.headers)};
+                   .headers = std::move(options.headers),
+                   .client = client_of(events)};
   const bool wants_progress = options.wants_progress;
   auto pending = std::make_shared<Pending>(
       Pending{.method = std::move(method), .options = std::move(options)});
@@ -184,10 +191,12 @@ void Session::forget(std::int64_t id) {
   if (pending_.erase(id) > 0) transport_->abandon(id);
 }
 
-void Session::notify(std::string method, Json params) {
+void Session::notify(std::string method, Json params, std::shared_ptr<const std::string> client) {
   if (death_) return;
   if (stateless_) params["_meta"].update(meta());
-  transport_->send({.line = ipc::encode_notification(method, params), .method = std::move(method)});
+  transport_->send({.line = ipc::encode_notification(method, params),
+                    .method = std::move(method),
+                    .client = std::move(client)});
 }
 
 Json Session::meta() const {
@@ -205,10 +214,11 @@ void Session::set_protocol(Era era, const std::string& version) {
 
 void Session::take_back(std::int64_t id, const Pending& pending, std::string_view reason) {
   pending_.erase(id);
-  transport_->abandon(id);
+  if (!transport_->abandon(id)) return;
   // The specification forbids to cancel initialize; the probe is nothing that a server works on.
   if (pending.method == "initialize" || pending.method == "server/discover") return;
-  notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}});
+  notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}},
+         client_of(pending.options.events));
 }
 
 void Session::settle(std::int64_t id, Result<Reply> outcome) {

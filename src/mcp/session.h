@@ -81,7 +81,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void cancel(std::int64_t id);
   // Its answer, should it come, concerns nobody.
   void forget(std::int64_t id);
-  void notify(std::string method, Json params = nullptr);
+  // `client`: as Outgoing has it.
+  void notify(std::string method, Json params = nullptr,
+              std::shared_ptr<const std::string> client = nullptr);
 
   // What we declare; an object without members when nobody answers.
   [[nodiscard]] const Json& capabilities() const { return events_.capabilities; }

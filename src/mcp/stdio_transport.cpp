@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -20,6 +21,9 @@ constexpr std::chrono::milliseconds kLastWords{500};
 // Calls of several clients that come together go on together; not so many that their server waits
 // while the rest of them is read.
 constexpr ipc::ChannelLimits kOfServer{.gathers = 8};
+
+// A server that is no further behind is about to read: whose requests wait is not looked at.
+constexpr std::size_t kSoonRead = std::size_t{128} << 10U;
 
 }  // namespace
 
@@ -102,24 +106,55 @@ void StdioTransport::start(TransportEvents events) {
 void StdioTransport::send(Outgoing message) {
   if (closed_) return;
   if (message.is_answer()) return send_answer(std::move(message.line));
+  if (!unread_.is_empty()) unread_.sent(channel_->sent_lines());
+  if (message.request_id && !is_within_share(message))
+    return refuse(*message.request_id,
+                  "more of this client's calls waits to be sent than its share: the server does "
+                  "not read its input; wait for answers, or cancel calls");
+  const std::size_t bytes = message.line.size() + 1;
   const auto status = channel_->send(std::move(message.line));
+  if (status == ipc::SendStatus::kQueued) {
+    if (message.request_id && channel_->queued_bytes() > kSoonRead)
+      unread_.add(channel_->accepted_lines(), *message.request_id, bytes,
+                  std::move(message.client));
+    return;
+  }
   if (status == ipc::SendStatus::kClosed) {
     // Mostly the server is dying, and its end will say more; if it lives on, it is of no use.
     stdin_broken_ = true;
     return wait_for_last_words();
   }
-  if (status != ipc::SendStatus::kFull || !message.request_id) return;
-  asio::post(executor_, [weak = weak_from_this(), id = *message.request_id] {
+  if (status == ipc::SendStatus::kFull && message.request_id)
+    refuse(*message.request_id, "too much waits to be sent: the server does not read its input");
+}
+
+bool StdioTransport::is_within_share(const Outgoing& request) {
+  const std::size_t queued = channel_->queued_bytes();
+  if (queued <= kSoonRead) return true;
+  const std::size_t free = kOfServer.max_queued - std::min(queued, kOfServer.max_queued);
+  return unread_.has_room(request.client, request.line.size() + 1, free);
+}
+
+// Posted, so that no callback comes out of send() itself.
+void StdioTransport::refuse(std::int64_t request_id, std::string why) {
+  asio::post(executor_, [weak = weak_from_this(), request_id, why = std::move(why)]() mutable {
     const auto self = weak.lock();
     if (!self || self->closed_) return;
     const auto live = self->events_;
-    live->on_request_failed(
-        id, Error{.id = ErrorId::kServerLimit,
-                  .what = "too much waits to be sent: the server does not read its input",
-                  .where = "server " + self->target_.server,
-                  .why = "",
-                  .fix = ""});
+    live->on_request_failed(request_id, Error{.id = ErrorId::kServerLimit,
+                                              .what = std::move(why),
+                                              .where = "server " + self->target_.server,
+                                              .why = "",
+                                              .fix = ""});
   });
+}
+
+bool StdioTransport::abandon(std::int64_t request_id) {
+  unread_.sent(channel_->sent_lines());
+  const auto line = unread_.line_of(request_id);
+  if (!line || !channel_->take_out(*line)) return true;
+  unread_.remove(request_id);
+  return false;
 }
 
 void StdioTransport::send_answer(std::string line) {

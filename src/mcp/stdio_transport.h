@@ -19,6 +19,7 @@
 #include "mcp/secrets.h"
 #include "mcp/stderr_reader.h"
 #include "mcp/transport.h"
+#include "mcp/unread_input.h"
 
 namespace mcpac::mcp {
 
@@ -45,7 +46,7 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
 
   void start(TransportEvents events) override;
   void send(Outgoing message) override;
-  void abandon(std::int64_t) override {}
+  bool abandon(std::int64_t request_id) override;
   void set_protocol(Era, const std::string&) override {}
   boost::asio::awaitable<void> close() override;
   void kill() override;
@@ -53,6 +54,9 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
  private:
   StdioTransport(boost::asio::any_io_executor executor, StdioTarget target,
                  std::shared_ptr<ChildProcess> child, std::shared_ptr<const SecretValues> secrets);
+  // Whether what it takes is within its client's share of what waits.
+  [[nodiscard]] bool is_within_share(const Outgoing& request);
+  void refuse(std::int64_t request_id, std::string why);
   void send_answer(std::string line);
   void stdout_ended(const ipc::CloseReason& reason);
   void something_ended();
@@ -67,6 +71,7 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
   std::shared_ptr<StderrReader> stderr_;
   boost::asio::steady_timer last_words_;
   std::shared_ptr<const TransportEvents> events_;
+  UnreadInput unread_;
   struct Unsent {
     std::uint64_t number = 0;  // among all lines of the channel
     std::size_t bytes = 0;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Outgoing {
   std::string method{};                          // empty for a response of ours
   std::string name{};                            // params.name or params.uri: the header Mcp-Name
   std::map<std::string, std::string> headers{};  // Mcp-Param-*, encoded; stateless era alone
+  // Whose it is (CallEvents::client), where many share the server; null: nobody's in particular.
+  std::shared_ptr<const std::string> client{};
   [[nodiscard]] bool is_answer() const { return !request_id && method.empty(); }
 };
 
@@ -46,8 +49,9 @@ class Transport {
   virtual ~Transport() = default;
   virtual void start(TransportEvents events) = 0;
   virtual void send(Outgoing message) = 0;
-  // The answer to this request is no longer wanted.
-  virtual void abandon(std::int64_t request_id) = 0;
+  // The answer to this request is no longer wanted. False: nothing of it has gone to the server,
+  // and nothing will, so there is nothing to tell it.
+  virtual bool abandon(std::int64_t request_id) = 0;
   // What was negotiated; before that messages travel as the era probe asks.
   virtual void set_protocol(Era era, const std::string& version) = 0;
   // Opens a channel for notifications that belong to no request, where the transport needs one.

@@ -172,6 +172,35 @@ TEST_SUITE("ipc/stream_channel") {
     CHECK(heard.channel->send("again") == SendStatus::kSent);
   }
 
+  TEST_CASE("a line that has not begun to go can be taken out, and the others go on") {
+    auto ends = socket_pair();
+    Heard heard;
+    heard.channel = StreamChannel::over_socket(heard.loop.get_executor(), std::move(ends.ours));
+    heard.start();
+    const std::string begun(3'000'000, 'a');
+    CHECK(heard.channel->send(begun) == SendStatus::kQueued);
+    CHECK(heard.channel->send(std::string(1'000'000, 'b')) == SendStatus::kQueued);
+    CHECK(heard.channel->send("c") == SendStatus::kQueued);
+    CHECK(heard.channel->sent_lines() == 0);
+    CHECK_FALSE(heard.channel->take_out(1));
+    const std::size_t queued = heard.channel->queued_bytes();
+    CHECK(heard.channel->take_out(2));
+    CHECK_FALSE(heard.channel->take_out(2));
+    CHECK_FALSE(heard.channel->take_out(4));
+    CHECK(heard.channel->queued_bytes() == queued - 1'000'001);
+    CHECK(heard.channel->accepted_lines() == 3);
+    const std::string expected = begun + "\nc\n";
+    std::string got;
+    while (got.size() < expected.size()) {
+      got += take(ends.peer);
+      heard.work();
+    }
+    CHECK(got == expected);
+    CHECK(heard.channel->sent_lines() == 3);
+    CHECK(heard.channel->send("d") == SendStatus::kSent);
+    CHECK(heard.channel->sent_lines() == 4);
+  }
+
   TEST_CASE("one line over the queue's limit is sent when nothing waits before it") {
     auto ends = socket_pair();
     Heard heard;

@@ -16,28 +16,15 @@
 #include "mcp/request_with_input.h"
 #include "mcp/session.h"
 #include "mcp/support_connected.h"
+#include "mcp/support_wire.h"
 
 using namespace mcpac;
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using test::kPatience;
+using test::Wire;
 
 namespace {
-
-// What is sent stays here; the test says what comes.
-struct Wire final : mcp::Transport {
-  void start(mcp::TransportEvents heard) override { events = std::move(heard); }
-  void send(mcp::Outgoing message) override { sent.push_back(std::move(message)); }
-  void abandon(std::int64_t id) override { abandoned.push_back(id); }
-  void set_protocol(mcp::Era, const std::string&) override {}
-  asio::awaitable<void> close() override { co_return; }
-  void kill() override { is_killed = true; }
-
-  mcp::TransportEvents events;
-  std::vector<mcp::Outgoing> sent;
-  std::vector<std::int64_t> abandoned;
-  bool is_killed = false;
-};
 
 struct World {
   World() { session->start(); }
@@ -181,6 +168,17 @@ TEST_SUITE("mcp/started_request") {
     world.go_on();
     CHECK(world.ends.size() == 2);
     CHECK(world.wire->sent.size() == 3);
+  }
+
+  TEST_CASE("of one that is taken back before it began to go, its server hears nothing") {
+    World world;
+    world.wire->has_gone = false;
+    world.session->cancel(world.begin("one"));
+    world.begin("two", 1ms);
+    world.until(2);
+    CHECK(world.ends == Texts{"one: " + to_string(ErrorId::kServerCancelled),
+                              "two: " + to_string(ErrorId::kServerTimeout)});
+    CHECK(world.wire->sent.size() == 2);
   }
 
   TEST_CASE("of one that is taken back when its server's question has come, nobody is asked") {

@@ -1,6 +1,13 @@
 // The client against real processes: which era they are of, what they list, and what comes through.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -14,7 +21,29 @@ using test::Connected;
 using test::fixture;
 using test::id_of;
 using test::kPatience;
+using test::shown;
 using test::text_of;
+
+namespace {
+
+// A long call of one of several clients, and how it ended.
+struct Calling {
+  Calling(Connected& server, const std::string& client, std::size_t bytes,
+          const std::string& tool = "echo") {
+    mcp::ToolCall call{
+        .tool = tool, .arguments = {{"apple", std::string(bytes, 'x')}}, .timeout = kPatience};
+    call.events.client = client;
+    (*server).start_call(
+        std::move(call), [this](Result<Json> given) { result = std::move(given); }, signal.slot());
+  }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+
+  asio::cancellation_signal signal;
+  std::optional<Result<Json>> result;
+};
+
+}  // namespace
 
 TEST_SUITE("mcp/stdio") {
   TEST_CASE("a server of the initialize era is found by the probe, listed and called") {
@@ -187,6 +216,47 @@ TEST_SUITE("mcp/stdio") {
     // The answer to the call stands behind the questions.
     CHECK(id_of(flooded) == ErrorId::kServerLimit);
     CHECK(flooded.error().what.find("does not take the answers") != std::string::npos);
+  }
+
+  TEST_CASE(
+      "what is taken back before a server reads it leaves the queue to it, and it hears of none") {
+    Connected server(fixture("plain"));
+    CHECK(text_of(server.call("deaf", args(R"({"ms":2000})"))) == "deaf");
+    constexpr std::size_t kMuch = std::size_t{15} << 20U;
+    std::vector<std::unique_ptr<Calling>> calls;
+    for (int i = 0; i < 4; ++i)
+      calls.push_back(std::make_unique<Calling>(server, "", kMuch, "hang"));
+    const Calling full(server, "b", 5 << 20);
+    server.until([&] { return full.result.has_value(); });
+    CHECK(id_of(*full.result) == ErrorId::kServerLimit);
+    for (const auto& call : calls) call->signal.emit(asio::cancellation_type::terminal);
+    const Calling other(server, "b", 5 << 20);
+    server.until([&] { return other.result.has_value(); });
+    CHECK_MESSAGE(other.result->has_value(), shown(*other.result));
+    for (const auto& call : calls) CHECK(id_of(*call->result) == ErrorId::kServerCancelled);
+    // The first one had begun to go.
+    CHECK(parse_json(text_of(server.call("cancelled")))->size() == 1);
+  }
+
+  TEST_CASE("a client that fills the queue to a server leaves room in it for others") {
+    Connected server(fixture("plain"));
+    CHECK(text_of(server.call("deaf", args(R"({"ms":2000})"))) == "deaf");
+    std::vector<std::unique_ptr<Calling>> calls;
+    for (int i = 0; i < 63; ++i) calls.push_back(std::make_unique<Calling>(server, "a", 1 << 20));
+    const Calling other(server, "b", 1 << 20);
+    const Calling third(server, "c", 1 << 20);
+    server.until([&] { return other.result && third.result && calls.front()->result; });
+    CHECK_MESSAGE(other.result->has_value(), shown(*other.result));
+    CHECK_MESSAGE(third.result->has_value(), shown(*third.result));
+    const auto refused = std::ranges::count_if(
+        calls, [](const auto& call) { return call->result && !call->result->has_value(); });
+    CHECK(refused > 25);
+    CHECK(refused < 35);
+    CHECK(shown(*calls.back()->result).contains("more of this client's calls waits"));
+    // There is room again where the server has read.
+    const Calling again(server, "a", 1 << 20);
+    server.until([&] { return again.result.has_value(); });
+    CHECK_MESSAGE(again.result->has_value(), shown(*again.result));
   }
 
   TEST_CASE("a line over the limit ends the connection") {

@@ -91,6 +91,10 @@ async function call(id, params) {
       if (args.deaf) lines.pause();
       process.stdout.write(Array.from({ length: args.times }, (_, i) => JSON.stringify({ jsonrpc: '2.0', id: `own-${i}`, method: 'ping' }) + '\n').join(''));
       return answer(text('asked'));
+    case 'deaf': // not listed; answers, and reads nothing for so long
+      lines.pause();
+      setTimeout(() => lines.resume(), args.ms);
+      return answer(text('deaf'));
     case 'log': // not listed; answers with what the request said of its caller
       send({ method: 'notifications/message', params: { level: 'info', data: args.data } });
       return answer(text(_meta ?? {}));

@@ -145,8 +145,11 @@ void HttpTransport::send(Outgoing message) {
   if (closed_) return;
   // In the stateless era a request is taken back by closing its stream, which abandon() does.
   if (state_.era == Era::kStateless && message.method == "notifications/cancelled") return;
-  if (message.is_answer() && !answers_.add(message.line.size()))
-    return give_up(failure(ErrorId::kServerLimit, AnswersUnderWay::too_many()).error());
+  if (message.is_answer() && !answers_.add(message.line.size())) {
+    message.line = std::exchange(message.shorter, {});
+    if (message.line.empty() || !answers_.add(message.line.size()))
+      return give_up(failure(ErrorId::kServerLimit, AnswersUnderWay::too_many()).error());
+  }
   if (message.request_id) live_.insert(*message.request_id);
   if (holding_ && held_.size() < kMaxHeldMessages) return held_.push_back(std::move(message));
   if (message.method == "notifications/initialized") holding_ = true;

@@ -24,6 +24,7 @@
 #include "ipc/json_rpc.h"
 #include "ipc/lazy_timer.h"
 #include "mcp/client.h"
+#include "mcp/open_questions.h"
 #include "mcp/secrets.h"
 #include "mcp/transport.h"
 
@@ -92,8 +93,6 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] const Json& capabilities_for(const CallEvents& events) const;
   // Who answers for calls that bring nobody along; may be null.
   [[nodiscard]] const Answer& usual_answer() const { return events_.answer; }
-  // Who answers a question that belongs to `id`, or to whatever is the only call under way.
-  [[nodiscard]] Answer answer_for(std::optional<std::int64_t> id) const;
 
   // From here on messages have the form of this era.
   void set_protocol(Era era, const std::string& version);
@@ -127,7 +126,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void receive(std::string_view line, std::optional<std::int64_t> carrier);
   void receive_response(ipc::Response response, std::string_view line);
   void receive_request(ipc::Request request, std::size_t size, std::optional<std::int64_t> carrier);
-  boost::asio::awaitable<void> answer(ipc::Request request, std::size_t size, Answer answer);
+  // Who answers a question that belongs to `carrier`, or to whatever is the only call under way.
+  struct Answerer {
+    Answer answer;
+    std::string client{};
+  };
+  [[nodiscard]] Answerer answer_for(std::optional<std::int64_t> carrier) const;
+  boost::asio::awaitable<void> answer(ipc::Request request, std::size_t size, Answerer who);
   void receive_notification(const ipc::Notification& notification,
                             std::optional<std::int64_t> carrier);
   void receive_log(const Json& params, std::optional<std::int64_t> carrier);
@@ -158,8 +163,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::size_t junk_lines_ = 0;
   std::optional<std::string> client_;  // whose calls that can be asked about were carried
   bool serves_several_ = false;
-  std::size_t asked_ = 0;        // questions of the server that are being answered
-  std::size_t asked_bytes_ = 0;  // ... and the texts that they came in
+  OpenQuestions asked_;
   bool stateless_ = false;
   std::optional<Error> death_;
   ipc::LazyTimer clock_;  // of what nobody waits for: by then the first time is up

@@ -8,6 +8,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "core/printable.h"
+#include "mcp/answers_under_way.h"
 #include "mcp/session.h"
 
 namespace mcpac::mcp {
@@ -16,9 +17,6 @@ namespace {
 
 // Three of 73 real servers print a banner; one that prints this much does not speak MCP.
 constexpr std::size_t kMaxJunkLines = 10'000;
-// A person answers one question at a time; a server that asks this many at once floods.
-constexpr std::size_t kMaxAsked = 16;
-constexpr std::size_t kMaxAskedBytes = std::size_t{16} << 20U;
 
 }  // namespace
 
@@ -84,42 +82,40 @@ void Session::receive_request(ipc::Request request, std::size_t size,
   }
   const auto capability = capability_of(request.method);
   const bool declared = !capability.empty() && capabilities().contains(capability);
-  const Answer found = declared && !stateless_ ? answer_for(carrier) : nullptr;
-  const bool floods = asked_ >= kMaxAsked || (asked_ > 0 && asked_bytes_ + size > kMaxAskedBytes);
-  if (!found || floods) {
+  Answerer who = declared && !stateless_ ? answer_for(carrier) : Answerer();
+  if (!who.answer || !asked_.add(who.client, size)) {
     return transport_->send(
         {.line = ipc::encode_error(request.id, ipc::kMethodNotFound,
                                    "mcpac does not offer " + printable(request.method, 100))});
   }
-  ++asked_;
-  asked_bytes_ += size;
-  asio::co_spawn(executor_, answer(std::move(request), size, found), asio::detached);
+  asio::co_spawn(executor_, answer(std::move(request), size, std::move(who)), asio::detached);
 }
 
-Answer Session::answer_for(std::optional<std::int64_t> id) const {
-  const auto carrier = id ? pending_.find(*id) : pending_.end();
-  if (carrier != pending_.end() && carrier->second->options.events->answer) {
-    return carrier->second->options.events->answer;
+Session::Answerer Session::answer_for(std::optional<std::int64_t> carrier) const {
+  const auto carried = carrier ? pending_.find(*carrier) : pending_.end();
+  if (carried != pending_.end() && carried->second->options.events->answer) {
+    const CallEvents& events = *carried->second->options.events;
+    return {events.answer, events.client};
   }
   // Over stdio nothing says which call a question belongs to, unless there is only one. It may be
   // about one that has ended, which must have been the same client's.
-  if (serves_several_) return events_.answer;
-  Answer only;
+  if (serves_several_ || carrier) return {events_.answer};
+  const CallEvents* only = nullptr;
   for (const auto& [number, pending] : pending_) {
     if (!pending->options.events->answer || pending->outcome) continue;
-    if (only) return events_.answer;
-    only = pending->options.events->answer;
+    if (only != nullptr) return {events_.answer};
+    only = pending->options.events.get();
   }
-  return only && !id ? only : events_.answer;
+  if (only == nullptr) return {events_.answer};
+  return {only->answer, only->client};
 }
 
-asio::awaitable<void> Session::answer(ipc::Request request, std::size_t size, Answer answer) {
+asio::awaitable<void> Session::answer(ipc::Request request, std::size_t size, Answerer who) {
   const auto self = shared_from_this();
   Json params = request.params.is_null() ? Json::object() : std::move(request.params);
   secrets_->redact(params);
-  auto answered = co_await answer(request.method, params);
-  --asked_;
-  asked_bytes_ -= size;
+  auto answered = co_await who.answer(request.method, params);
+  asked_.remove(who.client, size);
   if (death_) co_return;
   if (!answered) {
     transport_->send({.line = ipc::encode_error(request.id, ipc::kInternalError,
@@ -127,7 +123,11 @@ asio::awaitable<void> Session::answer(ipc::Request request, std::size_t size, An
     co_return;
   }
   if (request.method == "elicitation/create") *answered = with_defaults(*answered, params);
-  transport_->send({.line = ipc::encode_result(request.id, *answered)});
+  Outgoing said{.line = ipc::encode_result(request.id, *answered)};
+  if (said.line.size() > AnswersUnderWay::kShort)
+    said.shorter = ipc::encode_error(request.id, ipc::kInternalError,
+                                     "the answer is too long while others are under way");
+  transport_->send(std::move(said));
 }
 
 void Session::receive_notification(const ipc::Notification& notification,

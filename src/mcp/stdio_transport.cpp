@@ -105,7 +105,7 @@ void StdioTransport::start(TransportEvents events) {
 
 void StdioTransport::send(Outgoing message) {
   if (closed_) return;
-  if (message.is_answer()) return send_answer(std::move(message.line));
+  if (message.is_answer()) return send_answer(std::move(message));
   if (!unread_.is_empty()) unread_.sent(channel_->sent_lines());
   if (message.request_id && !is_within_share(message))
     return refuse(*message.request_id,
@@ -157,14 +157,21 @@ bool StdioTransport::abandon(std::int64_t request_id) {
   return false;
 }
 
-void StdioTransport::send_answer(std::string line) {
+void StdioTransport::send_answer(Outgoing answer) {
   if (!broken_.empty()) return;
   while (!unsent_.empty() && unsent_.front().number <= channel_->sent_lines()) {
     answers_.remove(unsent_.front().bytes);
     unsent_.pop_front();
   }
-  const std::size_t bytes = line.size();
-  if (!answers_.add(bytes)) {
+  std::string line = std::move(answer.line);
+  std::size_t bytes = line.size();
+  bool has_room = answers_.add(bytes);
+  if (!has_room && !answer.shorter.empty()) {
+    line = std::move(answer.shorter);
+    bytes = line.size();
+    has_room = answers_.add(bytes);
+  }
+  if (!has_room) {
     broken_ = AnswersUnderWay::too_many();
     // Posted, so that no callback comes out of send() itself.
     return asio::post(executor_, [weak = weak_from_this()] {

@@ -343,8 +343,8 @@ TEST_SUITE("mcp/http") {
     HttpFixture web({"initialize"});
     Connected server(web.config("/asks-on"));
     REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
-    CHECK(server.call("echo", R"({"times":20})").has_value());
-    const auto flooded = server.call("echo", R"({"times":20})");
+    CHECK(server.call("echo", R"({"times":60})").has_value());
+    const auto flooded = server.call("echo", R"({"times":60})");
     CHECK(id_of(flooded) == ErrorId::kServerLimit);
     CHECK(flooded.error().what.find("does not take the answers") != std::string::npos);
     CHECK_FALSE((*server).is_alive());

@@ -36,7 +36,9 @@ Result<std::shared_ptr<Session>> open_session(const asio::any_io_executor& execu
     if (!authorizer)
       return std::unexpected(
           secrets->redact(at_server(std::move(authorizer.error()), config.name)));
-    auto made = HttpTransport::make(executor, config, *secrets, std::move(*authorizer));
+    auto room = events.connections ? events.connections : std::make_shared<ConnectionRoom>();
+    auto made =
+        HttpTransport::make(executor, config, *secrets, std::move(*authorizer), std::move(room));
     if (!made) return std::unexpected(secrets->redact(std::move(made.error())));
     transport = std::move(*made);
   } else {

@@ -24,6 +24,7 @@
 
 namespace mcpac::mcp {
 
+class ConnectionRoom;
 class SecretValues;
 
 struct Events {
@@ -42,6 +43,8 @@ struct Events {
   // Of the same server when it was started before, where it was: what its references stood for then
   // is as secret as what they stand for now.
   std::shared_ptr<const SecretValues> earlier{};
+  // Of all servers of this loop, where there are several.
+  std::shared_ptr<ConnectionRoom> connections{};
 };
 
 // What a server reports of one call: the params of notifications/progress without the token,

@@ -115,6 +115,7 @@ class Connection final : public HttpConnection {
     const std::string head = head_of(request_);
     if (const auto error = co_await send({asio::buffer(head), asio::buffer(request_.body())}))
       co_return failure(ErrorId::kServerHttp, "cannot send", error);
+    request_ = {};  // its server may work on it for long, and the connection be kept after that
     while (!parser_->is_header_done()) {
       if (const auto error = co_await ipc::read_piece(stream_, buffer_, *parser_, kFirstPiece))
         co_return failure(id_of(error), "no response", error);

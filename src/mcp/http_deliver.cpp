@@ -26,7 +26,7 @@ std::string HttpTransport::authorize(HttpRequest& request) const {
 
 // A request that a server did not admit was not carried out, so it may be sent again: once with a
 // token that it accepts, and once more with one that may do more.
-asio::awaitable<Result<void>> HttpTransport::deliver_authorized(const Outgoing& message) {
+asio::awaitable<Result<void>> HttpTransport::deliver_authorized(Outgoing& message) {
   std::set<unsigned> refused;
   while (true) {
     Delivered delivered;
@@ -48,8 +48,7 @@ asio::awaitable<Result<void>> HttpTransport::deliver_authorized(const Outgoing& 
   }
 }
 
-asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(const Outgoing& message,
-                                                                 Lease& lease) {
+asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(Outgoing& message, Lease& lease) {
   const Connection connection = lease.connection();
   Delivered delivered;
   // A message without an answer has no clock of its own in the session.
@@ -68,7 +67,9 @@ asio::awaitable<HttpTransport::Delivered> HttpTransport::deliver(const Outgoing&
     }
   }
   if (!is_live(message)) co_return delivered;
-  HttpRequest request = make_post(state_, message);
+  // Kept only where it may have to be sent once more.
+  HttpRequest request =
+      make_post(state_, message, authorizer_ ? message.line : std::move(message.line));
   delivered.used = authorize(request);
   auto head = co_await connection->exchange(std::move(request));
   if (!head) {

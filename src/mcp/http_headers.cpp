@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/beast/http/field.hpp>
 #include <boost/beast/http/verb.hpp>
@@ -27,7 +28,7 @@ HttpRequest make_request(const HttpState& state, http::verb verb) {
 
 }  // namespace
 
-HttpRequest make_post(const HttpState& state, const Outgoing& message) {
+HttpRequest make_post(const HttpState& state, const Outgoing& message, std::string body) {
   HttpRequest request = make_request(state, http::verb::post);
   request.set(http::field::content_type, "application/json");
   request.set(http::field::accept, "application/json, text/event-stream");
@@ -39,7 +40,7 @@ HttpRequest make_post(const HttpState& state, const Outgoing& message) {
     if (!message.name.empty()) request.set("Mcp-Name", encode_header_value(message.name));
     for (const auto& [name, value] : message.headers) request.set(name, value);
   }
-  request.body() = message.line;
+  request.body() = std::move(body);
   request.prepare_payload();
   return request;
 }

@@ -21,7 +21,9 @@ struct HttpState {
   std::string session_id;  // empty when the server gave none
 };
 
-[[nodiscard]] HttpRequest make_post(const HttpState& state, const Outgoing& message);
+// `body`: the line of the message, which may have it no more.
+[[nodiscard]] HttpRequest make_post(const HttpState& state, const Outgoing& message,
+                                    std::string body);
 // A GET for the stream of server messages; `last_event` resumes one.
 [[nodiscard]] HttpRequest make_get(const HttpState& state, std::string_view last_event);
 [[nodiscard]] HttpRequest make_delete(const HttpState& state);

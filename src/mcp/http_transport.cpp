@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -29,7 +30,7 @@ constexpr std::size_t kMaxHeldMessages = 1'000;
 
 Result<std::shared_ptr<HttpTransport>> HttpTransport::make(
     asio::any_io_executor executor, const ServerConfig& config, SecretValues& secrets,
-    std::shared_ptr<oauth::Authorizer> authorizer) {
+    std::shared_ptr<oauth::Authorizer> authorizer, std::shared_ptr<ConnectionRoom> room) {
   const auto place = fmt::format("mcpServers.{}", config.name);
   auto text = secrets.expand(config.url, place + ".url");
   if (!text) return pass_on(text);
@@ -56,21 +57,24 @@ Result<std::shared_ptr<HttpTransport>> HttpTransport::make(
     if (!made) return pass_on(made);
     tls = std::move(*made);
   }
-  return std::shared_ptr<HttpTransport>(new HttpTransport(std::move(executor), config.name,
-                                                          std::move(state), config.shutdown_grace,
-                                                          std::move(tls), std::move(authorizer)));
+  return std::shared_ptr<HttpTransport>(
+      new HttpTransport(std::move(executor), config.name, std::move(state), config.shutdown_grace,
+                        std::move(tls), std::move(authorizer), std::move(room)));
 }
 
 HttpTransport::HttpTransport(asio::any_io_executor executor, std::string server, HttpState state,
                              std::chrono::milliseconds grace,
                              std::shared_ptr<asio::ssl::context> tls,
-                             std::shared_ptr<oauth::Authorizer> authorizer)
+                             std::shared_ptr<oauth::Authorizer> authorizer,
+                             std::shared_ptr<ConnectionRoom> room)
     : executor_(std::move(executor)),
       server_(std::move(server)),
       state_(std::move(state)),
       grace_(grace),
       tls_(std::move(tls)),
       authorizer_(std::move(authorizer)),
+      room_(std::move(room)),
+      turns_(room_),
       idle_watch_(executor_) {}
 
 HttpTransport::~HttpTransport() {
@@ -84,6 +88,7 @@ HttpTransport::Lease::Lease(HttpTransport& transport, std::optional<std::int64_t
   while (!idle.empty() && !connection_) {
     Idle last = std::move(idle.back());
     idle.pop_back();
+    transport_.room_->drop(1);
     if (now - last.since < kMaxIdle && last.connection->is_reusable()) {
       connection_ = std::move(last.connection);
     } else {
@@ -102,13 +107,15 @@ HttpTransport::Lease::Lease(HttpTransport& transport, std::optional<std::int64_t
 HttpTransport::Lease::~Lease() {
   transport_.active_.erase(connection_);
   if (id_) transport_.carrier_.erase(*id_);
-  if (transport_.closed_ || transport_.idle_.size() >= kMaxIdleConnections ||
-      !connection_->is_reusable()) {
-    connection_->close();
-    return;
-  }
-  transport_.idle_.push_back({connection_, std::chrono::steady_clock::now()});
-  transport_.watch_idle();
+  transport_.keep_idle(std::move(connection_));
+}
+
+void HttpTransport::keep_idle(Connection connection) {
+  if (closed_ || idle_.size() >= kMaxIdleConnections || !connection->is_reusable() ||
+      !room_->keep())
+    return connection->close();
+  idle_.push_back({std::move(connection), std::chrono::steady_clock::now()});
+  watch_idle();
 }
 
 // The oldest is the first of them. One timer, set again when it is over and not with every call. It
@@ -123,11 +130,11 @@ void HttpTransport::watch_idle() {
     self->is_watching_idle_ = false;
     if (error) return;
     const auto now = std::chrono::steady_clock::now();
-    std::erase_if(self->idle_, [now](const Idle& idle) {
+    self->room_->drop(std::erase_if(self->idle_, [now](const Idle& idle) {
       const bool is_over = now - idle.since >= kMaxIdle;
       if (is_over) idle.connection->close();
       return is_over;
-    });
+    }));
     self->watch_idle();
   });
 }
@@ -153,13 +160,47 @@ void HttpTransport::send(Outgoing message) {
   if (message.request_id) live_.insert(*message.request_id);
   if (holding_ && held_.size() < kMaxHeldMessages) return held_.push_back(std::move(message));
   if (message.method == "notifications/initialized") holding_ = true;
-  spawn_post(std::move(message));
+  send_in_turn(std::move(message));
+}
+
+// An answer waits for no turn: the calls that have them may all wait for their answers.
+void HttpTransport::send_in_turn(Outgoing message) {
+  if (message.is_answer()) return spawn_post(std::move(message));
+  if (auto now = turns_.take(std::move(message))) spawn_post(std::move(*now));
+  if (turns_.has_waiting()) go_on();
 }
 
 void HttpTransport::spawn_post(Outgoing message) {
   // Posted, so that no callback comes out of send() itself.
   asio::post(executor_, [self = shared_from_this(), message = std::move(message)]() mutable {
-    asio::co_spawn(self->executor_, self->post(std::move(message)), asio::detached);
+    const bool has_turn = !message.is_answer();
+    const auto client = message.client;
+    asio::co_spawn(self->executor_, self->post(std::move(message)),
+                   [self, has_turn, client](const std::exception_ptr&) {
+                     if (has_turn) self->end_turn(client);
+                   });
+  });
+}
+
+void HttpTransport::end_turn(const HttpTurns::Client& client) {
+  turns_.end(client);
+  go_on();
+  room_->ring();
+}
+
+void HttpTransport::go_on() {
+  while (!closed_) {
+    auto next = turns_.next();
+    if (!next) break;
+    spawn_post(std::move(*next));
+  }
+  // Another server's call may be the one that ends first.
+  if (!turns_.has_waiting() || std::exchange(waits_for_room_, true)) return;
+  room_->on_room([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->waits_for_room_ = false;
+    self->go_on();
   });
 }
 
@@ -169,9 +210,10 @@ bool HttpTransport::is_live(const Outgoing& message) const {
 
 asio::awaitable<void> HttpTransport::post(Outgoing message) {
   const auto self = shared_from_this();
+  const std::size_t bytes = message.line.size();
   Result<void> done;
   if (is_live(message)) done = co_await deliver_authorized(message);
-  if (message.is_answer()) answers_.remove(message.line.size());
+  if (message.is_answer()) answers_.remove(bytes);
   if (message.method == "notifications/initialized") release_held();
   if (!is_live(message) || !message.request_id) co_return;
   live_.erase(*message.request_id);
@@ -185,12 +227,13 @@ void HttpTransport::release_held() {
   while (!held_.empty() && !closed_) {
     Outgoing next = std::move(held_.front());
     held_.pop_front();
-    spawn_post(std::move(next));
+    send_in_turn(std::move(next));
   }
 }
 
 bool HttpTransport::abandon(std::int64_t request_id) {
   live_.erase(request_id);
+  if (turns_.take_out(request_id)) return false;
   if (const auto found = carrier_.find(request_id); found != carrier_.end()) {
     found->second->close();
   }
@@ -248,8 +291,10 @@ void HttpTransport::kill() {
   closed_ = true;
   held_.clear();
   live_.clear();
+  turns_.clear();
   for (const auto& connection : active_) connection->close();
   for (const auto& idle : idle_) idle.connection->close();
+  room_->drop(idle_.size());
   idle_.clear();
   idle_watch_.cancel();
   for (auto* timer : timers_) timer->cancel();

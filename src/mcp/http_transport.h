@@ -1,10 +1,11 @@
 // HttpTransport: Streamable HTTP. Every message is a POST; its answer is JSON or a stream of
 // events.
 //
-// Requests run side by side, each on a connection of its own; idle connections are kept for four
-// seconds. Redirects are not followed: they would carry configured headers to a host that nobody
-// configured. A stream that breaks before its answer is resumed with Last-Event-ID when the server
-// numbers its events; a POST is never sent twice. Everything that comes in is bounded.
+// Requests run side by side, each on a connection of its own, as many as http_turns.h lets go at a
+// time; idle connections are kept for four seconds. Redirects are not followed: they would carry
+// configured headers to a host that nobody configured. A stream that breaks before its answer is
+// resumed with Last-Event-ID when the server numbers its events; a POST is never sent twice.
+// Everything that comes in is bounded.
 #pragma once
 
 #include <chrono>
@@ -23,6 +24,7 @@
 #include "mcp/answers_under_way.h"
 #include "mcp/http_connection.h"
 #include "mcp/http_headers.h"
+#include "mcp/http_turns.h"
 #include "mcp/oauth/authorizer.h"
 #include "mcp/secrets.h"
 #include "mcp/sse_parser.h"
@@ -33,9 +35,10 @@ namespace mcpac::mcp {
 class HttpTransport final : public Transport, public std::enable_shared_from_this<HttpTransport> {
  public:
   // Expands URL and headers. `authorizer` may be null: then 401 is an answer like any other.
+  // `room`: of all servers of this loop.
   [[nodiscard]] static Result<std::shared_ptr<HttpTransport>> make(
       boost::asio::any_io_executor executor, const ServerConfig& config, SecretValues& secrets,
-      std::shared_ptr<oauth::Authorizer> authorizer);
+      std::shared_ptr<oauth::Authorizer> authorizer, std::shared_ptr<ConnectionRoom> room);
   ~HttpTransport() override;
 
   void start(TransportEvents events) override;
@@ -64,10 +67,16 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
 
   HttpTransport(boost::asio::any_io_executor executor, std::string server, HttpState state,
                 std::chrono::milliseconds grace, std::shared_ptr<boost::asio::ssl::context> tls,
-                std::shared_ptr<oauth::Authorizer> authorizer);
+                std::shared_ptr<oauth::Authorizer> authorizer,
+                std::shared_ptr<ConnectionRoom> room);
 
   // http_transport.cpp, http_deliver.cpp: sending
+  // Now, or when it has its turn.
+  void send_in_turn(Outgoing message);
   void spawn_post(Outgoing message);
+  void end_turn(const HttpTurns::Client& client);
+  // Those whose turn has come go.
+  void go_on();
   boost::asio::awaitable<void> post(Outgoing message);
   // How one exchange went: answered, or with a token that the server does not accept.
   struct Delivered {
@@ -75,11 +84,12 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     std::optional<HttpHead> challenge{};
     std::string used{};  // the token that it came with
   };
-  boost::asio::awaitable<Delivered> deliver(const Outgoing& message, Lease& lease);
-  boost::asio::awaitable<Result<void>> deliver_authorized(const Outgoing& message);
+  boost::asio::awaitable<Delivered> deliver(Outgoing& message, Lease& lease);
+  boost::asio::awaitable<Result<void>> deliver_authorized(Outgoing& message);
   // Adds the token that there is; the same is answered.
   std::string authorize(HttpRequest& request) const;
   boost::asio::awaitable<void> delete_session();
+  void keep_idle(Connection connection);
   void watch_idle();
   [[nodiscard]] bool is_live(const Outgoing& message) const;
   void release_held();
@@ -113,6 +123,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::shared_ptr<boost::asio::ssl::context> tls_;
   std::shared_ptr<oauth::Authorizer> authorizer_;
   std::shared_ptr<const TransportEvents> events_;
+  std::shared_ptr<ConnectionRoom> room_;
+  HttpTurns turns_;
+  bool waits_for_room_ = false;
   std::vector<Idle> idle_;  // the last used is the last, and taken first
   boost::asio::steady_timer idle_watch_;
   bool is_watching_idle_ = false;

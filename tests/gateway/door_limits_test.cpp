@@ -308,8 +308,8 @@ TEST_SUITE("gateway/limits") {
   }
 
   TEST_CASE("connections fit the descriptors that there are") {
-    CHECK(cli::connections_within(1'024, 1, 2'048) == 768);
-    CHECK(cli::connections_within(1'024, 2, 2'048) == 384);
+    CHECK(cli::connections_within(1'024, 1, 2'048) == 384);
+    CHECK(cli::connections_within(1'024, 2, 2'048) == 192);
     CHECK(cli::connections_within(1'000'000, 2, 2'048) == 2'048);
     CHECK(cli::connections_within(100, 1, 2'048) == 16);
   }

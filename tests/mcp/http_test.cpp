@@ -21,6 +21,7 @@
 
 #include "core/file.h"
 #include "ipc/lookups.h"
+#include "mcp/connection_room.h"
 #include "mcp/support.h"
 
 using namespace mcpac;
@@ -38,8 +39,8 @@ struct Connected {
   int changes = 0;
   Result<std::unique_ptr<mcp::Client>> client;
 
-  explicit Connected(mcp::ServerConfig config, bool watch_changes = false) : client(nullptr) {
-    mcp::Events events;
+  explicit Connected(mcp::ServerConfig config, bool watch_changes = false, mcp::Events events = {})
+      : client(nullptr) {
     if (watch_changes) events.tools_changed = [this] { ++changes; };
     client = test::run(loop, mcp::Client::connect(loop.get_executor(), std::move(config), events));
   }
@@ -327,6 +328,80 @@ TEST_SUITE("mcp/http") {
     while (opened() > 1 && server.loop.run_one_for(kPatience) > 0) continue;
     CHECK(opened() <= 1);
     CHECK(server.call("echo").has_value());
+  }
+
+  TEST_CASE(
+      "one client's calls of a slow tool take no more connections than leave some to others") {
+    HttpFixture web({"initialize"});
+    mcp::Events events;
+    events.connections = std::make_shared<mcp::ConnectionRoom>(
+        mcp::ConnectionLimits{.of_server = 8, .of_all = 8, .idle = 8});
+    Connected server(web.config("/json"), false, std::move(events));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    std::vector<asio::cancellation_signal> signals(40);
+    std::vector<std::optional<Result<Json>>> ends(40);
+    const auto start = [&](std::size_t which, const std::string& client, const std::string& tool,
+                           std::chrono::milliseconds timeout) {
+      mcp::ToolCall call{.tool = tool, .arguments = {{"ms", 300'000}}, .timeout = timeout};
+      call.events.client = client;
+      (*server).start_call(
+          std::move(call), [&ends, which](Result<Json> given) { ends[which] = std::move(given); },
+          signals[which].slot());
+    };
+    const auto until_ended = [&](std::size_t which) {
+      server.loop.restart();
+      while (!ends[which] && server.loop.run_one() > 0) {
+      }
+    };
+    for (std::size_t i = 0; i < 30; ++i) start(i, "a", "slow", kPatience);
+    start(30, "a", "echo", 100ms);  // waits longer than it has time
+    start(31, "b", "echo", kPatience);
+    until_ended(31);
+    CHECK(text_of(*ends[31]).contains(R"("tool":"echo")"));
+    until_ended(30);
+    CHECK(id_of(*ends[30]) == ErrorId::kServerTimeout);
+    CHECK(read_from(web.port()).size() <= 8);
+    const auto of_calls = [&](std::string_view method) {
+      const Json log = web.log();
+      return std::ranges::count_if(log, [&](const Json& e) { return e["method"] == method; });
+    };
+    CHECK(of_calls("tools/call") == 5);  // four of them are of a
+    // What has not begun ends without a word to the server; what has gives its place to the next.
+    for (std::size_t i = 4; i < 30; ++i) signals[i].emit(asio::cancellation_type::terminal);
+    until_ended(29);
+    CHECK(id_of(*ends[29]) == ErrorId::kServerCancelled);
+    start(32, "a", "echo", kPatience);
+    for (std::size_t i = 0; i < 2; ++i) signals[i].emit(asio::cancellation_type::terminal);
+    until_ended(32);
+    CHECK(text_of(*ends[32]).contains(R"("tool":"echo")"));
+    CHECK(of_calls("tools/call") == 6);
+    CHECK(of_calls("notifications/cancelled") <= 2);
+    for (std::size_t i = 2; i < 4; ++i) signals[i].emit(asio::cancellation_type::terminal);
+    until_ended(3);
+  }
+
+  TEST_CASE("calls that wait for a connection have one in the end, more than there are at a time") {
+    HttpFixture web({"stateless"});
+    mcp::Events events;
+    events.connections = std::make_shared<mcp::ConnectionRoom>(
+        mcp::ConnectionLimits{.of_server = 4, .of_all = 4, .idle = 4});
+    Connected server(web.config("/json"), false, std::move(events));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    std::size_t ended = 0;
+    constexpr std::size_t kCalls = 40;
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      asio::co_spawn(server.loop, (*server).call_tool("slow", {{"ms", 10}}, kPatience),
+                     [&](const std::exception_ptr&, const Result<Json>& result) {
+                       CHECK(result.has_value());
+                       most = std::max(most, read_from(web.port()).size());
+                       ++ended;
+                     });
+    }
+    server.loop.restart();
+    while (ended < kCalls && server.loop.run_one() > 0) continue;
+    CHECK(ended == kCalls);
+    CHECK(most <= 4);
   }
 
   TEST_CASE("what frames an answer is bounded like the answer itself") {

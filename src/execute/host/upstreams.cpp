@@ -15,6 +15,7 @@
 #include "core/offer.h"
 #include "execute/host/ask_caller.h"
 #include "execute/host/server_of_run.h"
+#include "mcp/connection_room.h"
 #include "mcp/secrets.h"
 
 namespace mcpac::execute {
@@ -84,6 +85,8 @@ void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
 asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server) {
   mcp::Events events;
   events.capabilities = capabilities_;
+  if (!connections_) connections_ = std::make_shared<mcp::ConnectionRoom>();
+  events.connections = connections_;
   events.tools_changed = [this, &server] {
     ++server.changes;
     if (!server.ready) return;  // a comparison is under way, and will see this

@@ -121,6 +121,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   std::map<RequestToken, std::shared_ptr<boost::asio::cancellation_signal>> requests_;
   bool revives_ = false;
   std::uint64_t restarts_ = 0;
+  std::shared_ptr<mcp::ConnectionRoom> connections_;  // from the first server on
 };
 
 }  // namespace mcpac::execute

@@ -1,0 +1,54 @@
+// ConnectionRoom: how many connections to servers over HTTP there are, over all servers of one
+// loop.
+//
+// Each takes a descriptor, and a process has a number of them: were there none left, nobody could
+// be let in any more and no file be read. A quarter of what this process may open is for calls in
+// work, an eighth for connections that are kept for the next call.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace mcpac::mcp {
+
+struct ConnectionLimits {
+  std::size_t of_server = 256;  // in work
+  std::size_t of_all = 512;     // in work
+  std::size_t idle = 256;       // of all
+  // As this process' limit on open files has room for.
+  [[nodiscard]] static ConnectionLimits of_this_process();
+};
+
+class ConnectionRoom {
+ public:
+  explicit ConnectionRoom(ConnectionLimits limits = ConnectionLimits::of_this_process())
+      : limits_(limits) {}
+  ConnectionRoom(const ConnectionRoom&) = delete;
+  ConnectionRoom& operator=(const ConnectionRoom&) = delete;
+
+  [[nodiscard]] const ConnectionLimits& limits() const { return limits_; }
+  [[nodiscard]] std::size_t free() const { return limits_.of_all - active_; }
+  void take() { ++active_; }
+  void give_back() { --active_; }
+  // Hears once of the next one that is given back.
+  void on_room(std::function<void()> heard) { waiting_.push_back(std::move(heard)); }
+  // Tells them; whoever gave back does, once it has taken what it wants itself.
+  void ring();
+
+  // A connection that is kept for the next call; false: too many are.
+  [[nodiscard]] bool keep() {
+    if (idle_ >= limits_.idle) return false;
+    ++idle_;
+    return true;
+  }
+  void drop(std::size_t kept) { idle_ -= kept; }
+
+ private:
+  ConnectionLimits limits_;
+  std::size_t active_ = 0;
+  std::size_t idle_ = 0;
+  std::vector<std::function<void()>> waiting_;
+};
+
+}  // namespace mcpac::mcp

@@ -1,0 +1,61 @@
+// HttpTurns: which messages go to a server over HTTP now, and which wait for a connection.
+//
+// A call has a connection for as long as its server works on it. Without a bound one client with
+// calls of a slow tool would take every descriptor of the process; with a bound alone it would take
+// every connection. So a client has at most as many as are left free beside all that are in use:
+// alone half of them, two a third each, and whoever comes next finds one. What waits goes client by
+// client in turn, and of one client in its order; a notification before its calls. Time limits
+// count from the beginning, so what waits too long ends as what is answered too late.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mcp/connection_room.h"
+#include "mcp/transport.h"
+
+namespace mcpac::mcp {
+
+class HttpTurns {
+ public:
+  using Client =
+      std::shared_ptr<const std::string>;  // null: nobody in particular, who has no share
+
+  explicit HttpTurns(std::shared_ptr<ConnectionRoom> room) : room_(std::move(room)) {}
+  ~HttpTurns();
+  HttpTurns(const HttpTurns&) = delete;
+  HttpTurns& operator=(const HttpTurns&) = delete;
+
+  // The message again, where it may go now; its turn lasts until end(). Nothing: it waits.
+  [[nodiscard]] std::optional<Outgoing> take(Outgoing message);
+  void end(const Client& client);
+  // The next of those that wait, where one may go.
+  [[nodiscard]] std::optional<Outgoing> next();
+  // The request has waited so far, and does not any more.
+  bool take_out(std::int64_t request_id);
+  // Nothing waits any more.
+  void clear();
+  [[nodiscard]] bool has_waiting() const { return !order_.empty(); }
+
+ private:
+  struct Share {
+    std::size_t active = 0;
+    std::deque<Outgoing> waiting;
+  };
+  using Shares = std::map<std::string, Share, std::less<>>;
+  [[nodiscard]] bool may_go(const Shares::value_type& client) const;
+  Outgoing begin(Share& share, Outgoing message);
+
+  std::shared_ptr<ConnectionRoom> room_;
+  std::size_t active_ = 0;
+  Shares shares_;
+  std::deque<Shares::value_type*> order_;  // those who wait, the next one first
+};
+
+}  // namespace mcpac::mcp

@@ -33,7 +33,8 @@ struct DoorLimits {
   std::size_t max_line = std::size_t{16} << 20U;
   // A program that waits for more than this many answers gains nothing from one more.
   std::size_t max_calls_in_flight = 1024;
-  // Requests whose answers are awaited, together: their arguments may all wait in our memory.
+  // Requests whose answers are awaited, together: their arguments may all wait in our memory. Of
+  // each counts its text or what was read of it, whichever takes more (held_bytes.h).
   std::size_t max_bytes_in_flight = std::size_t{64} << 20U;
   // Answers that the program has not read. Above the first no further request is read; a result
   // that would go above the second is replaced by a budget error.
@@ -82,7 +83,7 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
  private:
   struct Awaited {
     Gate::CallId call = 0;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0;  // as max_bytes_in_flight counts them
   };
 
   AgentDoor(const boost::asio::any_io_executor& executor, UniqueFd connection, Gate& gate,

@@ -218,6 +218,20 @@ TEST_SUITE("gate/door") {
     wire.until([&] { return wire.world.upstream.calls.size() == 3; });
   }
 
+  TEST_CASE("what was read of a request counts where it takes more than its text") {
+    Wire wire({}, {.max_bytes_in_flight = 100'000});
+    wire.send(tool_call(1, "git.commit"));
+    wire.send(tool_call(2, "git.commit", {{"list", std::vector<Json>(2'000, Json::object())}}));
+    const Json refused = wire.read();
+    CHECK(refused.at("id") == 2);
+    CHECK(refused.at("error").at("code") == -32004);
+    // As much text in one value is no more than that.
+    wire.send(tool_call(3, "git.commit", {{"text", std::string(6'000, 'x')}}));
+    wire.until([&] { return wire.world.upstream.calls.size() == 2; });
+    wire.world.upstream.answer(0, text_result("ok"));
+    CHECK(wire.read().at("id") == 1);
+  }
+
   TEST_CASE(
       "a program that asks and does not read is not read from, and gets every answer when it "
       "does") {

@@ -7,10 +7,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 namespace mcpac {
 namespace {
+
+// Others have it for the time of one file. Whoever may read the folder could have it for ever,
+// another user, too, and must not stop what waits here (a run's loop among it).
+constexpr auto kPatience = std::chrono::seconds(5);
 
 std::unexpected<Error> not_locked(const std::filesystem::path& folder, std::string_view what,
                                   int error) {
@@ -52,8 +58,13 @@ Result<UniqueFd> take_turn(const std::filesystem::path& folder, std::string_view
   }
   UniqueFd turn(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!turn) return not_locked(folder, what, errno);
-  while (::flock(turn.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return not_locked(folder, what, errno);
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (::flock(turn.get(), LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    const bool is_taken = error == EWOULDBLOCK || error == EINTR;
+    if (!is_taken || std::chrono::steady_clock::now() > give_up)
+      return not_locked(folder, what, error);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return turn;
 }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -224,6 +225,17 @@ TEST_SUITE("core/file") {
     CHECK(folders_synced == before + 1);
     CHECK(take_turn(kept, "things"));
     CHECK(folders_synced == before + 1);
+  }
+
+  TEST_CASE("whoever holds the folder of private files for ever is not waited for") {
+    const auto folder = temporary_folder();
+    const UniqueFd held(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(::flock(held.get(), LOCK_EX) == 0);
+    const auto turn = take_turn(folder.path(), "things");
+    REQUIRE_FALSE(turn);
+    CHECK(turn.error().id == ErrorId::kFileUnwritable);
+    ::flock(held.get(), LOCK_UN);
+    CHECK(take_turn(folder.path(), "things"));
   }
 
   TEST_CASE("a descriptor is closed by its last owner, and only once") {

@@ -62,7 +62,7 @@ std::optional<execute::GenerateReport> write(Context& context, const execute::Pr
     if (!report) context.fail(report.error());
     return report ? std::optional(std::move(*report)) : std::nullopt;
   };
-  if (options.offline) return written(execute::write_from_lock(project));
+  if (options.offline) return written(execute::write_from_lock(project, context.folders));
   // A lock that cannot be read is said before servers are started.
   const auto before = execute::read_lock_file(project);
   if (!before) return context.fail(before.error()), std::nullopt;
@@ -81,7 +81,7 @@ std::optional<execute::GenerateReport> write(Context& context, const execute::Pr
     return std::nullopt;
   }
   if (!context.json) show_unreached(context, before->lock, *answers);
-  return written(execute::write_project(project, std::move(answers->listings)));
+  return written(execute::write_project(project, context.folders, std::move(answers->listings)));
 }
 
 void generate(Context& context, const Options& options) {

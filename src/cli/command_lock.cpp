@@ -201,7 +201,7 @@ void accept(Context& context, const AcceptOptions& options) {
   }
   Json shown = Json::array();
   for (const auto& server : review->diff) shown.push_back(codegen::to_json(server));
-  auto report = execute::accept(*project, std::move(*review));
+  auto report = execute::accept(*project, context.folders, std::move(*review));
   if (!report) return context.fail(report.error());
   if (!context.json) return show_written(context, *report, Notes::kSome);
   Json json = cli::to_json(*report);

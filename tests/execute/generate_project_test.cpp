@@ -1,9 +1,12 @@
 #include "execute/project/generate_project.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 
 #include "core/abandoned.h"
 #include "core/file.h"
+#include "execute/project/project_turn.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;
@@ -14,8 +17,11 @@ namespace {
 struct Place {
   TemporaryFolder temporary = TemporaryFolder::create(fs::temp_directory_path(), "project").value();
   Project project;
+  Folders folders;
   Place() {
-    project.folder = temporary.path();
+    project.folder = temporary.path() / "project";
+    folders.state = temporary.path() / "state";
+    fs::create_directory(project.folder);
     project.config_file = project.folder / "mcpac.json";
     mcp::ServerConfig server;
     server.name = "s";
@@ -38,12 +44,13 @@ TEST_SUITE("execute/generate project") {
   TEST_CASE("generate leaves an approved definition as it is, also where no digest tells") {
     const Place place;
     REQUIRE(write_project(
-        place.project,
+        place.project, place.folders,
         offering(R"({"name":"t","description":"d","inputSchema":{"type":"object"}})")));
     const std::string before = place.lock();
     REQUIRE(before.find("inputSchema") != std::string::npos);
-    const auto again = write_project(
-        place.project, offering(R"({"inputSchema":{"type":"object"},"_meta":{"x":1},"name":"t",
+    const auto again =
+        write_project(place.project, place.folders,
+                      offering(R"({"inputSchema":{"type":"object"},"_meta":{"x":1},"name":"t",
                                     "icons":[{"src":"https://evil"}],"description":"d"})"));
     REQUIRE(again);
     CHECK(again->drifted.empty());
@@ -53,14 +60,14 @@ TEST_SUITE("execute/generate project") {
   TEST_CASE("what somebody was writing who was killed goes when the next one writes") {
     const Place place;
     const auto tools = offering(R"({"name":"t","inputSchema":{"type":"object"}})");
-    REQUIRE(write_project(place.project, tools));
+    REQUIRE(write_project(place.project, place.folders, tools));
     const std::string ours = own_mark();
     const std::string dead = "." + ours.substr(0, ours.rfind('-')) + "-1.1f2e3d4c.tmp";
     const std::vector<fs::path> half = {place.project.lock_file().string() + dead,
                                         place.project.headers() / ("s.hpp" + dead),
                                         place.project.headers() / "mcpac" / ("lock.hpp" + dead)};
     for (const fs::path& file : half) REQUIRE(write_file_atomic(file, "half"));
-    REQUIRE(write_project(place.project, tools));
+    REQUIRE(write_project(place.project, place.folders, tools));
     for (const fs::path& file : half) CHECK_FALSE(fs::exists(file));
     CHECK_FALSE(place.lock().empty());
   }
@@ -73,13 +80,40 @@ TEST_SUITE("execute/generate project") {
       INFO(target);
       fs::create_symlink(target, place.project.lock_file());
       CHECK_FALSE(read_lock_file(place.project));
-      CHECK_FALSE(write_project(place.project, tools));
+      CHECK_FALSE(write_project(place.project, place.folders, tools));
       CHECK(fs::is_symlink(place.project.lock_file()));
       const auto loaded = load_lock(place.project);
       REQUIRE_FALSE(loaded);
       CHECK(loaded.error().id != ErrorId::kLockMissing);
       fs::remove(place.project.lock_file());
     }
-    CHECK(write_project(place.project, tools));
+    CHECK(write_project(place.project, place.folders, tools));
+  }
+
+  TEST_CASE("whoever holds a project's folder for ever keeps no writer waiting") {
+    const Place place;
+    // Who may read it may do that: another user, too.
+    const UniqueFd held(::open(place.project.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(::flock(held.get(), LOCK_EX) == 0);
+    const auto tools = offering(R"({"name":"t","inputSchema":{"type":"object"}})");
+    CHECK(write_project(place.project, place.folders, tools));
+    CHECK_FALSE(place.lock().empty());
+  }
+
+  TEST_CASE("writers of one user take turns, and who waits in vain is told") {
+    using std::chrono::milliseconds;
+    const Place place;
+    const TurnPatience little{.with_own = milliseconds(50), .with_others = milliseconds(50)};
+    auto first = ProjectTurn::take(place.project, place.folders);
+    REQUIRE(first);
+    const auto second = ProjectTurn::take(place.project, place.folders, little);
+    REQUIRE_FALSE(second);
+    CHECK(second.error().id == ErrorId::kLockBusy);
+    // The turn is in a file that nobody else can open.
+    const fs::path turns = place.folders.state / "turns";
+    CHECK(fs::status(turns).permissions() == fs::perms(0700));
+    CHECK(fs::directory_iterator(turns)->status().permissions() == fs::perms(0600));
+    first = fail(ErrorId::kInternal, "");
+    CHECK(ProjectTurn::take(place.project, place.folders, little));
   }
 }

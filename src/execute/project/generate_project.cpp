@@ -129,16 +129,19 @@ Result<GenerateReport> merge_and_write(const Project& project, const LockFile& b
   return report;
 }
 
-Result<GenerateReport> write_project(const Project& project, std::vector<ServerListing> listings) {
-  const ProjectTurn turn(project);
+Result<GenerateReport> write_project(const Project& project, const Folders& folders,
+                                     std::vector<ServerListing> listings) {
+  auto turn = ProjectTurn::take(project, folders);
+  if (!turn) return pass_on(turn);
   auto before = read_lock_file(project);
   if (!before) return pass_on(before);
   return merge_and_write(project, *before, std::move(listings), {.adds_new = true},
                          servers_gone(project, before->lock));
 }
 
-Result<GenerateReport> write_from_lock(const Project& project) {
-  const ProjectTurn turn(project);
+Result<GenerateReport> write_from_lock(const Project& project, const Folders& folders) {
+  auto turn = ProjectTurn::take(project, folders);
+  if (!turn) return pass_on(turn);
   if (auto present = load_lock(project); !present) return pass_on(present);
   auto before = read_lock_file(project);
   if (!before) return pass_on(before);

@@ -43,11 +43,13 @@ struct LockFile {
 };
 [[nodiscard]] Result<LockFile> read_lock_file(const Project& project);
 
-// Adds what is new. Writes what changed, each file whole and mcpac.lock last.
-[[nodiscard]] Result<GenerateReport> write_project(const Project& project,
+// Adds what is new. Writes what changed, each file whole and mcpac.lock last. kLockBusy where
+// somebody else writes and does not end (project_turn.h).
+[[nodiscard]] Result<GenerateReport> write_project(const Project& project, const Folders& folders,
                                                    std::vector<ServerListing> listings);
 // servers/ again from mcpac.lock alone; no server is asked. The same lock gives the same bytes.
-[[nodiscard]] Result<GenerateReport> write_from_lock(const Project& project);
+[[nodiscard]] Result<GenerateReport> write_from_lock(const Project& project,
+                                                     const Folders& folders);
 
 // The common part; whoever calls it holds the ProjectTurn. `listings` are what servers offer; a
 // server of the lock that has none there stays as it is locked, unless it is in `gone`.

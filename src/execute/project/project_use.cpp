@@ -1,31 +1,21 @@
 #include "execute/project/project_use.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
-#include <system_error>
 #include <tuple>
 
 #include "core/clock.h"
-#include "core/hash.h"
 #include "core/ids.h"
-#include "execute/project/project_place.h"
+#include "execute/project/project_state.h"
 
 namespace mcpac::execute {
 namespace {
 
 constexpr std::size_t kNumberSize = 36;  // of a UUID
 
-UniqueFd open_file(const Folders& folders, const std::filesystem::path& config_file) {
-  const auto folder = folders.state / "uses";
-  std::error_code ignored;
-  std::filesystem::create_directories(folders.state, ignored);
-  ::mkdir(folder.c_str(), 0700);
-  const auto name = sha256_hex(place_of_project(config_file).native()).substr(0, 2);
-  return UniqueFd(::open((folder / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-}
+constexpr char kKind[] = "uses";
 
 // Of the whole file, and of this open file: another one of the same process is another holder.
 struct flock whole_file(short kind) {
@@ -38,7 +28,7 @@ struct flock whole_file(short kind) {
 }  // namespace
 
 ProjectUse::ProjectUse(const Folders& folders, const std::filesystem::path& config_file)
-    : file_(open_file(folders, config_file)) {
+    : file_(open_project_state(folders, kKind, config_file)) {
   if (!file_) return;
   // The lock first: who looks in between sees the one or the other.
   auto lock = whole_file(F_RDLCK);
@@ -49,7 +39,7 @@ ProjectUse::ProjectUse(const Folders& folders, const std::filesystem::path& conf
 
 std::optional<std::string> ProjectUse::number_of_last(const Folders& folders,
                                                       const std::filesystem::path& config_file) {
-  const UniqueFd file = open_file(folders, config_file);
+  const UniqueFd file = open_project_state(folders, kKind, config_file);
   if (!file) return std::nullopt;
   std::array<char, kNumberSize> text{};
   const ssize_t n = ::pread(file.get(), text.data(), text.size(), 0);

@@ -4,15 +4,16 @@
 // whoever starts servers of a project says so in a file below the state folder, for the life of its
 // use: it writes a new number and holds a lock that the kernel lets go of however the process ends.
 // What was prepared while nobody held the lock, and at a number that still stands there, is young
-// enough. There are 256 files, chosen by a digest of the project's place: two projects that share
-// one only prepare once more than they need to.
+// enough. Two projects that share a file (project_state.h) only prepare once more than they need
+// to.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
 #include "core/file.h"
-#include "execute/project/project.h"
+#include "execute/project/folders.h"
 
 namespace mcpac::execute {
 

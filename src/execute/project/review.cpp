@@ -135,8 +135,9 @@ Result<Review> review(const Project& project, const std::vector<std::string>& na
   return result;
 }
 
-Result<GenerateReport> accept(const Project& project, Review review) {
-  const ProjectTurn turn(project);
+Result<GenerateReport> accept(const Project& project, const Folders& folders, Review review) {
+  auto turn = ProjectTurn::take(project, folders);
+  if (!turn) return pass_on(turn);
   auto now = read_lock_file(project);
   if (!now) return pass_on(now);
   if (now->text != review.before.text) {

@@ -1,0 +1,23 @@
+#include "execute/project/project_state.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <system_error>
+
+#include "core/hash.h"
+#include "execute/project/project_place.h"
+
+namespace mcpac::execute {
+
+UniqueFd open_project_state(const Folders& folders, const char* kind,
+                            const std::filesystem::path& config_file) {
+  const auto folder = folders.state / kind;
+  std::error_code ignored;
+  std::filesystem::create_directories(folders.state, ignored);
+  ::mkdir(folder.c_str(), 0700);
+  const auto name = sha256_hex(place_of_project(config_file).native()).substr(0, 2);
+  return UniqueFd(::open((folder / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+}
+
+}  // namespace mcpac::execute

@@ -1,0 +1,16 @@
+// ProjectState: what the user's state folder keeps about a project, in 256 files of a kind, chosen
+// by a digest of the project's place: two projects may share one. Nobody else can open them.
+#pragma once
+
+#include <filesystem>
+
+#include "core/file.h"
+#include "execute/project/folders.h"
+
+namespace mcpac::execute {
+
+// Made where it is missing. Not open: the state folder cannot be written.
+[[nodiscard]] UniqueFd open_project_state(const Folders& folders, const char* kind,
+                                          const std::filesystem::path& config_file);
+
+}  // namespace mcpac::execute

@@ -211,6 +211,9 @@ Result<void> precompile_servers(const Headers& servers, const std::string& warme
 }
 
 Result<Toolchain> load_runtime(const fs::path& folder) {
+  // Not held: it is only looked at by who may make and remove one.
+  if (use_folder(folder) == nullptr)
+    return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", folder.string()));
   auto whole = has_all(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
                                 "image_table.o", "random_device.o"});
   if (!whole) return pass_on(whole);
@@ -218,6 +221,9 @@ Result<Toolchain> load_runtime(const fs::path& folder) {
 }
 
 Result<Prepared> load_servers(const fs::path& folder, const Prepared* known) {
+  auto use = use_folder(folder);  // before anything of it is looked at
+  if (use == nullptr)
+    return fail(ErrorId::kFileUnreadable, fmt::format("{} is missing", folder.string()));
   auto whole =
       has_all(folder, {"runtime.pch", "runtime.o", "symbols", "runner", "runner.symbols",
                        "image_table.o", "random_device.o", "agent.hpp", kWarmTools, "agent.pch"});
@@ -229,7 +235,7 @@ Result<Prepared> load_servers(const fs::path& folder, const Prepared* known) {
   if (is_known && is_settled(*stamp)) return *known;
   auto toolchain = load(folder);
   if (!toolchain) return pass_on(toolchain);
-  return Prepared{folder, std::move(*toolchain), *stamp};
+  return Prepared{folder, std::move(*toolchain), *stamp, std::move(use)};
 }
 
 }  // namespace mcpac::execute

@@ -12,9 +12,10 @@
 
 #include "core/error.h"
 #include "core/file_stamp.h"
+#include "execute/build/prepared_cache.h"
 #include "execute/build/toolchain.h"
 #include "execute/child/stage.h"
-#include "execute/project/project.h"
+#include "execute/project/folders.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
@@ -48,7 +49,8 @@ struct CompilerPlace {
                                               const std::filesystem::path& target,
                                               const CompilerPlace& place);
 
-// The commands that a folder of the runtime was made with; an error where it is not whole.
+// The commands that a folder of the runtime was made with; an error where it is not whole. It
+// counts as used.
 [[nodiscard]] Result<Toolchain> load_runtime(const std::filesystem::path& folder);
 
 // A folder of the second kind.
@@ -56,6 +58,7 @@ struct Prepared {
   std::filesystem::path folder;
   Toolchain toolchain{};  // the commands that it was made with
   FileStamp stamp{};      // of the file that says them
+  FolderUse use{};        // it stays as long as this
 };
 // An error where it is not whole. `known`: what was loaded before; it is the answer where that is
 // the folder, and the file is the same.

@@ -231,7 +231,9 @@ Result<Prepared> prepare(const Project& project, const codegen::Lock& lock,
     if (auto made = precompile_servers(*headers, warmed, cache / runtime_key, target, place); !made)
       return pass_on(made);
   }
-  return load_servers(target);
+  auto ready = load_servers(target);
+  drop_the_oldest(cache);  // not this one, which is held
+  return ready;
 }
 
 }  // namespace mcpac::execute

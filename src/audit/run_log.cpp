@@ -103,6 +103,7 @@ struct RunLog::State {
   std::uint64_t records = 0;         // in the file
   std::uint64_t signed_records = 0;  // of them, up to the last checkpoint
   std::size_t size = 0;              // of the whole lines: where a failed write is cut off
+  bool promised = false;             // the index names the run
   bool broken = false;               // a half line could not be taken back: nothing may follow it
   bool closed = false;
   std::jthread signer;
@@ -182,10 +183,12 @@ Result<void> RunLog::end(bool is_whole) {
   if (state_->signer.joinable()) state_->signer.join();
   const std::scoped_lock lock(state_->mutex);
   if (std::exchange(state_->closed, true)) return {};
-  if (state_->records == 0) {
+  if (state_->records == 0 && !state_->promised) {
     ::unlink(state_->path.c_str());  // nothing was recorded: there was no run
     return {};
   }
+  // A run that the index names and whose first record found no room keeps its file: without it the
+  // log would look as if somebody had taken a run away. It is unfinished, as one that was killed.
   if (auto done = state_->checkpoint(is_whole); !done) return done;
   if (::fdatasync(state_->fd.get()) != 0) return unwritable(state_->path, reason_of(errno));
   if (!is_whole) return {};
@@ -211,10 +214,6 @@ Result<std::string> RunLog::State::record(std::string_view kind, std::string_vie
                                         body.size() + kClosingBytes, kMaxEventBytes));
   }
   const Digest hash = chain_next(head, body);
-  if (records == 0) {
-    auto began = RunIndex(path.parent_path(), key, clock).began(run_id, hash);
-    if (!began) return pass_on(began);
-  }
   const std::string line =
       closed_line(std::move(body), hash,
                   is_signed ? std::optional(key.sign(kCheckpointDomain, hash)) : std::nullopt);
@@ -222,6 +221,11 @@ Result<std::string> RunLog::State::record(std::string_view kind, std::string_vie
       is_signed || kind == "CallFinished" || kind == "ConnectionEnded" || kind == "RunEnded";
   if (size + line.size() > at_most - (ends ? 0 : kRoomForTheEnd))
     return unwritable(path, "the record of this run is as long as one may be: begin another run");
+  if (records == 0) {
+    auto began = RunIndex(path.parent_path(), key, clock).began(run_id, hash);
+    if (!began) return pass_on(began);
+    promised = true;
+  }
   auto written = write_line(line);
   if (!written) {
     // The index has promised another first record than the next try would write.

@@ -8,7 +8,10 @@
 
 #include <array>
 #include <set>
+#include <tuple>
 
+#include "audit/accept.h"
+#include "audit/run_index.h"
 #include "audit/support_audit.h"
 #include "audit/verify.h"
 
@@ -52,6 +55,26 @@ int fill_the_disk(const std::filesystem::path& folder) {
   if (!append()) return 17;
   const auto after = read_events(folder, {});
   return after && after->size() == recorded + 1 ? 0 : 18;
+}
+
+// A run whose first record finds no room, while its line in the index did.
+int begin_on_a_full_disk(const std::filesystem::path& folder) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  auto log = RunLog::create(folder, "run-1", kClock);
+  if (!log) return 10;
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return 11;
+  const rlim_t whole = limit.rlim_cur;
+  limit.rlim_cur = 4096;
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 12;
+  const Json rules = {{"rules", std::string(8192, 'x')}};
+  if ((*log)->append("RunStarted", rules)) return 13;
+  limit.rlim_cur = whole;
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 14;
+  // The index has promised the first one.
+  if ((*log)->append("RunStarted", {{"rules", ""}})) return 15;
+  std::ignore = (*log)->close();
+  return 0;
 }
 
 // Runs a writer, kills it when `acknowledged` bytes of ids have come, and returns all that came.
@@ -132,6 +155,43 @@ TEST_SUITE("audit/durability") {
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
+  }
+
+  TEST_CASE(
+      "a run that begins on a full disk is unfinished, can be accepted, and is no tampering") {
+    const auto folder = temporary_folder();
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(begin_on_a_full_disk(folder.path()));
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    REQUIRE(WEXITSTATUS(status) == 0);
+    const auto keys = read_public_keys(folder.public_key());
+    REQUIRE(keys);
+    const auto verified = verify(folder.path(), *keys, std::nullopt);
+    REQUIRE(verified);
+    REQUIRE(verified->runs.size() == 1);
+    CHECK(verified->runs[0].standing == Standing::kUnfinished);
+    CHECK(verified->runs[0].records == 0);
+    REQUIRE(accept(folder.path(), "run-1", kClock));
+    const auto accepted = verify(folder.path(), *keys, std::nullopt);
+    REQUIRE(accepted);
+    CHECK(accepted->standing() == Standing::kAccepted);
+    // What is put there afterwards is not what was accepted.
+    std::filesystem::remove(folder.path() / "run-1.jsonl");
+    CHECK(verify(folder.path(), *keys, std::nullopt)->standing() == Standing::kTampered);
+  }
+
+  TEST_CASE("a run whose line in the index finds no room either was none") {
+    const auto folder = temporary_folder();
+    // No index can be written where a folder lies.
+    REQUIRE(std::filesystem::create_directory(folder.path() / kIndexFile));
+    {
+      auto log = new_log(folder.path(), "run-1");
+      CHECK_FALSE(log->append("RunStarted", Json::object()));
+    }
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "run-1.jsonl"));
   }
 }
 

@@ -28,9 +28,10 @@ Result<std::string> accept(const std::filesystem::path& folder, const std::strin
   }
   auto key = SigningKey::load(key_folder(folder));
   if (!key) return pass_on(key);
-  auto noted =
-      RunIndex(folder, *key, clock).accepted(verdict.run_id, verdict.head, verdict.records);
-  if (!noted) return pass_on(noted);
+  const RunIndex index(folder, *key, clock);
+  if (auto noted = index.accepted(verdict.run_id, verdict.head, verdict.records); !noted)
+    return pass_on(noted);
+  if (auto synced = index.sync(); !synced) return pass_on(synced);
   return verdict.run_id;
 }
 

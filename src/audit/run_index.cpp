@@ -86,6 +86,12 @@ Result<void> RunIndex::accepted(const std::string& run_id, const Digest& head,
       {{"event", "accepted"}, {"run_id", run_id}, {"head", hex(head)}, {"records", records}});
 }
 
+Result<void> RunIndex::sync() const {
+  const UniqueFd fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY));
+  if (!fd || ::fdatasync(fd.get()) != 0) return unwritable(path_, reason_of(errno));
+  return {};
+}
+
 Result<void> RunIndex::append(Json entry) const {
   UniqueFd fd(
       ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600));

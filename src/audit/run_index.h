@@ -7,6 +7,11 @@
 //   {"event":"accepted","head":HASH,"records":N,"run_id":…,…    of a run that never ended
 //   (accept.h)
 //   {"event":"recovered","bytes":N,"digest":HASH,…              half a line of a writer that died
+//
+// After a power cut a file is as it was when it was synced, or a while later. A run's file without
+// its line in the index looks put there, so the index is synced before the run's file ever is: that
+// it begins, and with it all that came before. That it ended is worth no wait: without that line
+// the closing record in its own file says so.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +35,10 @@ class RunIndex {
                                    std::uint64_t records) const;
   [[nodiscard]] Result<void> accepted(const std::string& run_id, const Digest& head,
                                       std::uint64_t records) const;
+  // What was appended by now is on the disk when this returns. The files that it names were in
+  // their folder before, and file systems with a journal keep that order: syncing the folder as
+  // well would double what a short run waits for at its end.
+  [[nodiscard]] Result<void> sync() const;
 
  private:
   [[nodiscard]] Result<void> append(Json entry) const;

@@ -86,6 +86,9 @@ struct RunLog::State {
   [[nodiscard]] Result<void> checkpoint(bool closes);
   [[nodiscard]] std::uint64_t unsigned_records() const { return records - signed_records; }
   void keep_signing(const std::stop_token& stop);
+  // Without the mutex. The index comes before the file (run_index.h).
+  [[nodiscard]] Result<void> sync_index();
+  [[nodiscard]] Result<void> sync_file() const;
 
   const UniqueFd fd;
   const std::filesystem::path path;
@@ -104,6 +107,7 @@ struct RunLog::State {
   std::uint64_t signed_records = 0;  // of them, up to the last checkpoint
   std::size_t size = 0;              // of the whole lines: where a failed write is cut off
   bool promised = false;             // the index names the run
+  bool index_synced = false;         // and that is on the disk; of whoever syncs alone
   bool broken = false;               // a half line could not be taken back: nothing may follow it
   bool closed = false;
   std::jthread signer;
@@ -190,7 +194,8 @@ Result<void> RunLog::end(bool is_whole) {
   // A run that the index names and whose first record found no room keeps its file: without it the
   // log would look as if somebody had taken a run away. It is unfinished, as one that was killed.
   if (auto done = state_->checkpoint(is_whole); !done) return done;
-  if (::fdatasync(state_->fd.get()) != 0) return unwritable(state_->path, reason_of(errno));
+  if (auto done = state_->sync_index(); !done) return done;
+  if (auto done = state_->sync_file(); !done) return done;
   if (!is_whole) return {};
   return RunIndex(state_->path.parent_path(), state_->key, state_->clock)
       .ended(state_->run_id, state_->head, state_->records);
@@ -233,7 +238,7 @@ Result<std::string> RunLog::State::record(std::string_view kind, std::string_vie
     return pass_on(written);
   }
   head = hash;
-  ++records;
+  if (++records == 1) due.notify_one();  // the index is to be synced
   return id;
 }
 
@@ -259,19 +264,40 @@ Result<void> RunLog::State::checkpoint(bool closes) {
   return {};
 }
 
+Result<void> RunLog::State::sync_index() {
+  if (index_synced) return {};
+  auto synced = RunIndex(path.parent_path(), key, clock).sync();
+  index_synced = synced.has_value();
+  return synced;
+}
+
+Result<void> RunLog::State::sync_file() const {
+  if (::fdatasync(fd.get()) != 0) return unwritable(path, reason_of(errno));
+  return {};
+}
+
 // Beside the run, so that no call waits for the disk: the signature is made with the mutex held
-// (some 30 µs), the file is synced without it.
+// (some 30 µs), files are synced without it. The index as soon as it names the run: of most runs
+// that is done before they end, and their end waits for their own file alone.
 void RunLog::State::keep_signing(const std::stop_token& stop) {
+  {
+    std::unique_lock lock(mutex);
+    due.wait(lock, stop, [&] { return records > 0; });
+    if (stop.stop_requested()) return;  // close() syncs and signs the rest
+  }
+  std::ignore = sync_index();
   while (!stop.stop_requested()) {
     {
       std::unique_lock lock(mutex);
       due.wait_for(lock, stop, every.time, [&] { return unsigned_records() >= every.records; });
-      if (stop.stop_requested()) return;  // close() signs the rest
+      if (stop.stop_requested()) return;
       if (unsigned_records() == 0) continue;
       // A log that cannot be written now refuses the next call by itself.
       if (!checkpoint(false)) continue;
     }
-    std::ignore = ::fdatasync(fd.get());
+    // Where the index cannot be synced the file is not, either: the other way round is what a power
+    // cut must not leave.
+    if (sync_index()) std::ignore = sync_file();
   }
 }
 

@@ -1,19 +1,102 @@
 // The promise to the gate: what was acknowledged is there after `kill -9`, and a full disk is an
-// error that leaves whole lines. Both need a process of their own.
+// error that leaves whole lines. Both need a process of their own. And after a power cut the log
+// accuses nobody.
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include "audit/accept.h"
 #include "audit/run_index.h"
 #include "audit/support_audit.h"
 #include "audit/verify.h"
+
+namespace mcpac::audit {
+namespace {
+
+// A disk that keeps what was synced, and nothing else: what a power cut leaves at the worst.
+class Disk {
+ public:
+  using Image = std::map<std::string, std::string>;  // name of a file → what it holds
+
+  explicit Disk(std::filesystem::path folder) : folder_(std::move(folder)) {
+    const std::scoped_lock lock(mutex_of_all());
+    mounted() = this;
+  }
+  ~Disk() {
+    const std::scoped_lock lock(mutex_of_all());
+    mounted() = nullptr;
+  }
+  Disk(const Disk&) = delete;
+  Disk& operator=(const Disk&) = delete;
+
+  // Called in the place of fsync() and fdatasync().
+  static int sync(int fd, long number) {
+    const std::scoped_lock lock(mutex_of_all());
+    if (mounted() != nullptr && !mounted()->keep(fd)) {
+      errno = EIO;
+      return -1;
+    }
+    return static_cast<int>(::syscall(number, fd));
+  }
+  // After each sync, in their order.
+  [[nodiscard]] std::vector<Image> images() const {
+    const std::scoped_lock lock(mutex_of_all());
+    return images_;
+  }
+  void refuse(std::string name) {
+    const std::scoped_lock lock(mutex_of_all());
+    refused_ = std::move(name);
+  }
+
+ private:
+  static Disk*& mounted() {
+    static Disk* disk = nullptr;
+    return disk;
+  }
+  static std::mutex& mutex_of_all() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  bool keep(int fd) {
+    std::error_code error;
+    const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
+    if (path.parent_path() != folder_) return true;
+    if (path.filename() == refused_) return false;
+    auto text = read_file(path);
+    if (!text) return true;
+    Image image = images_.empty() ? Image() : images_.back();
+    image[path.filename().string()] = std::move(*text);
+    images_.push_back(std::move(image));
+    return true;
+  }
+
+  const std::filesystem::path folder_;
+  std::vector<Image> images_;
+  std::string refused_;
+};
+
+}  // namespace
+}  // namespace mcpac::audit
+
+// They stand before the C library's.
+extern "C" int fsync(int fd) {
+  return mcpac::audit::Disk::sync(fd, SYS_fsync);
+}
+extern "C" int fdatasync(int fd) {
+  return mcpac::audit::Disk::sync(fd, SYS_fdatasync);
+}
 
 namespace mcpac::audit {
 namespace {
@@ -192,6 +275,66 @@ TEST_SUITE("audit/durability") {
       CHECK_FALSE(log->append("RunStarted", Json::object()));
     }
     CHECK_FALSE(std::filesystem::exists(folder.path() / "run-1.jsonl"));
+  }
+
+  TEST_CASE("whenever the power goes, the log that is left accuses nobody") {
+    const auto folder = temporary_folder();
+    std::vector<Disk::Image> images;
+    {
+      const Disk disk(folder.path());
+      for (const std::string run : {"run-1", "run-2", "run-3"}) {
+        auto log = RunLog::create(folder.path(), run, kClock, {.records = 2});
+        REQUIRE(log);
+        for (int i = 0; i < 9; ++i) REQUIRE((*log)->append("RunStarted", {{"n", i}}));
+        // One of them goes without its end.
+        if (run != "run-2") REQUIRE((*log)->close());
+      }
+      images = disk.images();
+    }
+    REQUIRE(images.size() >= 3);
+    const auto keys = read_public_keys(folder.public_key());
+    REQUIRE(keys);
+    for (const auto& image : images) {
+      const auto left = temporary_folder();
+      for (const auto& [name, text] : image)
+        std::ofstream(left.path() / name, std::ios::binary) << text;
+      const auto verified = verify(left.path(), *keys, std::nullopt);
+      REQUIRE(verified);
+      CHECK(verified->index.problems.empty());
+      for (const auto& run : verified->runs) {
+        // A file that was never synced is there all the same: its name was.
+        if (!image.contains(run.run_id + ".jsonl")) continue;
+        CAPTURE(run.run_id);
+        CHECK(run.standing != Standing::kTampered);
+        CHECK(run.problems.empty());
+      }
+    }
+  }
+
+  TEST_CASE("the index is on the disk while the run still goes on, and no call waits for it") {
+    const auto folder = temporary_folder();
+    const Disk disk(folder.path());
+    auto log = new_log(folder.path(), "run-1");
+    REQUIRE(log->append("RunStarted", Json::object()));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (disk.images().empty() && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto images = disk.images();
+    REQUIRE(images.size() == 1);
+    CHECK(images[0].at(kIndexFile).find("run-1") != std::string::npos);
+  }
+
+  TEST_CASE("where the index cannot be synced a run's file is not, and its end says so") {
+    const auto folder = temporary_folder();
+    Disk disk(folder.path());
+    disk.refuse(kIndexFile);
+    auto log = RunLog::create(folder.path(), "run-1", kClock, {.records = 2});
+    REQUIRE(log);
+    for (int i = 0; i < 9; ++i) REQUIRE((*log)->append("RunStarted", {{"n", i}}));
+    const auto closed = (*log)->close();
+    REQUIRE_FALSE(closed);
+    CHECK(closed.error().id == ErrorId::kAuditUnwritable);
+    CHECK(disk.images().empty());
   }
 }
 

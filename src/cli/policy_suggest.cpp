@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "audit/log.h"
 #include "cli/policy_commands.h"
 #include "cli/read_report.h"
 #include "cli/rule_reader.h"

@@ -5,7 +5,6 @@
 #include "policy/compare/compare_layers.h"
 #include "policy/compare/compare_places.h"
 #include "policy/compare/declared_standing.h"
-#include "policy/decide/decide_places.h"
 #include "policy/explain/foresee.h"
 #include "policy/explain/would_grant.h"
 

@@ -6,7 +6,6 @@
 #include "policy/compare/compare_layers.h"
 #include "policy/decide/decide.h"
 #include "policy/text/parser.h"
-#include "policy/text/printer.h"
 
 namespace mcpac::policy {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "core/shell_quote.h"
 #include "policy/match/url.h"
-#include "policy/text/printer.h"
 #include "policy/text/source_text.h"
 
 namespace mcpac::policy {

@@ -15,11 +15,6 @@ bool is_public_suffix(const std::string& name) {
          0;
 }
 
-std::unexpected<Complaint> complain(ErrorId id, ast::Offset at, std::string what, std::string why,
-                                    std::string fix = "") {
-  return std::unexpected(Complaint{at, id, std::move(what), std::move(why), std::move(fix)});
-}
-
 }  // namespace
 
 bool HostPattern::covers(const std::string& host) const {

@@ -12,21 +12,12 @@
 namespace mcpac::policy {
 namespace {
 
-std::unexpected<Complaint> complain(ast::Offset at, std::string what, std::string why,
-                                    std::string fix = "") {
-  return std::unexpected(
-      Complaint{at, ErrorId::kRuleIneffective, std::move(what), std::move(why), std::move(fix)});
-}
-
 Checked<IpNetwork> network(const std::string& text, ast::Offset at) {
   const auto parsed = IpNetwork::parse(text);
   if (parsed) return *parsed;
-  auto complaint =
-      complain(at, fmt::format("'{}' is not a network", printable(text)),
-               "a network is an address, '/' and a prefix, with no bits set behind the prefix",
-               "e.g. 10.1.0.0/16 or ::1/128");
-  complaint.error().id = ErrorId::kRuleSyntax;
-  return complaint;
+  return complain(ErrorId::kRuleSyntax, at, fmt::format("'{}' is not a network", printable(text)),
+                  "a network is an address, '/' and a prefix, with no bits set behind the prefix",
+                  "e.g. 10.1.0.0/16 or ::1/128");
 }
 
 struct UrlTests {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -72,6 +73,15 @@ struct Complaint {
 };
 template <class T>
 using Checked = std::expected<T, Complaint>;
+[[nodiscard]] inline std::unexpected<Complaint> complain(ErrorId id, ast::Offset at,
+                                                         std::string what, std::string why,
+                                                         std::string fix = "") {
+  return std::unexpected(Complaint{at, id, std::move(what), std::move(why), std::move(fix)});
+}
+[[nodiscard]] inline std::unexpected<Complaint> complain(ast::Offset at, std::string what,
+                                                         std::string why, std::string fix = "") {
+  return complain(ErrorId::kRuleIneffective, at, std::move(what), std::move(why), std::move(fix));
+}
 
 // What the compilation of paths needs to know of the world.
 struct World;

@@ -15,12 +15,6 @@ bool is_wild(const std::string& component) {
   return component.find('*') != std::string::npos;
 }
 
-std::unexpected<Complaint> complain(ast::Offset at, std::string what, std::string why,
-                                    std::string fix) {
-  return std::unexpected(
-      Complaint{at, ErrorId::kRuleSyntax, std::move(what), std::move(why), std::move(fix)});
-}
-
 // Does the glob match all of the components (or, with `prefix`, the first few of them)? A table
 // over both lengths, so that no glob takes more than glob × path steps.
 bool components_match(std::span<const std::string> glob, std::span<const std::string> path,
@@ -58,18 +52,21 @@ Checked<Anchored> read_anchor(const std::string& text, ast::Offset at) {
     const auto path = read_path(text);
     if (!path) {
       return complain(
-          at, fmt::format("'{}' is not a path that a rule may name", printable(text)),
+          ErrorId::kRuleSyntax, at,
+          fmt::format("'{}' is not a path that a rule may name", printable(text)),
           "control bytes, backslashes and text that is not in normalisation form C are refused",
           "");
     }
     Anchored anchored{anchor, split(std::string_view(text).substr(start.size()))};
     if (std::ranges::find(anchored.components, "..") != anchored.components.end()) {
-      return complain(at, fmt::format("'..' in the path '{}' of a rule", printable(text)),
+      return complain(ErrorId::kRuleSyntax, at,
+                      fmt::format("'..' in the path '{}' of a rule", printable(text)),
                       "a rule names the place it means", "write the path without '..'");
     }
     return anchored;
   }
-  return complain(at, fmt::format("the path '{}' has no anchor", printable(text)),
+  return complain(ErrorId::kRuleSyntax, at,
+                  fmt::format("the path '{}' has no anchor", printable(text)),
                   "a path begins with / (absolute), ./ (here), ~/ (home) or @server/ (the server's "
                   "declared root)",
                   fmt::format("./{}", printable(text)));
@@ -79,7 +76,8 @@ Checked<PathBase> resolve_base(const std::string& anchor_path, const Components&
                                ast::Offset at, const World& world) {
   PathBase base{split(anchor_path), {}};
   if (anchor_path.empty() || anchor_path.front() != '/') {
-    return complain(at, "the place that this path is anchored at is not known", "",
+    return complain(ErrorId::kRuleSyntax, at,
+                    "the place that this path is anchored at is not known", "",
                     "write an absolute path");
   }
   base.written.insert(base.written.end(), fixed.begin(), fixed.end());
@@ -107,7 +105,8 @@ Checked<PathPattern> PathPattern::compile(const std::string& text, ast::Offset a
   auto& components = anchored->components;
   auto wild = std::ranges::find_if(components, is_wild);
   if (kind == Kind::kWithin && wild != components.end()) {
-    return complain(at, fmt::format("'*' in the path '{}' of a 'within'", printable(text)),
+    return complain(ErrorId::kRuleSyntax, at,
+                    fmt::format("'*' in the path '{}' of a 'within'", printable(text)),
                     "'within' names one directory; 'matches' takes wildcards",
                     fmt::format("matches {}/**", printable(text)));
   }

@@ -14,11 +14,6 @@ namespace {
 
 using Presence = ast::Arg::Presence;
 
-std::unexpected<Complaint> complain(ErrorId id, ast::Offset at, std::string what, std::string why,
-                                    std::string fix) {
-  return std::unexpected(Complaint{at, id, std::move(what), std::move(why), std::move(fix)});
-}
-
 // Walks one argument path through one schema.
 struct Reached {
   std::optional<SchemaView> view;  // nothing: the way is barred

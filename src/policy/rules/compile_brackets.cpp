@@ -13,12 +13,6 @@ namespace {
 
 using Presence = ast::Arg::Presence;
 
-std::unexpected<Complaint> complain(ast::Offset at, std::string what, std::string why,
-                                    std::string fix = "") {
-  return std::unexpected(
-      Complaint{at, ErrorId::kRuleIneffective, std::move(what), std::move(why), std::move(fix)});
-}
-
 Checked<void> check_effect(const ast::Arg& arg, Effect effect) {
   if (effect == Effect::kAllow) {
     if (!arg.path.any_string()) return {};

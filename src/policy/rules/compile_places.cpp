@@ -11,11 +11,6 @@
 namespace mcpac::policy {
 namespace {
 
-std::unexpected<Complaint> complain(ErrorId id, ast::Offset at, std::string what, std::string why,
-                                    std::string fix = "") {
-  return std::unexpected(Complaint{at, id, std::move(what), std::move(why), std::move(fix)});
-}
-
 // The anchor's place, and the length of the anchor; nothing where `text` has none.
 std::optional<std::pair<std::string, std::size_t>> anchor_of(const std::string& text,
                                                              const Bases& bases) {

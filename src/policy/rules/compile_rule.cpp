@@ -16,11 +16,6 @@ namespace {
 const std::vector<std::string> kControls = {"delegate", "send", "spawn"};
 constexpr std::string_view kControlServer = "mcpac";
 
-std::unexpected<Complaint> complain(ErrorId id, ast::Offset at, std::string what, std::string why,
-                                    std::string fix) {
-  return std::unexpected(Complaint{at, id, std::move(what), std::move(why), std::move(fix)});
-}
-
 // The tools that a selector covers, with their schemas; a control permission has none.
 struct Covered {
   std::vector<const Json*> schemas;

@@ -292,13 +292,4 @@ std::vector<std::string> with_detours(const std::string& path) {
   return made;
 }
 
-bool has_detour(const std::string& path) {
-  bool named = false;
-  for (const auto& component : split(path)) {
-    if (component == ".." && named) return true;
-    named = named || component != "..";
-  }
-  return false;
-}
-
 }  // namespace mcpac::policy

@@ -28,7 +28,5 @@ namespace mcpac::policy {
 
 // The same path with a detour at every depth.
 [[nodiscard]] std::vector<std::string> with_detours(const std::string& path);
-// Does ".." stand behind another component?
-[[nodiscard]] bool has_detour(const std::string& path);
 
 }  // namespace mcpac::policy

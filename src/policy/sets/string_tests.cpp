@@ -66,7 +66,6 @@ void StringTests::add(const CompiledArg& arg, const std::string& server,
 void StringTests::add_test(const ast::Test& test, const std::string& server,
                            const Environment& environment) {
   if (is_url_test(test)) {
-    has_urls = true;
     urls.add(test);
   } else if (const auto* equal = std::get_if<ast::EqualTest>(&test.body)) {
     add_literal(equal->literal, false);

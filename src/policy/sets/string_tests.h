@@ -23,7 +23,6 @@ struct StringTests {
   std::map<std::string, Nfa> texts;  // by what they are made of
   std::map<std::string, Nfa> paths;
   UrlWords urls;
-  bool has_urls = false;
   std::string gap;  // a test that cannot be asked about exactly
   // What one character costs when all expressions are matched, in instructions.
   std::size_t regex_size = 0;

@@ -19,9 +19,6 @@ class ValueSet {
  public:
   // The first example stays, unless it does not fit and the new one does.
   void insert(ValueClass value);
-  void insert_all(std::vector<ValueClass> values) {
-    for (auto& value : values) insert(std::move(value));
-  }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
   [[nodiscard]] std::vector<ValueClass> take() { return std::move(values_); }
   [[nodiscard]] const std::vector<ValueClass>& values() const { return values_; }

@@ -66,12 +66,13 @@ bool Gate::State::record(const Check& check, Caller* caller) {
   return recorded.has_value();
 }
 
-// A refusal that cannot be recorded stays a refusal; the program hears of the log instead, since no
-// later call will go through either.
+// A refusal that cannot be recorded stays a refusal, and its user hears of it as of any other; the
+// program hears of the log instead, since no later call will go through either.
 Gate::CallId Gate::State::refuse(const Check& check, CallError error, const Party& party) {
   const CallId id = check.call_id;
+  const bool is_denied = error.kind == ErrorKind::kDenied;
   if (!record(check, party.caller.get())) error = internal(kNotRecorded);
-  if (setup.on_denied && error.kind == ErrorKind::kDenied) setup.on_denied(check);
+  if (setup.on_denied && is_denied) setup.on_denied(check);
   count_refusal();
   party.done(std::unexpected(std::move(error)));
   return id;

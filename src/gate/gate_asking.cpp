@@ -74,15 +74,10 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
   check.decided_by = DecidedBy::kPolicy;
   policy::Decision decision =
       setup.authority.decide(permission, arguments, check.asks, check.evidence);
-  reservation = {decision.reservation, decision.counts_result};
-  check.rule = std::move(decision.rule);
-  check.layer = std::move(decision.layer);
-  check.place = std::move(decision.place);
-  check.reason = std::move(decision.reason);
+  note(decision, check, reservation);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
   if (decision.effect == policy::Effect::kAsk)
     check.reason = "another rule asks about the call by now";
-  if (check.reason.empty()) check.reason = "not granted";
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 

@@ -7,6 +7,14 @@
 #include "policy/explain/taken_for.h"
 
 namespace mcpac::gate {
+namespace {
+
+// Beside arguments and paths a record has texts of ours, of bounded length, and rules of the user.
+constexpr std::size_t kRecordBeside = std::size_t{32} << 10U;
+static_assert(kMaxRecordedArguments + policy::kMaxPathFactBytes + kRecordBeside <=
+              audit::kMaxEventBytes);
+
+}  // namespace
 
 std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permission& permission,
                                             Json& arguments, Check& check,
@@ -28,7 +36,7 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
   }
   if (unkept) return unkept;
   auto error = decide(permission, arguments, check, reservation);
-  if (error && setup.mode == Mode::kObserve) {
+  if (error && setup.mode == Mode::kObserve && check.decided_by != DecidedBy::kTooLarge) {
     check.would_deny = true;
     check.asks.clear();
     return std::nullopt;
@@ -74,7 +82,8 @@ std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permiss
     return std::nullopt;
   }
   check.decided_by = DecidedBy::kTooLarge;
-  check.reason = "a rule wants the arguments recorded, and they are larger than a record";
+  check.reason =
+      "a rule wants the arguments recorded, and they are larger than a record: send less in a call";
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 
@@ -88,6 +97,16 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   }
   check.decided_by = DecidedBy::kPolicy;
   policy::Decision decision = setup.authority.decide(permission, arguments, {}, check.evidence);
+  note(decision, check, reservation);
+  check.asks = std::move(decision.asks);
+  if (decision.effect == policy::Effect::kAllow) return std::nullopt;
+  if (setup.on_denied && check.decided_by == DecidedBy::kPolicy &&
+      decision.effect == policy::Effect::kDeny)
+    check.taken_for = policy::taken_for(permission, setup.authority.explain(permission, arguments));
+  return denied(check.capability, check.reason, setup.declared.texts);
+}
+
+void Gate::State::note(policy::Decision& decision, Check& check, Reservation& reservation) {
   reservation = {decision.reservation, decision.counts_result};
   check.rule = std::move(decision.rule);
   check.layer = std::move(decision.layer);
@@ -96,12 +115,11 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   check.other_rules = decision.other_rules;
   check.would_grant = std::move(decision.would_grant);
   check.used_up = decision.used_up;
-  check.asks = std::move(decision.asks);
-  if (decision.effect == policy::Effect::kAllow) return std::nullopt;
-  if (check.reason.empty()) check.reason = "not granted";
-  if (setup.on_denied && decision.effect == policy::Effect::kDeny)
-    check.taken_for = policy::taken_for(permission, setup.authority.explain(permission, arguments));
-  return denied(check.capability, check.reason, setup.declared.texts);
+  if (decision.effect != policy::Effect::kAllow && check.reason.empty())
+    check.reason = "not granted";
+  if (!decision.too_large) return;
+  check.decided_by = DecidedBy::kTooLarge;
+  check.arguments.reset();
 }
 
 }  // namespace mcpac::gate

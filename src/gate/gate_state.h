@@ -71,6 +71,8 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::optional<CallError> still_callable(const Permission& permission, Check& check) const;
   std::optional<CallError> decide(const Permission& permission, const Json& arguments, Check& check,
                                   Reservation& reservation);
+  // What the policy said, for the record and for the user; but for what asks.
+  static void note(policy::Decision& decision, Check& check, Reservation& reservation);
   // What of the arguments is recorded; an error: they are to be, and cannot.
   std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,
                                 const Json& arguments, Check& check) const;

@@ -32,15 +32,18 @@ enum class DecidedBy : std::uint8_t {
   kDrift,      // the server changed the tool
   kNotObject,  // the arguments
   kSchema,     // the locked one refuses the arguments
-  kTooLarge,   // arguments that the user wants recorded, and that no record holds
-  kDeclared,   // the program does not declare the tool
+  // Arguments that the user wants recorded and that no record holds, or more paths than one call
+  // may have looked up. Neither is recorded.
+  kTooLarge,
+  kDeclared,  // the program does not declare the tool
   kPolicy,
   kApproval,  // it needed an answer, and there was none, or a no
 };
 [[nodiscard]] std::string_view to_string(DecidedBy step);
 [[nodiscard]] std::optional<DecidedBy> decided_by_from(std::string_view text);
 
-// Arguments that are recorded themselves, as JSON text: an event of the log has room for this much.
+// Arguments that are recorded themselves, as JSON text: an event of the log has room for this much,
+// and for where their paths lead (policy::kMaxPathFactBytes).
 inline constexpr std::size_t kMaxRecordedArguments = std::size_t{512} << 10U;
 
 struct Check {

@@ -7,6 +7,22 @@
 #include "policy/load.h"
 
 namespace mcpac::policy {
+namespace {
+
+Decision too_large(std::string reason) {
+  Decision decision;
+  decision.reason = std::move(reason);
+  decision.too_large = true;
+  return decision;
+}
+
+constexpr const char* kTooManyToAsk =
+    "its paths take too long to look up: send fewer of them in a call";
+constexpr const char* kTooManyToRecord =
+    "a rule wants the call recorded, and where its paths lead is larger than a record: send fewer "
+    "of them in a call";
+
+}  // namespace
 
 Result<Authority> Authority::load(const std::vector<LayerText>& texts,
                                   const Environment& environment) {
@@ -17,7 +33,7 @@ Result<Authority> Authority::load(const std::vector<LayerText>& texts,
   if (environment.clock != nullptr) impl->start = environment.clock->steady_now();
   if (environment.resolver != nullptr) {
     impl->witness = std::make_unique<PathWitness>(*environment.resolver);
-    impl->witness->note_in(&impl->loaded_paths);
+    impl->witness->begin({});
     impl->environment.resolver = impl->witness.get();
   }
   for (const auto& text : texts) {
@@ -27,7 +43,7 @@ Result<Authority> Authority::load(const std::vector<LayerText>& texts,
       impl->weighs_arguments = impl->weighs_arguments || rule.clauses.bytes_out.has_value();
     impl->layers.push_back(std::move(*layer));
   }
-  if (impl->witness) impl->witness->note_in(nullptr);
+  if (impl->witness) impl->loaded_paths = impl->witness->take();
   return Authority(std::move(impl));
 }
 
@@ -46,11 +62,12 @@ Decision Authority::decide(const Permission& permission, const Json& arguments, 
                            std::span<const AskRule> approved) {
   const Times times = impl_->now();
   std::vector<Verdict> verdicts;
+  impl_->begin_paths();
   Decision decision = impl_->judge(permission, arguments, times, approved, verdicts);
-  if (found != nullptr) {
-    impl_->explain(permission, arguments, times, verdicts, *found);
-    found->decision = decision;
-  }
+  if (found != nullptr) impl_->explain(permission, arguments, times, verdicts, *found);
+  static_cast<void>(impl_->end_paths());
+  if (impl_->asked_too_much()) decision = too_large(kTooManyToAsk);
+  if (found != nullptr) found->decision = decision;
   if (decision.allowed())
     impl_->reserve(verdicts, times, impl_->demand_of(permission, arguments), decision);
   return decision;
@@ -60,12 +77,24 @@ Decision Authority::decide(const Permission& permission, const Json& arguments,
                            std::span<const AskRule> approved, Evidence& evidence) {
   const Times times = impl_->now();
   std::vector<Verdict> verdicts;
-  const bool keeps_paths = impl_->witness && audit_level(permission) == AuditLevel::kArgs;
-  if (keeps_paths) impl_->witness->note_in(&evidence.paths);
+  impl_->begin_paths();
   Decision decision = impl_->judge(permission, arguments, times, approved, verdicts);
   const CallUnderTest call = impl_->under_test(permission, arguments);
   find_evidence(impl_->layers, verdicts, call, times, evidence);
-  if (keeps_paths) impl_->witness->note_in(nullptr);
+  auto paths = impl_->end_paths();
+  // Also where only the words about a denial asked for more: without them it could not be made
+  // again from its record.
+  if (impl_->asked_too_much()) {
+    evidence = {};
+    return too_large(kTooManyToAsk);
+  }
+  if (!paths.empty() && audit_level(permission) == AuditLevel::kArgs) {
+    if (recorded_size(paths) > kMaxPathFactBytes) {
+      evidence = {};
+      return too_large(kTooManyToRecord);
+    }
+    evidence.paths = std::move(paths);
+  }
   if (decision.allowed()) impl_->reserve(verdicts, times, call.demand, decision);
   return decision;
 }
@@ -78,8 +107,11 @@ Explanation Authority::explain(const Permission& permission, const Json& argumen
   const Times times = impl_->now();
   std::vector<Verdict> verdicts;
   Explanation found;
+  impl_->begin_paths();
   found.decision = impl_->judge(permission, arguments, times, {}, verdicts);
   impl_->explain(permission, arguments, times, verdicts, found);
+  static_cast<void>(impl_->end_paths());
+  if (impl_->asked_too_much()) found.decision = too_large(kTooManyToAsk);
   return found;
 }
 

@@ -87,6 +87,7 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
   std::size_t strictest = 0;
   for (const auto& layer : layers) {
     verdicts.push_back(decide_layer(layer, call, times, approved));
+    if (asked_too_much()) return decision;
     if (verdicts.back().effect > verdicts[strictest].effect) strictest = verdicts.size() - 1;
   }
   const Verdict& verdict = verdicts[strictest];

@@ -24,6 +24,16 @@ struct Authority::Impl {
   bool weighs_arguments = false;  // some rule limits `bytes out`
 
   [[nodiscard]] Times now() const;
+  // In between, what a decision asks of the file system is bounded, and answered alike in all of
+  // it.
+  void begin_paths() const {
+    if (witness) witness->begin(kPathsOfOneCall);
+  }
+  [[nodiscard]] std::vector<PathFact> end_paths() const {
+    return witness ? witness->take() : std::vector<PathFact>();
+  }
+  // Of the last decision.
+  [[nodiscard]] bool asked_too_much() const { return witness && witness->is_beyond_bounds(); }
   [[nodiscard]] const Json* schema_of(const Permission& permission) const;
   [[nodiscard]] bool knows(const Permission& permission) const {
     return schema_of(permission) != nullptr || is_control(permission);
@@ -41,6 +51,7 @@ struct Authority::Impl {
   [[nodiscard]] Decision refusal(std::size_t layer, const Verdict& verdict,
                                  const CallUnderTest& call, const Times& times) const;
   // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
+  // begin_paths() comes before, and whoever takes the answer looks at asked_too_much().
   [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
                                const Times& times, std::span<const AskRule> approved,
                                std::vector<Verdict>& verdicts) const;

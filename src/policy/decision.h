@@ -31,6 +31,9 @@ struct Decision {
   std::string place = {};          // where that rule stands: "mcpac.policy:12", "--deny"
   bool used_up = false;            // that rule admits the call, and has no more of its limit
   std::vector<AskRule> asks = {};  // with kAsk: the rules of all layers that ask
+  // Denied by no rule: its paths are more than one call may have looked up, or than a record holds
+  // where one is wanted. Of such a call nothing but this is known.
+  bool too_large = false;
   // Of an allowed call, for Authority::settle() or give_back(); 0 where nothing was charged.
   std::uint64_t reservation = 0;
   // Whether settle() needs the size of the result: some rule limits `bytes in`.

@@ -13,6 +13,7 @@
 #include "core/json.h"
 #include "core/permission.h"
 #include "core/quantity.h"
+#include "core/work.h"
 
 namespace mcpac::policy {
 
@@ -26,12 +27,15 @@ class PathResolver {
   virtual ~PathResolver() = default;
   // The real place of `path` (absolute; ".." is taken where the file system stands then): existing
   // components resolved, the rest kept. An error for a dangling link, a loop or an unreadable
-  // folder: then no allow admits the path, and every deny and ask catches it.
-  [[nodiscard]] virtual Result<std::string> resolve(std::string_view path) const = 0;
+  // folder: then no allow admits the path, and every deny and ask catches it. `work`, where given,
+  // is what it may take: where that does not suffice nothing of it is left, and it is an error.
+  [[nodiscard]] virtual Result<std::string> resolve(std::string_view path,
+                                                    Work* work = nullptr) const = 0;
   // The real place of `components` below `base` (absolute, resolved), as RESOLVE_BENEATH walks: an
   // error as soon as a link is absolute or anything leaves the base, even when it comes back.
   [[nodiscard]] virtual Result<std::string> resolve_beneath(
-      std::string_view base, const std::vector<std::string>& components) const = 0;
+      std::string_view base, const std::vector<std::string>& components,
+      Work* work = nullptr) const = 0;
 };
 
 // Where the anchors of path tests point, and what relative values in a call are relative to.

@@ -60,6 +60,10 @@ struct PathFact {
   friend bool operator==(const PathFact&, const PathFact&) = default;
 };
 
+// What the file system answered of one call has room in a record, beside arguments: what needs more
+// is too large to be decided (Decision::too_large).
+inline constexpr std::size_t kMaxPathFactBytes = std::size_t{448} << 10U;
+
 struct Evidence {
   std::chrono::nanoseconds run_time{0};  // since the authority was loaded
   std::chrono::microseconds wall{0};     // since 1970

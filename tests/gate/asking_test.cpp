@@ -58,11 +58,12 @@ class ScriptedMemory final : public ApprovalMemory {
 // A file system in which /data is a link that can be pointed elsewhere.
 class MovingLink final : public policy::PathResolver {
  public:
-  [[nodiscard]] Result<std::string> resolve(std::string_view path) const override {
+  [[nodiscard]] Result<std::string> resolve(std::string_view path, Work*) const override {
     return path.starts_with("/data") ? target + std::string(path.substr(5)) : std::string(path);
   }
-  [[nodiscard]] Result<std::string> resolve_beneath(
-      std::string_view base, const std::vector<std::string>& components) const override {
+  [[nodiscard]] Result<std::string> resolve_beneath(std::string_view base,
+                                                    const std::vector<std::string>& components,
+                                                    Work*) const override {
     std::string path(base);
     for (const auto& component : components) path += "/" + component;
     return path;

@@ -30,6 +30,9 @@ World::World(const Options& options) {
   add("fs.write", {{"type", "object"},
                    {"properties", {{"path", {{"type", "string"}}}, {"text", {{"type", "string"}}}}},
                    {"required", {"path", "text"}}});
+  add("fs.read_many",
+      {{"type", "object"},
+       {"properties", {{"paths", {{"type", "array"}, {"items", {{"type", "string"}}}}}}}});
   add("fs.remove", {{"type", "object"}, {"properties", {{"path", {{"type", "string"}}}}}});
   add("git.commit", {{"type", "object"}});
   // Names that nest: everything after the first dot is the tool.

@@ -72,6 +72,9 @@ class MemorySink final : public audit::Sink {
   };
   [[nodiscard]] Result<std::string> append(std::string_view kind, Json payload) override {
     if (full) return fail(ErrorId::kAuditUnwritable, "no space left on device");
+    constexpr std::size_t kBeside = 512;  // what the log adds
+    if (to_text(payload).size() + kBeside > audit::kMaxEventBytes)
+      return fail(ErrorId::kAuditUnwritable, "the event is over the limit");
     records.push_back({std::string(kind), std::move(payload)});
     return std::to_string(records.size());
   }

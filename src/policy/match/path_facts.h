@@ -2,6 +2,11 @@
 // decision can be made again when the files are others.
 #pragma once
 
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "policy/environment.h"
@@ -9,36 +14,78 @@
 
 namespace mcpac::policy {
 
-// Passes every question on, and notes the answers where somebody wants them; while it does, a
-// question that comes again gets the answer that it got before: what is noted is what was decided.
+// Facts in the order in which they came, found by their question. Programs choose the questions, so
+// they are found in a tree: no choice of theirs makes that slow.
+class PathFacts {
+ public:
+  // The first of two about the same question stays.
+  void add(PathFact fact);
+  [[nodiscard]] const PathFact* find(std::string_view base, std::string_view path) const;
+  [[nodiscard]] std::size_t size() const { return list_.size(); }
+  // None is left.
+  [[nodiscard]] std::vector<PathFact> take();
+
+ private:
+  std::vector<PathFact> list_;
+  std::map<std::string, std::size_t> places_;  // in the list, by question
+};
+
+// The bytes that a record of them takes.
+[[nodiscard]] std::size_t recorded_size(const std::vector<PathFact>& facts);
+
+// How many different questions the file system may be asked, and what all of them may take.
+struct PathBounds {
+  std::size_t questions = std::numeric_limits<std::size_t>::max();
+  std::size_t work = std::numeric_limits<std::size_t>::max();
+};
+// Of one call. Nothing else happens on the loop meanwhile, so it is about a tenth of a second: ten
+// thousand paths that are there, or six thousand names that are missing three folders down.
+inline constexpr PathBounds kPathsOfOneCall{.questions = 10'000, .work = std::size_t{1} << 24U};
+
+// Passes every question on. Between begin() and take() it notes the answers, and a question that
+// comes again gets the answer that it got before: what is noted is what was decided. Not
+// thread-safe.
 class PathWitness final : public PathResolver {
  public:
   explicit PathWitness(const PathResolver& inner) : inner_(inner) {}
-  [[nodiscard]] Result<std::string> resolve(std::string_view path) const override;
-  [[nodiscard]] Result<std::string> resolve_beneath(
-      std::string_view base, const std::vector<std::string>& components) const override;
-  // Borrowed; null: nobody wants them.
-  void note_in(std::vector<PathFact>* facts) { facts_ = facts; }
+  // While it notes, what it may take is said by the bounds, and not by `work`.
+  [[nodiscard]] Result<std::string> resolve(std::string_view path,
+                                            Work* work = nullptr) const override;
+  [[nodiscard]] Result<std::string> resolve_beneath(std::string_view base,
+                                                    const std::vector<std::string>& components,
+                                                    Work* work = nullptr) const override;
+  void begin(PathBounds bounds);
+  // Something was asked beyond the bounds. That got an error, as does whatever is asked after it.
+  [[nodiscard]] bool is_beyond_bounds() const { return is_beyond_; }
+  [[nodiscard]] std::vector<PathFact> take();
 
  private:
   template <class Ask>
   Result<std::string> noted(std::string_view base, std::string path, Ask ask) const;
+
   const PathResolver& inner_;
-  std::vector<PathFact>* facts_ = nullptr;
+  bool notes_ = false;
+  std::size_t most_questions_ = 0;
+  // Matchers ask through a reference to a const resolver.
+  mutable PathFacts facts_;
+  mutable Work work_{0};
+  mutable bool is_beyond_ = false;
 };
 
 // Answers from facts. What nobody asked then is refused, and remembered as missing.
 class RecordedPaths final : public PathResolver {
  public:
-  [[nodiscard]] Result<std::string> resolve(std::string_view path) const override;
-  [[nodiscard]] Result<std::string> resolve_beneath(
-      std::string_view base, const std::vector<std::string>& components) const override;
+  [[nodiscard]] Result<std::string> resolve(std::string_view path,
+                                            Work* work = nullptr) const override;
+  [[nodiscard]] Result<std::string> resolve_beneath(std::string_view base,
+                                                    const std::vector<std::string>& components,
+                                                    Work* work = nullptr) const override;
   void set(std::vector<PathFact> facts);
   [[nodiscard]] bool missed_any() const { return missed_; }
 
  private:
   [[nodiscard]] Result<std::string> find(std::string_view base, std::string_view path) const;
-  std::vector<PathFact> facts_;
+  PathFacts facts_;
   mutable bool missed_ = false;
 };
 

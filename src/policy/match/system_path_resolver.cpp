@@ -28,8 +28,26 @@ namespace {
 constexpr int kMaxLinks = 40;  // what Linux itself follows (path_resolution(7))
 constexpr std::size_t kMaxSteps = 10'000;
 
+// In steps of work: of a call to the kernel, a microsecond or less; of a name that is taken as it
+// stands; of an entry of a folder that is read.
+constexpr std::size_t kWorkOfCall = 200;
+constexpr std::size_t kWorkOfName = 20;
+constexpr std::size_t kWorkOfEntry = 40;
+
+// False: there is not so much left.
+bool spend(Work* work, std::size_t steps) {
+  if (work == nullptr) return true;
+  const bool suffices = work->suffices_for(steps);
+  work->spend(steps);
+  return suffices;
+}
+
 std::unexpected<Error> refuse(std::string_view what) {
   return fail(ErrorId::kFileUnreadable, std::string(what));
+}
+
+std::unexpected<Error> refuse_more() {
+  return refuse("it takes too long to see where the path leads");
 }
 
 UniqueFd open_step(int folder, const std::string& name) {
@@ -59,8 +77,8 @@ bool has_equivalents(std::string_view name) {
 }
 
 // Whether the folder holds an entry that is this name in other bytes, which some servers open in
-// its place; a folder that cannot be read may.
-bool holds_equivalent(int folder, const std::string& name) {
+// its place; a folder that cannot be read, or not to its end, may.
+bool holds_equivalent(int folder, const std::string& name, Work* work) {
   UniqueFd handle(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!handle) return errno != ENOTDIR;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(handle.get()), &::closedir);
@@ -70,6 +88,7 @@ bool holds_equivalent(int folder, const std::string& name) {
   errno = 0;
   while (const dirent* entry = ::readdir(entries.get())) {
     if (entry->d_name != name && nfc(entry->d_name) == wanted) return true;
+    if (!spend(work, kWorkOfEntry)) return true;
     errno = 0;
   }
   return errno != 0;
@@ -102,7 +121,7 @@ struct Step {
 
 class Walk {
  public:
-  explicit Walk(Bounds bounds) : bounds_(bounds) {}
+  Walk(Bounds bounds, Work* work) : bounds_(bounds), work_(work) {}
 
   // Enters the base, which was resolved before and must hold no link any more.
   Result<void> enter(const Components& base) {
@@ -137,12 +156,14 @@ class Walk {
   }
 
   Result<void> step(const Step& next) {
+    if (!spend(work_, kWorkOfName)) return refuse_more();
     if (next.name == "..") return up();
     if (missing_) {
       if (next.from_link) return refuse("a link leads to nothing");
       place_.push_back(next.name);
       return {};
     }
+    if (!spend(work_, 3 * kWorkOfCall)) return refuse_more();
     UniqueFd entry = open_step(handles_.back().get(), next.name);
     if (!entry) return not_there(next, errno);
     struct stat status {};
@@ -159,7 +180,7 @@ class Walk {
       return refuse("a component of the path cannot be read");
     }
     if (next.from_link) return refuse("a link leads to nothing");
-    if (has_equivalents(next.name) && holds_equivalent(handles_.back().get(), next.name))
+    if (has_equivalents(next.name) && holds_equivalent(handles_.back().get(), next.name, work_))
       return refuse("the folder has this name in other bytes (Unicode normal forms)");
     missing_ = true;
     place_.push_back(next.name);
@@ -184,6 +205,7 @@ class Walk {
     if (++links_ > kMaxLinks) return refuse("too many links");
     const std::string target = read_link(link);
     if (target.empty()) return refuse("a link cannot be read");
+    if (!spend(work_, 2 * kWorkOfCall + target.size())) return refuse_more();
     if (target.front() == '/') {
       if (bounds_ == Bounds::kBeneath) return refuse("a link with an absolute target");
       place_.clear();
@@ -196,6 +218,7 @@ class Walk {
   }
 
   Bounds bounds_;
+  Work* work_;
   std::size_t floor_ = 0;
   Components place_;
   std::vector<UniqueFd> handles_;  // the root and one for every component of place_ that exists
@@ -206,26 +229,27 @@ class Walk {
 
 }  // namespace
 
-Result<std::string> SystemPathResolver::resolve(std::string_view path) const {
+Result<std::string> SystemPathResolver::resolve(std::string_view path, Work* work) const {
   if (path.empty() || path.front() != '/') return refuse("the path is not absolute");
+  if (!spend(work, 2 * kWorkOfCall + path.size())) return refuse_more();
   const Components components = split(path);
   if (!goes_up(components)) {
     std::string plain = join(components);
     if (exists_without_links(plain)) return plain;
   }
-  return Walk(Bounds::kNone).run(components);
+  return Walk(Bounds::kNone, work).run(components);
 }
 
-Result<std::string> SystemPathResolver::resolve_beneath(
-    std::string_view base, const std::vector<std::string>& components) const {
+Result<std::string> SystemPathResolver::resolve_beneath(std::string_view base,
+                                                        const std::vector<std::string>& components,
+                                                        Work* work) const {
   const Components floor = split(base);
-  if (!goes_up(components)) {
-    Components whole = floor;
-    whole.insert(whole.end(), components.begin(), components.end());
-    std::string plain = join(whole);
-    if (exists_without_links(plain)) return plain;
-  }
-  Walk walk(Bounds::kBeneath);
+  Components whole = floor;
+  whole.insert(whole.end(), components.begin(), components.end());
+  std::string plain = join(whole);
+  if (!spend(work, 2 * kWorkOfCall + plain.size())) return refuse_more();
+  if (!goes_up(components) && exists_without_links(plain)) return plain;
+  Walk walk(Bounds::kBeneath, work);
   if (auto entered = walk.enter(floor); !entered) return pass_on(entered);
   return walk.run(components);
 }

@@ -7,6 +7,9 @@
 //
 // Unresolvable is also what a server may find elsewhere: behind a link of /proc, or under a name
 // that the folder has in another Unicode normal form.
+//
+// What a path costs is up to whoever made the links and folders on its way, and a call may name
+// many: so work is counted, call by call to the kernel and entry by entry of a folder.
 #pragma once
 
 #include "policy/environment.h"
@@ -15,9 +18,11 @@ namespace mcpac::policy {
 
 class SystemPathResolver final : public PathResolver {
  public:
-  [[nodiscard]] Result<std::string> resolve(std::string_view path) const override;
-  [[nodiscard]] Result<std::string> resolve_beneath(
-      std::string_view base, const std::vector<std::string>& components) const override;
+  [[nodiscard]] Result<std::string> resolve(std::string_view path,
+                                            Work* work = nullptr) const override;
+  [[nodiscard]] Result<std::string> resolve_beneath(std::string_view base,
+                                                    const std::vector<std::string>& components,
+                                                    Work* work = nullptr) const override;
 };
 
 }  // namespace mcpac::policy

@@ -41,7 +41,10 @@ Gate::CallId Gate::State::call(CallRequest request, Done done) {
   auto error = judge(tool->second, *permission, request.arguments, check, reservation);
   if (error && !check.asks.empty())
     return inquire(std::move(check), *permission, std::move(request.arguments), std::move(party));
-  if (error) return refuse(check, std::move(*error), party);
+  if (error) {
+    explain_denial(*permission, request.arguments, check);
+    return refuse(check, std::move(*error), party);
+  }
   return admit(check, *permission, std::move(request.arguments), reservation, std::move(party));
 }
 

@@ -14,6 +14,9 @@ constexpr std::size_t kRecordBeside = std::size_t{32} << 10U;
 static_assert(kMaxRecordedArguments + policy::kMaxPathFactBytes + kRecordBeside <=
               audit::kMaxEventBytes);
 
+// More kinds of denials than a user is shown of one run (execute/records/denials.h).
+constexpr std::size_t kMostExplained = 16;
+
 }  // namespace
 
 std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permission& permission,
@@ -100,9 +103,6 @@ std::optional<CallError> Gate::State::decide(const Permission& permission, const
   note(decision, check, reservation);
   check.asks = std::move(decision.asks);
   if (decision.effect == policy::Effect::kAllow) return std::nullopt;
-  if (setup.on_denied && check.decided_by == DecidedBy::kPolicy &&
-      decision.effect == policy::Effect::kDeny)
-    check.taken_for = policy::taken_for(permission, setup.authority.explain(permission, arguments));
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 
@@ -120,6 +120,20 @@ void Gate::State::note(policy::Decision& decision, Check& check, Reservation& re
   if (!decision.too_large) return;
   check.decided_by = DecidedBy::kTooLarge;
   check.arguments.reset();
+}
+
+// Where a path leads is asked of the disk once more, and all rules are gone through for it. So each
+// kind of denial is explained once, and of a program that invents kinds only the first: what comes
+// after them is counted, and nobody reads it.
+void Gate::State::explain_denial(const Permission& permission, const Json& arguments,
+                                 Check& check) {
+  if (!setup.on_denied || check.decided_by != DecidedBy::kPolicy) return;
+  if (explained.size() >= kMostExplained) return;
+  std::string kind = permission.text();
+  for (const auto& part : {check.rule, check.layer, check.reason})
+    kind.append(1, '\n').append(part);
+  if (!explained.insert(std::move(kind)).second) return;
+  check.taken_for = policy::taken_for(permission, setup.authority.explain(permission, arguments));
 }
 
 }  // namespace mcpac::gate

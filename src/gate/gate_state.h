@@ -73,6 +73,8 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
                                   Reservation& reservation);
   // What the policy said, for the record and for the user; but for what asks.
   static void note(policy::Decision& decision, Check& check, Reservation& reservation);
+  // Says what the path of a denied call was taken for, where somebody hears of it.
+  void explain_denial(const Permission& permission, const Json& arguments, Check& check);
   // What of the arguments is recorded; an error: they are to be, and cannot.
   std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,
                                 const Json& arguments, Check& check) const;
@@ -129,6 +131,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::unordered_map<CallId, Pending> pending;
   std::map<CallId, Waiting> waiting;  // for an answer; in the order of their questions
   std::set<Permission> revoked_permissions;
+  std::set<std::string> explained;  // kinds of denials
   CallId last_id = 0;
   std::size_t refusals = 0;
   std::uint64_t allowed = 0;

@@ -55,6 +55,7 @@ World::Options options_of(const PlainFiles& files, const std::string& grant) {
 
 constexpr const char* kArgs = "fs.read_many(paths[*] within /srv/data) audit args";
 constexpr const char* kHash = "fs.read_many(paths[*] within /srv/data)";
+constexpr const char* kHere = "fs.read_many(paths[*] within ./data)";
 
 }  // namespace
 
@@ -150,5 +151,40 @@ TEST_SUITE("gate/many paths") {
     REQUIRE(answer);
     CHECK(answer->error().kind == ErrorKind::kInternal);
     CHECK(world.told.size() == 1);
+  }
+
+  TEST_CASE("a denial is explained once, and those like it are counted") {
+    const PlainFiles files;
+    World world(options_of(files, kHere));
+    const auto deny = [&](std::size_t n) {
+      world.call("fs.read_many", {{"paths", {"data/ok", fmt::format("other/{}", n)}}});
+    };
+    deny(1);
+    REQUIRE(world.told.size() == 1);
+    CHECK(world.told[0].taken_for.find("/srv/other/1") != std::string::npos);
+    files.asked = 0;
+    for (int i = 0; i < 100; ++i) deny(1);
+    CHECK(world.told.size() == 101);
+    CHECK(files.asked == 100);  // once to decide, and never to explain
+    // A program that invents kinds without end has the first of them explained, and decisions made.
+    files.asked = 0;
+    for (std::size_t i = 0; i < 1'000; ++i) deny(100 + i);
+    CHECK(world.told[105].taken_for.find("/srv/other/104") != std::string::npos);
+    CHECK(world.told.back().taken_for.empty());
+    CHECK(files.asked < 1'100);
+  }
+
+  TEST_CASE("what nobody hears of is not explained") {
+    const PlainFiles files;
+    auto options = options_of(files, kHere);
+    options.mode = Mode::kObserve;
+    World world(options);
+    world.call("fs.read_many", {{"paths", {"data/ok", "other"}}});
+    CHECK(world.told.empty());
+    const auto observed = files.asked;
+    files.asked = 0;
+    World told(options_of(files, kHere));
+    told.call("fs.read_many", {{"paths", {"data/ok", "other"}}});
+    CHECK(observed < files.asked);
   }
 }

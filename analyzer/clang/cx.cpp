@@ -86,6 +86,11 @@ bool is_pointer_like(CXType type) {
          type.kind == CXType_RValueReference;
 }
 
+CXType canonical(CXType type) {
+  return type.kind == CXType_Invalid ? type
+                                     : clang_getUnqualifiedType(clang_getCanonicalType(type));
+}
+
 CXType bare_type(CXType type) {
   for (;;) {
     type = clang_getCanonicalType(type);
@@ -94,8 +99,7 @@ CXType bare_type(CXType type) {
     } else if (clang_getArrayElementType(type).kind != CXType_Invalid) {
       type = clang_getArrayElementType(type);
     } else {
-      // libclang does not take the type of what has none.
-      return type.kind == CXType_Invalid ? type : clang_getUnqualifiedType(type);
+      return canonical(type);
     }
   }
 }

@@ -68,7 +68,11 @@ void each_child(CXCursor parent, Visit&& visit) {
 [[nodiscard]] CXType bare_type(CXType type);
 // The type without references, canonical; pointers stay.
 [[nodiscard]] CXType without_reference(CXType type);
+// A pointer or a reference.
 [[nodiscard]] bool is_pointer_like(CXType type);
+// The type without qualifiers, canonical; one that is invalid stays so, for libclang does not take
+// the type of what has none.
+[[nodiscard]] CXType canonical(CXType type);
 // The type that stands as template argument i, canonical; kind CXType_Invalid where there is none.
 [[nodiscard]] CXType type_argument(CXType type, unsigned i);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "analyzer/clang/kinds.h"
+
 namespace mcpac::analyzer {
 namespace {
 
@@ -12,11 +14,6 @@ bool is_ours(std::string_view name) {
 bool is_private(CXCursor member) {
   const CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(member);
   return access == CX_CXXPrivate || access == CX_CXXProtected;
-}
-
-bool is_type_declaration(CXCursorKind kind) {
-  return kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl || kind == CXCursor_UnionDecl ||
-         kind == CXCursor_ClassTemplate || kind == CXCursor_ClassTemplatePartialSpecialization;
 }
 
 // Locals and parameters live in a function, an alias names but does not make.
@@ -33,7 +30,7 @@ void ForgeryChecker::on_declaration(CXCursor declaration) {
   const std::string outermost = outermost_namespace(declaration);
   if (!is_ours(outermost)) return;
   const std::string name = qualified_name(declaration);
-  if (is_type_declaration(clang_getCursorKind(declaration)) &&
+  if (is_class(clang_getCursorKind(declaration)) &&
       (name == "mcpac::Requires" || name == "mcpac::Method" || name == "mcpac::Narrow" ||
        identity_.request().permissions.contains(name))) {
     findings_.add(

@@ -41,11 +41,7 @@ CXType pointee(CXType type) {
 }
 
 bool is_same(CXType left, CXType right) {
-  const auto plain = [](CXType type) {
-    if (type.kind == CXType_Invalid) return type;
-    return clang_getUnqualifiedType(clang_getCanonicalType(type));
-  };
-  return clang_equalTypes(plain(left), plain(right)) != 0;
+  return clang_equalTypes(canonical(left), canonical(right)) != 0;
 }
 
 // Capabilities have rules of their own (hatches.h).

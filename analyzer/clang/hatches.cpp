@@ -7,12 +7,6 @@
 namespace mcpac::analyzer {
 namespace {
 
-bool is_indirect(CXType type) {
-  type = clang_getCanonicalType(type);
-  return type.kind == CXType_Pointer || type.kind == CXType_LValueReference ||
-         type.kind == CXType_RValueReference;
-}
-
 bool is_record_pointer_to_void(CXType type) {
   type = clang_getCanonicalType(type);
   return type.kind == CXType_Pointer &&
@@ -34,7 +28,7 @@ void HatchChecker::on_cast(CXCursor cast) {
   const bool capability = identity_.holds_capability(to) || identity_.holds_capability(from);
   if (!capability) return;
   const bool changes_meaning = clang_equalTypes(bare_type(to), bare_type(from)) == 0;
-  const bool looks_inside = is_indirect(to) || is_indirect(from);
+  const bool looks_inside = is_pointer_like(to) || is_pointer_like(from);
   const bool always = kind == CXCursor_CXXReinterpretCastExpr || kind == CXCursor_CXXConstCastExpr;
   // (void)rt says that it is not used; a reference to another class of the runtime is an upcast.
   const bool to_nothing = clang_getCanonicalType(to).kind == CXType_Void;

@@ -25,15 +25,6 @@ std::set<std::string_view> macros_with_semicolon(const std::vector<Token>& token
   return macros;
 }
 
-// The names of all macros of the program.
-std::set<std::string_view> macros_of(const std::vector<Token>& tokens) {
-  std::set<std::string_view> macros;
-  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
-    if (tokens[at].in_directive && tokens[at].text == "define") macros.insert(tokens[at + 1].text);
-  }
-  return macros;
-}
-
 // 2, 0x10U, 1.5: a suffix of the program's own would call its function.
 bool is_plain_number(const Token& token) {
   constexpr std::string_view kDigits = "0123456789abcdefABCDEFxX.'uUlLzZ";

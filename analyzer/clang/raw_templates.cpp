@@ -20,11 +20,6 @@ constexpr std::string_view kOwners = " std::shared_ptr std::weak_ptr std::unique
 // They show a pointer or take one back.
 constexpr std::string_view kShow = " print println format format_to format_to_n formatted_size ";
 
-CXType plain(CXType type) {
-  return type.kind == CXType_Invalid ? type
-                                     : clang_getUnqualifiedType(clang_getCanonicalType(type));
-}
-
 std::string name_of(CXType type) {
   return qualified_name(declaration_of(type));
 }
@@ -32,7 +27,7 @@ std::string name_of(CXType type) {
 // Whether the type or one that it is written with is one: a pointer's, an element's, a template's
 // argument. `through_functions`: also what a function takes.
 bool mentions(CXType type, bool through_functions, const Reach::IsType& is, unsigned depth = 0) {
-  type = plain(type);
+  type = canonical(type);
   if (type.kind == CXType_Invalid) return false;
   if (depth > kMaxDepth || is(type)) return true;
   const auto inside = [&](CXType next) { return mentions(next, through_functions, is, depth + 1); };
@@ -103,7 +98,7 @@ bool RawBytesChecker::takes_void(CXType type) const {
           clang_getCursorKind(member) == CXCursor_Constructor || spelling(member) == "operator()";
       for (int i = 0; called && i < clang_Cursor_getNumArguments(member); ++i) {
         const CXCursor parameter = clang_Cursor_getArgument(member, static_cast<unsigned>(i));
-        found = found || is_raw(plain(without_reference(clang_getCursorType(parameter))));
+        found = found || is_raw(canonical(without_reference(clang_getCursorType(parameter))));
       }
     });
     return found;
@@ -162,7 +157,7 @@ bool RawBytesChecker::is_guarded_in_pool(CXType type) const {
 
 // std::pmr: what a pool makes in a buffer of the program may be written there by its bytes.
 void RawBytesChecker::on_pool(CXCursor call) {
-  const CXType type = plain(clang_getCursorType(call));
+  const CXType type = canonical(clang_getCursorType(call));
   const bool pool = name_of(type) == "std::pmr::monotonic_buffer_resource";
   if (pool && clang_Cursor_getNumArguments(call) > 1 &&
       is_pointer(clang_getCursorType(clang_Cursor_getArgument(call, 0)))) {

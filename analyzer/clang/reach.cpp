@@ -15,12 +15,6 @@ Key key_of(CXType type) {
   return {type.data[0], type.data[1]};
 }
 
-// libclang does not take the type of what has none.
-CXType canonical(CXType type) {
-  return type.kind == CXType_Invalid ? type
-                                     : clang_getUnqualifiedType(clang_getCanonicalType(type));
-}
-
 CXCursor record_of(CXType type) {
   return clang_getTypeDeclaration(canonical(type));
 }

@@ -62,6 +62,14 @@ bool closes(std::string_view word) {
   return word == ")" || word == "}" || word == "]" || word == "%>" || word == ":>";
 }
 
+std::set<std::string_view> macros_of(const std::vector<Token>& tokens) {
+  std::set<std::string_view> macros;
+  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
+    if (tokens[at].in_directive && tokens[at].text == "define") macros.insert(tokens[at + 1].text);
+  }
+  return macros;
+}
+
 std::vector<std::string> words_of(CXCursor node) {
   const CXTranslationUnit unit = clang_Cursor_getTranslationUnit(node);
   CXToken* tokens = nullptr;

@@ -6,6 +6,7 @@
 
 #include <clang-c/Index.h>
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ struct Token {
 
 // Without comments.
 [[nodiscard]] std::vector<Token> tokens_of(CXTranslationUnit unit, CXFile file);
+// The names of the macros that these tokens define; borrowed from them.
+[[nodiscard]] std::set<std::string_view> macros_of(const std::vector<Token>& tokens);
 // The words that a declaration or an expression is written in, as the lexer reads them.
 [[nodiscard]] std::vector<std::string> words_of(CXCursor node);
 // Nothing but the comments, with their slashes.

@@ -63,14 +63,6 @@ bool is_member_access(std::string_view text) {
   return text == "." || text == "->" || text == "::";
 }
 
-std::set<std::string_view> macros_of(const std::vector<Token>& tokens) {
-  std::set<std::string_view> macros;
-  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
-    if (tokens[at].in_directive && tokens[at].text == "define") macros.insert(tokens[at + 1].text);
-  }
-  return macros;
-}
-
 // `class a::b<…>;` and nothing else, so that it is a class and not a function that returns one.
 bool is_class_instantiation(const std::vector<Token>& tokens, std::size_t at,
                             const std::set<std::string_view>& macros) {

@@ -33,7 +33,7 @@ void execute(Context& context, const ExecuteOptions& options) {
   if (!limits) return context.fail(limits.error());
   auto arguments = to_arguments(options.run->arguments);
   if (!arguments) return context.fail(arguments.error());
-  RunView view(context, *options.run);
+  RunView view(context, *options.run, limits->wall);
   auto questions = view.questions(*options.run);
   if (!questions) return context.fail(questions.error());
   const auto texts = texts_of(*source);

@@ -22,7 +22,7 @@ void run_program(Context& context, const std::vector<std::string>& words,
   if (!limits) return context.fail(limits.error());
   auto given = to_arguments(options.arguments);
   if (!given) return context.fail(given.error());
-  RunView view(context, options);
+  RunView view(context, options, limits->wall);
   auto questions = view.questions(options);
   if (!questions) return context.fail(questions.error());
   const auto outcome =

@@ -4,8 +4,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include <CLI/CLI.hpp>
 
 #include "cli/user_folders.h"
@@ -21,13 +19,6 @@ fs::path home_folder() {
   if (const std::string home = environment_variable("HOME"); !home.empty()) return home;
   const passwd* user = ::getpwuid(::geteuid());
   return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "/";
-}
-
-// What was said on standard output before comes before it where both go to one place. Never throws:
-// there is nobody left to tell that an error cannot be told.
-void write_error(const std::string& text) {
-  std::fflush(stdout);
-  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 }  // namespace
@@ -57,13 +48,13 @@ Json to_json(const Error& error) {
 
 void Context::fail(const Error& error) {
   exit_code = static_cast<int>(exit_code_of(error.id));
-  if (json) return write_error(to_text(to_json(error)) + "\n");
+  if (json) return talk->write(to_text(to_json(error)) + "\n");
   std::string text = printable_lines(error.to_text());
   if (color) {
     const auto end = text.find(':');
     text = fmt::format("\033[1;31m{}\033[0m{}", text.substr(0, end), text.substr(end));
   }
-  write_error(text + "\n");
+  talk->write(text + "\n");
 }
 
 void Context::print(const Json& value) const {
@@ -72,12 +63,12 @@ void Context::print(const Json& value) const {
 }
 
 void Context::say(std::string_view line) const {
-  write_error(printable_lines(line) + "\n");
+  talk->write(printable_lines(line) + "\n");
 }
 
 void Context::warn(std::string_view text) const {
   const std::string line = printable_lines(text);
-  write_error(fmt::format("{}: {}\n", color ? "\033[1;33mwarning\033[0m" : "warning", line));
+  talk->write(fmt::format("{}: {}\n", color ? "\033[1;33mwarning\033[0m" : "warning", line));
 }
 
 void add_common_options(CLI::App& command, Context& context) {

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/talk.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "execute/project/project.h"
@@ -34,6 +36,7 @@ struct Context {
   bool in_worker = false;
   execute::Standby* standby = nullptr;
   resident::ServersUsed servers_used = [](const std::set<std::string>&) {};
+  std::shared_ptr<Talk> talk = std::make_shared<Talk>();  // standard error
 
   // Prints the error in the form asked for and makes its code the exit code.
   void fail(const Error& error);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -26,6 +27,8 @@ constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 40U;
 // Below, not even the runner and its libraries can be loaded, and the kernel ends them without a
 // word.
 constexpr std::uint64_t kLeastMemory = std::uint64_t{32} << 20U;
+
+constexpr std::chrono::milliseconds kLeastPatience = std::chrono::seconds(2);
 
 // As rules write it (64KB, powers of 1,000), and KiB, MiB, GiB or K, M, G: powers of 1,024.
 std::optional<std::uint64_t> any_size(std::string_view text) {
@@ -87,6 +90,15 @@ bool ask_once(const execute::CheckResult& check, execute::StopSignal stop) {
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+// How long a reader is waited for at the end. One for whom a run was ended had the time until then.
+std::chrono::milliseconds patience_after(const execute::Outcome& outcome,
+                                         std::chrono::milliseconds wall) {
+  const auto id = outcome.error ? outcome.error->id : ErrorId::kInternal;
+  const bool was_ended =
+      id == ErrorId::kRunTimeout || id == ErrorId::kInterrupted || id == ErrorId::kRunKilledByUser;
+  return was_ended ? kLeastPatience : std::max<std::chrono::milliseconds>(wall, kLeastPatience);
 }
 
 }  // namespace
@@ -192,10 +204,11 @@ execute::Listener RunView::listener() {
       context_.say(fmt::format("{:>9.1f} ms  {}", static_cast<double>(stage.time.count()) / 1000,
                                stage.name));
   };
-  // The hold takes turns, so lines of the loop's thread (log) do not cut into those of this one.
   listener.log = [this](std::string_view level, std::string_view text) {
     hold_.write(stderr, fmt::format("[{}] {}\n", level, printable(text, 4'000)));
   };
+  listener.log_sink = 2;
+  listener.gate = hold_.gate();
   if (context_.json) {
     listener.standard_output = [this](std::string_view piece) { standard_output_ += piece; };
     listener.standard_error = [this](std::string_view piece) { standard_error_ += piece; };
@@ -219,6 +232,7 @@ Result<execute::Questions> RunView::questions(const RunOptions& options) {
 }
 
 void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources) {
+  context_.talk->wait_at_most(patience_after(outcome, wall_));
   if (context_.json) {
     Json json = execute::to_json(outcome);
     if (outcome.verdict) {
@@ -233,10 +247,10 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     const bool all = verbose_ || outcome.report->verdict != analyzer::Verdict::kOk ||
                      (outcome.error && outcome.error->id == ErrorId::kUseDenied);
     const auto colours = context_.color ? analyzer::Colours::kYes : analyzer::Colours::kNo;
-    if (all) fmt::print(stderr, "{}", analyzer::findings_text(*outcome.report, sources, colours));
+    if (all) context_.talk->write(analyzer::findings_text(*outcome.report, sources, colours));
   }
   if (outcome.result) context_.print(*outcome.result);
-  if (outcome.error || !outcome.denials.list().empty()) hold_.end_line();
+  if (outcome.error || !outcome.denials.list().empty()) hold_.end_line(*context_.talk);
   for (const auto& denial : outcome.denials.list()) context_.say(execute::to_human_text(denial));
   if (outcome.denials.others() > 0)
     context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",
@@ -246,7 +260,7 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
                       outcome.verdict->kind == sandbox::Verdict::Kind::kExited &&
                       outcome.verdict->code != 0;
   if (lacked) {
-    hold_.end_line();
+    hold_.end_line(*context_.talk);
     context_.say(fmt::format("the program {}\n  fix: {}", execute::describe(*outcome.verdict),
                              execute::remedy_of(*outcome.verdict)));
   }

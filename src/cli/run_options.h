@@ -1,6 +1,7 @@
 // The options that bound a run and show it: shared by `execute` and `run`.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,19 +43,22 @@ void add_recording_options(CLI::App& command, execute::RecordingChoice& recordin
 // What the run says, on the terminal as it happens or, with --json, in one document at the end.
 class RunView {
  public:
-  RunView(Context& context, const RunOptions& options)
-      : context_(context), verbose_(options.verbose) {}
+  // `wall`: of the program.
+  RunView(Context& context, const RunOptions& options, std::chrono::milliseconds wall)
+      : context_(context), verbose_(options.verbose), wall_(wall) {}
   [[nodiscard]] execute::Listener listener();
   // Who answers, as the options say; the program's output waits while a person reads.
   [[nodiscard]] Result<execute::Questions> questions(const RunOptions& options);
-  // Prints the end and sets the exit code.
+  // Prints the end and sets the exit code. Who reads what is said on standard error is waited for
+  // no longer than the program could have run.
   void finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources);
 
  private:
   Context& context_;
   bool verbose_;
+  std::chrono::milliseconds wall_;
   OutputHold hold_;
-  // With --json, what the program wrote; touched by the main thread only.
+  // With --json, what the program wrote.
   std::string standard_output_;
   std::string standard_error_;
 };

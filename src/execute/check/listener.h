@@ -25,11 +25,14 @@ struct Listener {
   std::function<void(std::string_view)> wait = [](std::string_view) {};
   std::function<void(std::string_view)> standard_output = [](std::string_view) {};
   std::function<void(std::string_view)> standard_error = [](std::string_view) {};
-  int output_sink = -1;  // where these two write to, when they may block (ChildIo)
-  int error_sink = -1;
   // mcpac::log of the program: level and text.
   std::function<void(std::string_view, std::string_view)> log = [](std::string_view,
                                                                    std::string_view) {};
+  // Where these three write to, when they may block, and what holds them back there (ChildIo).
+  int output_sink = -1;
+  int error_sink = -1;
+  int log_sink = -1;
+  OutputGate* gate = nullptr;
   // Something is missing: may the run have it? Only asked when a person can answer.
   // `stop` becomes readable on Ctrl-C: then the answer is no.
   std::function<bool(const CheckResult&, StopSignal stop)> may_grant =

@@ -6,9 +6,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "execute/child/backtrace.h"
 
@@ -32,19 +34,42 @@ void set_nonblocking(int fd) {
 
 // A pipe that is writable takes at least this much without blocking (POSIX, PIPE_BUF).
 constexpr std::size_t kSinkRoom = 4096;
+// Of what is said beside, between two looks at the clock.
+constexpr int kMostLines = 64;
 
 bool is_writable(int fd) {
   pollfd sink{fd, POLLOUT, 0};
   return fd < 0 || ::poll(&sink, 1, 0) != 0;
 }
 
-// What to wait for: something to read or, when something is there that nobody takes, room to write
-// it.
-pollfd waiting(const UniqueFd& from, int sink) {
-  pollfd source{from.get(), POLLIN, 0};
-  const bool blocked = sink >= 0 && from && ::poll(&source, 1, 0) > 0 && !is_writable(sink);
-  return blocked ? pollfd{sink, POLLOUT, 0} : pollfd{from.get(), POLLIN, 0};
-}
+// Where something goes: what stands before it, and who takes it there.
+class Way {
+ public:
+  Way(OutputGate* gate, int sink) : gate_(sink < 0 ? nullptr : gate), sink_(sink) {}
+
+  // What to wait for: something to read or, when something is there that may not go on its way or
+  // that nobody takes, the end of that.
+  [[nodiscard]] pollfd waiting(int source) const {
+    pollfd there{source, POLLIN, 0};
+    const bool is_there = sink_ >= 0 && source >= 0 && ::poll(&there, 1, 0) > 0;
+    if (is_there && gate_ != nullptr && !gate_->is_open()) return {gate_->descriptor(), POLLIN, 0};
+    if (is_there && !is_writable(sink_)) return {sink_, POLLOUT, 0};
+    return {source, POLLIN, 0};
+  }
+  // Does `work`, which writes at most kSinkRoom, if that does not block; else it returns true.
+  template <class Work>
+  bool pass(Work work) const {
+    if (!is_writable(sink_)) return true;
+    if (gate_ != nullptr && !gate_->enter()) return true;
+    const bool result = work();
+    if (gate_ != nullptr) gate_->leave();
+    return result;
+  }
+
+ private:
+  OutputGate* gate_;
+  int sink_;
+};
 
 // Passes on what is there; closes the descriptor at its end. False: the receiver has had enough.
 bool drain(UniqueFd& from, const std::function<bool(std::string_view)>& into, int sink) {
@@ -59,12 +84,23 @@ bool drain(UniqueFd& from, const std::function<bool(std::string_view)>& into, in
   return into(std::string_view(buffer.data(), static_cast<std::size_t>(n)));
 }
 
-// Milliseconds until `deadline` for poll(), never less than 0.
-int milliseconds_until(std::chrono::steady_clock::time_point deadline) {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-  return static_cast<int>(
-      std::max<std::int64_t>(0, std::min<std::int64_t>(left.count(), 1'000'000)));
+// What is said beside, while there is some that somebody takes, and some time for the rest.
+void pass_lines(const Way& way, const std::function<bool()>& pass_on) {
+  bool more = true;
+  for (int i = 0; i < kMostLines && more; ++i) {
+    more = false;
+    way.pass([&] { return more = pass_on(); });
+  }
+}
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Milliseconds until `deadline` for poll(), never less than 0. poll() knows no longer times than
+// some weeks, and no clock: who comes back looks at it.
+int milliseconds_until(Clock::time_point deadline, milliseconds longest) {
+  const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+  return static_cast<int>(std::clamp(left, milliseconds(0), longest).count());
 }
 
 void feed(UniqueFd& to, std::string_view& input) {
@@ -92,31 +128,41 @@ Result<PipedChild> start_child(sandbox::Warden& warden, sandbox::Spec spec) {
                     std::move(out->read_end), std::move(err->read_end)};
 }
 
-Result<sandbox::Verdict> attend(PipedChild piped, ChildIo io, StopSignal stop) {
+Result<sandbox::Verdict> attend(PipedChild piped, ChildIo io, StopSignal stop,
+                                milliseconds longest_wait) {
   auto& [child, wall, in, out, err] = piped;
   child.restart_clock();
   if (io.input.empty()) in.reset();
-  const bool has_deadline = wall.count() > 0;
-  const auto deadline = std::chrono::steady_clock::now() + wall;
+  const auto deadline = wall.count() > 0 ? std::optional(Clock::now() + wall) : std::nullopt;
+  const Way to_output(io.gate, io.output_sink);
+  const Way to_error(io.gate, io.error_sink);
+  const Way beside(io.gate, io.beside.sink);
   bool ended = false;
   while (!ended || out || err) {
-    // poll() passes over negative descriptors: whatever is closed simply drops out.
-    std::array<pollfd, 5> watched{pollfd{in.get(), POLLOUT, 0}, waiting(out, io.output_sink),
-                                  waiting(err, io.error_sink), pollfd{stop.descriptor, POLLIN, 0},
-                                  pollfd{ended ? -1 : child.end_descriptor(), POLLIN, 0}};
-    const int ready =
-        ::poll(watched.data(), watched.size(), has_deadline ? milliseconds_until(deadline) : -1);
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) {
+    // Also when there is always something to do.
+    if (deadline && Clock::now() >= *deadline) {
       child.kill(sandbox::Verdict::Kind::kTimedOut);
       break;
     }
-    bool go_on = watched[3].revents == 0;
+    // poll() passes over negative descriptors: whatever is closed simply drops out.
+    std::array<pollfd, 6> watched{pollfd{in.get(), POLLOUT, 0},
+                                  to_output.waiting(out.get()),
+                                  to_error.waiting(err.get()),
+                                  pollfd{stop.descriptor, POLLIN, 0},
+                                  pollfd{ended ? -1 : child.end_descriptor(), POLLIN, 0},
+                                  beside.waiting(io.beside.descriptor)};
+    const int ready = ::poll(watched.data(), watched.size(),
+                             deadline ? milliseconds_until(*deadline, longest_wait) : -1);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    // Whoever cannot look any more ends what it cannot attend to.
+    bool go_on = ready > 0 && watched[3].revents == 0;
     if (watched[0].revents != 0) feed(in, io.input);
-    if (watched[1].revents != 0 && is_writable(io.output_sink))
-      go_on = drain(out, io.standard_output, io.output_sink) && go_on;
-    if (watched[2].revents != 0 && is_writable(io.error_sink))
-      go_on = drain(err, io.standard_error, io.error_sink) && go_on;
+    if (watched[1].revents != 0)
+      go_on =
+          to_output.pass([&] { return drain(out, io.standard_output, io.output_sink); }) && go_on;
+    if (watched[2].revents != 0)
+      go_on = to_error.pass([&] { return drain(err, io.standard_error, io.error_sink); }) && go_on;
+    if (watched[5].revents != 0) pass_lines(beside, io.beside.pass_on);
     ended = ended || watched[4].revents != 0;
     if (!go_on) {
       child.kill(sandbox::Verdict::Kind::kKilled);
@@ -126,12 +172,15 @@ Result<sandbox::Verdict> attend(PipedChild piped, ChildIo io, StopSignal stop) {
   return child.wait();
 }
 
-Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec, ChildIo io,
-                                   StopSignal stop) {
-  auto child = start_child(warden, std::move(spec));
-  if (!child) return pass_on(child);
-  if (io.started) io.started(child->child.tier());
-  return attend(std::move(*child), std::move(io), stop);
+bool wait_for_reader(int sink, StopSignal stop, Clock::time_point until) {
+  if (sink < 0) return true;
+  while (true) {
+    std::array<pollfd, 2> watched{pollfd{sink, POLLOUT, 0}, pollfd{stop.descriptor, POLLIN, 0}};
+    const int ready =
+        ::poll(watched.data(), watched.size(), milliseconds_until(until, std::chrono::hours(1)));
+    if (ready > 0 && watched[0].revents != 0) return true;
+    if (ready > 0 || Clock::now() >= until) return false;
+  }
 }
 
 Result<ToolOutput> run_tool(sandbox::Warden& warden, sandbox::Spec spec, std::string_view input,

@@ -2,11 +2,13 @@
 // whose output is collected, or an agent whose output is passed on while it comes.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "core/error.h"
+#include "execute/child/output_gate.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {
@@ -36,8 +38,16 @@ struct ChildIo {
   // blocks.
   int output_sink = -1;
   int error_sink = -1;
-  // Called once the child runs, before anything is read from it.
-  std::function<void(sandbox::Tier)> started{};
+  // Nothing is read while it is closed, of what goes to a sink. Null: it always may.
+  OutputGate* gate = nullptr;
+  // What is said of the child by threads that must not wait for whoever reads: `descriptor` is
+  // readable while there is some, and then, while `sink` takes it, `pass_on` is called for one line
+  // after the other, each at most as long as a pipe takes at once; false: there is no more.
+  struct Beside {
+    int descriptor = -1;
+    int sink = -1;
+    std::function<bool()> pass_on{};
+  } beside{};
 };
 
 // A child and our ends of the pipes on its descriptors 0 to 2.
@@ -50,11 +60,16 @@ struct PipedChild {
 };
 // The spec's descriptors 0 to 2 are replaced.
 [[nodiscard]] Result<PipedChild> start_child(sandbox::Warden& warden, sandbox::Spec spec);
-// Passes on until the child has ended, its wall limit from now on, or `stop`.
-[[nodiscard]] Result<sandbox::Verdict> attend(PipedChild child, ChildIo io, StopSignal stop);
-// The two together. `io.started` is called in between.
-[[nodiscard]] Result<sandbox::Verdict> run_child(sandbox::Warden& warden, sandbox::Spec spec,
-                                                 ChildIo io, StopSignal stop);
+// Passes on until the child has ended, its wall limit from now on, or `stop`. It looks at the clock
+// at least every `longest_wait`.
+[[nodiscard]] Result<sandbox::Verdict> attend(
+    PipedChild child, ChildIo io, StopSignal stop,
+    std::chrono::milliseconds longest_wait = std::chrono::hours(1));
+
+// Whether somebody takes what is written there, at once or before `until`. False also once `stop`
+// is readable: nobody waits any longer.
+[[nodiscard]] bool wait_for_reader(int sink, StopSignal stop,
+                                   std::chrono::steady_clock::time_point until);
 
 // Feeds `input`, collects both outputs up to `max_output` bytes each, and waits.
 [[nodiscard]] Result<ToolOutput> run_tool(sandbox::Warden& warden, sandbox::Spec spec,

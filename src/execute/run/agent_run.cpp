@@ -237,7 +237,9 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
                      {.standard_output = counted(io.standard_output),
                       .standard_error = counted(io.standard_error),
                       .output_sink = io.output_sink,
-                      .error_sink = io.error_sink},
+                      .error_sink = io.error_sink,
+                      .gate = io.output_gate,
+                      .beside = io.beside},
                      stop);
   } else {
     verdict = pass_on(child);

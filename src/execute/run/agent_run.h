@@ -48,8 +48,10 @@ struct AgentIo {
   std::function<void(std::string_view)> standard_error;
   int output_sink = -1;  // see ChildIo
   int error_sink = -1;
-  std::function<void(std::string_view level, std::string_view text)>
-      log;  // called on the loop's thread
+  OutputGate* output_gate = nullptr;
+  // Called on the loop's thread, which waits for nobody; what it leaves for this one is `beside`.
+  std::function<void(std::string_view level, std::string_view text)> log;
+  ChildIo::Beside beside{};
   // The gate as long as it lives; called on the loop's thread. Null: it is going.
   std::function<void(gate::Gate*)> gate = [](gate::Gate*) {};
   // Whether `stop` was the run's own user, and no signal.

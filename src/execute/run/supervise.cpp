@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <exception>
 
@@ -15,6 +17,7 @@
 #include "execute/child/kill_switch.h"
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
+#include "execute/run/loop_talk.h"
 #include "execute/run/run_changes.h"
 #include "gate/anomalies.h"
 
@@ -22,12 +25,15 @@ namespace mcpac::execute {
 
 namespace {
 
+// Whoever reads is waited for as long as the program may run, and a moment in any case.
+constexpr auto kPatience = std::chrono::seconds(2);
+
 // A run whose record has no signed end proves less than its user believes. An error of the program
 // itself is not hidden by it.
-void note_unclosed(const Result<void>& closed, const Listener& listener, Outcome& outcome) {
+void note_unclosed(const Result<void>& closed, LoopTalk& talk, Outcome& outcome) {
   if (closed) return;
   if (outcome.error) {
-    listener.warning("the audit log could not be closed: " + closed.error().what);
+    talk.warn("the audit log could not be closed: " + closed.error().what);
     return;
   }
   outcome.error = closed.error();
@@ -45,14 +51,15 @@ AgentIo::Network network_of(const RunParts& parts, const policy::Authority& auth
 }
 
 // What was otherwise than recorded may be why the run ended as it did: both are said.
-void end_recording(const RunParts& parts, const std::string& program, Outcome& outcome) {
+void end_recording(const RunParts& parts, const std::string& program, LoopTalk& talk,
+                   Outcome& outcome) {
   if (parts.recording == nullptr) return;
-  const Listener& listener = parts.listener;
-  const auto recorded = parts.recording->end(parts.host, program, listener.warning);
+  const auto recorded = parts.recording->end(parts.host, program,
+                                             [&talk](std::string_view text) { talk.warn(text); });
   if (recorded) return;
   if (outcome.error) {
     const Error& error = recorded.error();
-    listener.warning(error.why.empty() ? error.what : fmt::format("{}: {}", error.what, error.why));
+    talk.warn(error.why.empty() ? error.what : fmt::format("{}: {}", error.what, error.why));
     return;
   }
   outcome.error = recorded.error();
@@ -68,14 +75,14 @@ void note_end(AgentOutcome ended, const RunLimits& limits, Outcome& outcome) {
 }
 
 // `kept`: how many there are.
-void note_changes(Result<std::size_t> kept, const Listener& listener, Outcome& outcome) {
+void note_changes(Result<std::size_t> kept, LoopTalk& talk, Outcome& outcome) {
   if (kept) {
     outcome.changes = *kept;
   } else if (!outcome.error || kept.error().id == ErrorId::kChangesLimit) {
     outcome.exit_code = static_cast<int>(exit_code_of(kept.error().id));
     outcome.error = std::move(kept.error());
   } else {
-    listener.warning("the changes of files were not kept: " + kept.error().what);
+    talk.warn("the changes of files were not kept: " + kept.error().what);
   }
 }
 
@@ -149,16 +156,15 @@ class DriftNotes {
 };
 
 // Of a changeset they are never applied.
-void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
-                       const Listener& listener) {
+void warn_of_new_names(const AgentProgram& program, const RunLimits& limits, LoopTalk& talk) {
   if (!program.files || limits.writes_to == WritesTo::kChangeset) return;
   const auto made = new_protected_names(*program.files);
-  if (!made) return listener.warning("after the run: " + made.error().what);
+  if (!made) return talk.warn("after the run: " + made.error().what);
   for (const auto& path : made->names)
-    listener.warning(
+    talk.warn(
         fmt::format("the program made {}, which tools may run or obey", printable(path.string())));
   for (const auto& path : made->closed)
-    listener.warning(fmt::format(
+    talk.warn(fmt::format(
         "the program left {} so that it cannot be looked through for names that tools may run or "
         "obey",
         printable(path.string())));
@@ -200,7 +206,9 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (!changes) return pass_on(changes);
   auto log = audit::RunLog::create(parts.folders.audit(), outcome.run_id, parts.clock);
   if (!log) return pass_on(log);
-  const ApprovalStore store(parts.folders.approvals(), parts.listener.warning, parts.clock);
+  LoopTalk talk(parts.listener);
+  const ApprovalStore store(
+      parts.folders.approvals(), [&talk](std::string_view text) { talk.warn(text); }, parts.clock);
   RunMemory memory(store, authority.binding, authority.program);
   gate::GateSetup setup{
       .tools = &compiled->table,
@@ -225,14 +233,17 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                      .started = rfc3339_utc(parts.clock.wall_now()),
                      .granted = stated_rules(setup.authority)},
                     *kill);
-  const AgentIo io{.standard_output = parts.listener.standard_output,
-                   .standard_error = parts.listener.standard_error,
-                   .output_sink = parts.listener.output_sink,
-                   .error_sink = parts.listener.error_sink,
-                   .log = parts.listener.log,
-                   .gate = [&socket](gate::Gate* gate) { socket.show(gate); },
-                   .was_killed = [&kill] { return kill->was_pulled(); },
-                   .network = network_of(parts, setup.authority)};
+  const AgentIo io{
+      .standard_output = parts.listener.standard_output,
+      .standard_error = parts.listener.standard_error,
+      .output_sink = parts.listener.output_sink,
+      .error_sink = parts.listener.error_sink,
+      .output_gate = parts.listener.gate,
+      .log = [&talk](std::string_view level, std::string_view text) { talk.log(level, text); },
+      .beside = talk.beside(),
+      .gate = [&socket](gate::Gate* gate) { socket.show(gate); },
+      .was_killed = [&kill] { return kill->was_pulled(); },
+      .network = network_of(parts, setup.authority)};
   std::optional<DriftNotes> drift(std::in_place, parts, **log);
   const std::string replayed = parts.recording == nullptr ? "" : parts.recording->replayed_digest();
   auto started =
@@ -242,18 +253,23 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
                     .client_run = hosted == nullptr ? std::string_view() : hosted->client_run},
                    setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
+  const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
-  if (socket.trouble()) parts.listener.warning(socket.trouble()->what);
+  // From here to the end of the record nothing is written that somebody has to read.
+  if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
-  warn_of_new_names(program, limits, parts.listener);
+  warn_of_new_names(program, limits, talk);
   drift.reset();
   auto closed = (*log)->close();
+  if (ended) {
+    note_end(std::move(*ended), limits, outcome);
+    note_changes(std::move(kept), talk, outcome);
+    end_recording(parts, authority.binding.program, talk, outcome);
+    note_unclosed(closed, talk, outcome);
+  }
+  talk.pass_on_rest(*stop, std::max(until, std::chrono::steady_clock::now() + kPatience));
   if (!ended) return pass_on(ended);
-  note_end(std::move(*ended), limits, outcome);
-  note_changes(std::move(kept), parts.listener, outcome);
-  end_recording(parts, authority.binding.program, outcome);
-  note_unclosed(closed, parts.listener, outcome);
   return {};
 }
 

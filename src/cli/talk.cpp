@@ -1,0 +1,34 @@
+#include "cli/talk.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "execute/child/stage.h"
+
+namespace mcpac::cli {
+namespace {
+
+// A pipe that is writable takes at least this much without blocking (POSIX, PIPE_BUF).
+constexpr std::size_t kPiece = 4096;
+
+}  // namespace
+
+bool Talk::is_taken() {
+  if (!patience_) return true;
+  const auto until = std::chrono::steady_clock::now() + *patience_;
+  const bool taken = execute::wait_for_reader(STDERR_FILENO, {}, until);
+  if (!taken) patience_ = std::chrono::milliseconds(0);
+  return taken;
+}
+
+void Talk::write(std::string_view text) {
+  std::fflush(stdout);
+  while (!text.empty() && is_taken()) {
+    const std::string_view piece = patience_ ? text.substr(0, kPiece) : text;
+    std::fwrite(piece.data(), 1, piece.size(), stderr);
+    text.remove_prefix(piece.size());
+  }
+}
+
+}  // namespace mcpac::cli

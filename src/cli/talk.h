@@ -1,0 +1,25 @@
+// Talk: what mcpac says on standard error, to somebody who may read it much later, or never.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace mcpac::cli {
+
+class Talk {
+ public:
+  // What was said on standard output before comes before it where both go to one place. Never
+  // throws: there is nobody left to tell that an error cannot be told.
+  void write(std::string_view text);
+  // Without it, the reader is waited for without an end, as any command does. With it, so long; and
+  // once in vain, no later text waits: what is not taken at once is lost.
+  void wait_at_most(std::chrono::milliseconds patience) { patience_ = patience; }
+
+ private:
+  [[nodiscard]] bool is_taken();
+
+  std::optional<std::chrono::milliseconds> patience_;
+};
+
+}  // namespace mcpac::cli

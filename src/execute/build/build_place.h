@@ -5,7 +5,7 @@
 #include "execute/build/prepare.h"
 #include "execute/build/snapshot.h"
 #include "execute/child/stage.h"
-#include "execute/project/project.h"
+#include "execute/project/folders.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {

@@ -8,7 +8,7 @@
 
 #include "execute/build/build_folder.h"
 #include "execute/build/prepare.h"
-#include "execute/project/project.h"
+#include "execute/project/folders.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {

@@ -5,6 +5,7 @@
 
 #include "codegen/generate.h"
 #include "execute/build/prepare.h"
+#include "execute/project/project.h"
 
 namespace mcpac::execute {
 namespace {

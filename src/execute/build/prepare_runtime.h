@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "execute/child/stage.h"
-#include "execute/project/project.h"
+#include "execute/project/folders.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::execute {

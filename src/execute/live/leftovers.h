@@ -1,7 +1,7 @@
 // Leftovers: what runs that were killed could not take away with them, taken away by the next one.
 #pragma once
 
-#include "execute/project/project.h"
+#include "execute/project/folders.h"
 
 namespace mcpac::execute {
 

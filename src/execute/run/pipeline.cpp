@@ -3,11 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <functional>
-#include <mutex>
-#include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "core/clock.h"
@@ -27,7 +22,9 @@
 #include "execute/host/tool_tables.h"
 #include "execute/live/leftovers.h"
 #include "execute/recording/run_recording.h"
+#include "execute/run/declared.h"
 #include "execute/run/give_files.h"
+#include "execute/run/later.h"
 #include "execute/run/standby.h"
 #include "execute/run/supervise.h"
 
@@ -65,7 +62,7 @@ class Run {
                                                 std::optional<Slot> waiting) const;
   Result<void> run_program(sandbox::Warden& warden, Host& host, const Program& program,
                            std::shared_ptr<Slot> slot, RunApprover* approver);
-  [[nodiscard]] gate::Declared declared() const;
+  [[nodiscard]] gate::Declared declared() const { return declared_by(*outcome_.report); }
   // Servers that the rules may let it call, whatever it will declare.
   [[nodiscard]] std::set<std::string> admitted() const;
 
@@ -98,24 +95,6 @@ class Run {
   gate::Binding binding_;
 };
 
-// Does `work` once, a moment after this is made or when it ends: of what is not needed any more,
-// while something else is waited for. On a thread of its own.
-class Later {
- public:
-  explicit Later(std::function<void()> work)
-      : thread_([this, work = std::move(work)](const std::stop_token& now) {
-          std::unique_lock lock(mutex_);
-          wake_.wait_for(lock, now, kMoment, [] { return false; });
-          work();
-        }) {}
-
- private:
-  static constexpr auto kMoment = std::chrono::milliseconds(200);
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread thread_;  // the first to end
-};
-
 // Where the program was read from; of text that came in another way there is nothing.
 std::vector<std::filesystem::path> files_of(const Source& source) {
   std::vector<std::filesystem::path> files;
@@ -123,15 +102,6 @@ std::vector<std::filesystem::path> files_of(const Source& source) {
   files.push_back(source.folder / source.name);
   for (const auto& file : source.further) files.push_back(source.folder / file.name);
   return files;
-}
-
-gate::Declared Run::declared() const {
-  gate::Declared result;
-  for (const auto& item : outcome_.report->declared) {
-    if (auto tool = declared_tool(item)) result.permissions.insert(*tool);
-    result.texts.push_back(item.text());
-  }
-  return result;
 }
 
 std::set<std::string> Run::admitted() const {
@@ -363,12 +333,7 @@ Outcome execute(const Project& project, const Folders& folders, ExecuteRequest r
                 const Listener& listener) {
   Outcome outcome;
   Run run(project, folders, request, listener, outcome);
-  auto done = run.all();
-  note_interrupt(run.interrupt(), done, outcome);
-  if (!done) {
-    outcome.error = std::move(done.error());
-    outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
-  }
+  conclude(run.interrupt(), run.all(), outcome);
   return outcome;
 }
 

@@ -15,6 +15,7 @@
 #include "execute/host/tool_tables.h"
 #include "execute/live/leftovers.h"
 #include "execute/recording/run_recording.h"
+#include "execute/run/declared.h"
 #include "execute/run/give_files.h"
 #include "execute/run/standby.h"
 #include "execute/run/supervise.h"
@@ -67,15 +68,6 @@ gate::Declared declared_by_grants(Enforcement enforcement, const policy::Authori
   return declared;
 }
 
-gate::Declared declared_by_note(const analyzer::Report& report) {
-  gate::Declared declared;
-  for (const auto& item : report.declared) {
-    if (auto tool = declared_tool(item)) declared.permissions.insert(*tool);
-    declared.texts.push_back(item.text());
-  }
-  return declared;
-}
-
 // Declared ∩ granted where the program has a note, granted where it has none. The note is a claim
 // of whoever built the program: as a layer of its own it can only take away.
 Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& file,
@@ -104,7 +96,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   if (!authority) return pass_on(authority);
   auto binding = bind_run(std::move(*digest), digests, parts.project.config, *authority);
   auto declared = file.declared
-                      ? declared_by_note(report)
+                      ? declared_by(report)
                       : declared_by_grants(request.enforcement, *authority, parts.world.tools);
   return RunAuthority{std::move(*authority), std::move(declared), request.enforcement,
                       std::move(binding), request.program.string()};
@@ -189,12 +181,7 @@ Outcome run_prebuilt(const Project& project, const Folders& folders, RunRequest 
                      const Listener& listener) {
   Outcome outcome;
   const Interrupt interrupt;
-  auto done = run(project, folders, request, listener, interrupt, outcome);
-  note_interrupt(interrupt, done, outcome);
-  if (!done) {
-    outcome.error = std::move(done.error());
-    outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
-  }
+  conclude(interrupt, run(project, folders, request, listener, interrupt, outcome), outcome);
   return outcome;
 }
 

@@ -178,15 +178,18 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
   return servers;
 }
 
-void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& outcome) {
+void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome) {
   const auto signal = interrupt.received();
   const bool ended_by_itself =
       done && outcome.verdict && outcome.verdict->kind != sandbox::Verdict::Kind::kKilled;
-  if (!signal || ended_by_itself) return;
-  outcome.error = Error{ErrorId::kInterrupted,
-                        fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)), "", "", ""};
-  outcome.exit_code = 128 + *signal;
-  done = {};
+  if (signal && !ended_by_itself) {
+    outcome.error = Error{ErrorId::kInterrupted,
+                          fmt::format("interrupted by SIG{}", ::sigabbrev_np(*signal)), "", "", ""};
+    outcome.exit_code = 128 + *signal;
+  } else if (!done) {
+    outcome.error = std::move(done.error());
+    outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
+  }
 }
 
 Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLimits& limits,

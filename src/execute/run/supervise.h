@@ -40,9 +40,9 @@ struct RunParts {
                                      const RunLimits& limits, RunAuthority authority,
                                      Outcome& outcome);
 
-// After a run: when a signal ended it, that is what is said, whatever stage it was in. A program
-// that ended by itself before keeps its own end.
-void note_interrupt(const Interrupt& interrupt, Result<void>& done, Outcome& outcome);
+// After a run: an error that ended it is its outcome. When a signal ended it, that is what is said,
+// whatever stage it was in; a program that ended by itself before keeps its own end.
+void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome);
 
 [[nodiscard]] std::set<std::string> servers_of(const std::set<Permission>& tools);
 

@@ -1,0 +1,12 @@
+// What a program declares, as its gate is told it: of a source's report, or of a binary's note,
+// which is read into one (analyzer/report.h).
+#pragma once
+
+#include "analyzer/report.h"
+#include "gate/gate.h"
+
+namespace mcpac::execute {
+
+[[nodiscard]] gate::Declared declared_by(const analyzer::Report& report);
+
+}  // namespace mcpac::execute

@@ -12,7 +12,6 @@ namespace mcpac::gateway::http {
 namespace {
 
 namespace beast = boost::beast;
-using Verb = beast::http::verb;
 
 // What is decided by, or by what others before us may decide.
 constexpr std::array<std::string_view, 9> kOnce = {
@@ -74,8 +73,9 @@ std::optional<Refusal> refuse_framing(const Head& head) {
   if (has("Content-Length") &&
       (length.empty() || length.find_first_not_of("0123456789") != std::string_view::npos))
     return Refusal{400, "the length of the body is not one number"};
+  // An empty one says nothing to us, and something to others before us.
+  if (!has("Transfer-Encoding")) return std::nullopt;
   const std::string_view encoding = field(head, "Transfer-Encoding");
-  if (encoding.empty()) return std::nullopt;
   if (lower(encoding) != "chunked") return Refusal{400, "the only transfer coding is chunked"};
   if (has("Content-Length")) return Refusal{400, "the end of the body is said in two ways"};
   return std::nullopt;

@@ -80,6 +80,38 @@ TEST_SUITE("gateway/limits") {
     CHECK(share->held() == 0);
   }
 
+  TEST_CASE("an event that wants room makes nobody look through all streams of a client") {
+    const auto share =
+        std::make_shared<http::GuestShare>(http::ShareLimits{.max_kept = 1'000, .max_held = 5'000});
+    std::vector<std::unique_ptr<http::EventStream>> streams;
+    for (std::uint64_t i = 0; i < 1'000; ++i) {
+      streams.push_back(std::make_unique<http::EventStream>(i, share));
+      streams.back()->push(answer_of(1));
+    }
+    // Bodies on their way: more is held than may be kept, and nothing is to be let go of.
+    REQUIRE(share->take_body(2'500, [] {}));
+    http::EventStream busy(1'001, share);
+    const auto ticket = busy.attach([] {});
+    for (int i = 0; i < 1'000; ++i) {
+      CHECK(share->makes_room_for(1));
+      busy.push(answer_of(1));
+      share->tidy();
+    }
+    CHECK(share->looks() == 0);
+    CHECK(share->kept() == 1'000);
+    // As many are looked at as have to go.
+    busy.detach(ticket);
+    CHECK(share->kept() == 2'000);
+    share->tidy();
+    CHECK(share->looks() == 1'000);
+    CHECK(share->kept() == 1'000);
+    CHECK(busy.bytes() == 1'000);
+    streams.clear();
+    CHECK(share->kept() == 1'000);
+    share->resize_body(2'500, 0);
+    CHECK(share->held() == 1'000);
+  }
+
   TEST_CASE("bodies wait for room, and are called when there is some") {
     const auto share =
         std::make_shared<http::GuestShare>(http::ShareLimits{.max_kept = 250, .max_held = 1'000});

@@ -5,10 +5,10 @@
 namespace mcpac::gateway::http {
 
 EventStream::EventStream(std::uint64_t number, std::shared_ptr<GuestShare> share)
-    : number_(number), share_(std::move(share)), place_(share_->enlist(*this)) {}
+    : number_(number), share_(std::move(share)), place_(share_->enlist()) {}
 
 EventStream::~EventStream() {
-  share_->delist(place_);
+  share_->keep(place_, *this, kept_, 0);
   share_->release(bytes_);
 }
 
@@ -17,6 +17,7 @@ void EventStream::push(Event event) {
   share_->hold(event.line.size());
   answered_ = answered_ || event.is_answer;
   events_.push_back(std::make_shared<const Event>(std::move(event)));
+  count_kept();
   changed();
 }
 
@@ -33,12 +34,21 @@ void EventStream::abandon() {
 EventStream::Ticket EventStream::attach(std::function<void()> on_change) {
   const auto before = std::exchange(on_change_, std::move(on_change));
   const Ticket ticket = ++reader_;
+  count_kept();
   if (before) before();
   return ticket;
 }
 
 void EventStream::detach(Ticket ticket) {
-  if (is_reader(ticket)) on_change_ = nullptr;
+  if (!is_reader(ticket)) return;
+  on_change_ = nullptr;
+  count_kept();
+}
+
+void EventStream::count_kept() {
+  const std::size_t now = has_reader() ? 0 : bytes_;
+  share_->keep(place_, *this, kept_, now);
+  kept_ = now;
 }
 
 void EventStream::shrink(std::size_t bytes) {
@@ -58,6 +68,7 @@ void EventStream::drop_front() {
   events_.pop_front();
   ++first_;
   bytes_ -= size;
+  count_kept();
   share_->release(size);
 }
 

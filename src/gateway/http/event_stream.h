@@ -67,6 +67,8 @@ class EventStream {
  private:
   void changed();
   void drop_front();
+  // What nobody reads is kept for whoever comes back, and counted as that.
+  void count_kept();
 
   std::uint64_t number_;
   std::shared_ptr<GuestShare> share_;
@@ -75,6 +77,7 @@ class EventStream {
   std::uint64_t first_ = 0;  // the place of the first that is kept
   std::uint64_t taken_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t kept_ = 0;  // of them, as they were counted
   std::function<void()> on_change_;
   Ticket reader_ = 0;
   bool answered_ = false;

@@ -7,9 +7,11 @@
 
 namespace mcpac::gateway::http {
 
-std::uint64_t GuestShare::enlist(EventStream& stream) {
-  streams_.emplace(++last_place_, &stream);
-  return last_place_;
+void GuestShare::keep(std::uint64_t place, EventStream& stream, std::size_t from, std::size_t to) {
+  kept_ += to;
+  kept_ -= from;
+  if (from == 0 && to > 0) idle_.emplace(place, &stream);
+  if (from > 0 && to == 0) idle_.erase(place);
 }
 
 void GuestShare::release(std::size_t bytes) {
@@ -17,36 +19,20 @@ void GuestShare::release(std::size_t bytes) {
   if (bytes > 0) ring();
 }
 
-std::size_t GuestShare::kept() const {
-  std::size_t bytes = 0;
-  for (const auto& [place, stream] : streams_) {
-    if (!stream->has_reader()) bytes += stream->bytes();
-  }
-  return bytes;
-}
-
-EventStream* GuestShare::oldest_idle() const {
-  const auto found = std::ranges::find_if(streams_, [](const auto& entry) {
-    return !entry.second->has_reader() && entry.second->bytes() > 0;
-  });
-  return found == streams_.end() ? nullptr : found->second;
+bool GuestShare::drop_oldest() {
+  if (idle_.empty()) return false;
+  ++looks_;
+  idle_.begin()->second->drop_all();  // and is idle no more
+  return true;
 }
 
 void GuestShare::tidy() {
-  if (held_ <= limits_.max_kept) return;  // mostly, and then nothing is counted
-  for (std::size_t bytes = kept(); bytes > limits_.max_kept;) {
-    EventStream* oldest = oldest_idle();
-    if (oldest == nullptr) return;
-    bytes -= oldest->bytes();
-    oldest->drop_all();
-  }
+  while (kept_ > limits_.max_kept && drop_oldest()) continue;
 }
 
 bool GuestShare::makes_room_for(std::size_t bytes) {
   while (held_ + bytes > limits_.max_held) {
-    EventStream* oldest = oldest_idle();
-    if (oldest == nullptr) return false;
-    oldest->drop_all();
+    if (!drop_oldest()) return false;
   }
   return true;
 }

@@ -30,9 +30,10 @@ class GuestShare {
   GuestShare(const GuestShare&) = delete;
   GuestShare& operator=(const GuestShare&) = delete;
 
-  // Of streams, which live as long as they are enlisted.
-  [[nodiscard]] std::uint64_t enlist(EventStream& stream);
-  void delist(std::uint64_t place) { streams_.erase(place); }
+  // A stream's place among all, in the order of their beginnings.
+  [[nodiscard]] std::uint64_t enlist() { return ++last_place_; }
+  // What nobody reads on it was `from` bytes, and is `to` by now; 0 before it goes.
+  void keep(std::uint64_t place, EventStream& stream, std::size_t from, std::size_t to);
   void hold(std::size_t bytes) { held_ += bytes; }
   void release(std::size_t bytes);
   // Whether so much more may be held; lets go of what nobody reads for it.
@@ -45,18 +46,24 @@ class GuestShare {
   void resize_body(std::size_t from, std::size_t to);
 
   [[nodiscard]] std::size_t held() const { return held_; }
+  [[nodiscard]] std::size_t kept() const { return kept_; }
+  // How many streams were looked at to make room: no more than gave some.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
   std::size_t connections = 0;
 
  private:
-  [[nodiscard]] std::size_t kept() const;
-  // The oldest stream that nobody reads and that holds something; null: there is none.
-  [[nodiscard]] EventStream* oldest_idle() const;
+  // The oldest stream that nobody reads lets go of all; false: there is none.
+  bool drop_oldest();
   void ring();
 
   ShareLimits limits_;
-  std::map<std::uint64_t, EventStream*> streams_;  // in the order of their beginnings
+  // Those that nobody reads and that hold something, the oldest first. A client has a hundred
+  // thousand streams, and each event may want room: none of them is gone through.
+  std::map<std::uint64_t, EventStream*> idle_;
   std::uint64_t last_place_ = 0;
+  std::uint64_t looks_ = 0;
   std::size_t held_ = 0;
+  std::size_t kept_ = 0;  // on the idle ones
   std::size_t bodies_ = 0;
   std::vector<std::function<void()>> waiting_;
 };

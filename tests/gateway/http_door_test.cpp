@@ -379,9 +379,24 @@ TEST_SUITE("gateway/http") {
     client.read_until("\r\n\r\n");
     hall.on_loop([&] { hall.runs.at("a")->heard_of_drift("changed", "git.commit"); });
     CHECK(client.read_until("\n\n").find("notifications/tools/list_changed") != std::string::npos);
-    RawClient second(hall.port());
-    second.send(get);
-    CHECK(second.read().status == 409);
+  }
+
+  TEST_CASE("who listens anew hears on, though the connection before was never seen to end") {
+    Hall hall;
+    const std::string session = begin_session(hall.port());
+    const std::string get = fmt::format(
+        "GET /mcp HTTP/1.1\r\nHost: localhost:{}\r\nAccept: text/event-stream\r\n"
+        "Authorization: Bearer token-a\r\nMcp-Session-Id: {}\r\n\r\n",
+        hall.port(), session);
+    RawClient before(hall.port());
+    before.send(get);
+    before.read_until("\r\n\r\n");
+    RawClient after(hall.port());
+    after.send(get);
+    CHECK(after.read_until("\r\n\r\n").starts_with("HTTP/1.1 200"));
+    hall.on_loop([&] { hall.runs.at("a")->heard_of_drift("changed", "git.commit"); });
+    CHECK(after.read_until("\n\n").find("notifications/tools/list_changed") != std::string::npos);
+    CHECK(before.is_closed());
   }
 
   TEST_CASE("a run that is ended ends its streams, and the door that closes all of them") {

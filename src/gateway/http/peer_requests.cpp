@@ -141,9 +141,9 @@ asio::awaitable<bool> Peer::get(const Guest& guest, const Head& head) {
     telling.from = is_there ? seen->place + 1 : 0;
     if (!is_there || stream->is_lost(telling.from))
       co_return co_await refuse({400, "what followed this event is not kept any more"});
-  } else if (stream->has_reader()) {
-    co_return co_await refuse({409, "somebody listens on this session already"});
   }
+  // Whoever reads it hears no more (EventStream): a connection whose network died is there until
+  // TCP gives it up, a quarter of an hour, and would keep its own client out.
   const bool taken = co_await tell(stream, std::move(telling));
   if (taken && stream->is_answered()) conversation->drop_stream(*stream);
   co_return taken;

@@ -142,7 +142,6 @@ Result<void> ServeDoors::reload(policy::LayerText rules) {
   setup_.gateway->host().on_loop([&] {
     setup_.rules = std::move(rules);
     setup_.gateway->renew_rules();
-    make_resource_server();
     comers_.clear();
     // Who is there by a token that is gone, or by a key that the issuer took back, is not to stay
     // until somebody else comes.
@@ -227,7 +226,7 @@ std::optional<ServeDoors::Admission> ServeDoors::admit_known(std::string_view to
 }
 
 asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string token) {
-  const auto server = oauth_;  // another one may be made meanwhile
+  const auto server = oauth_;  // which ends with the gateway
   auto who = co_await server->admit(std::move(token));
   // Meanwhile the gateway may have gone: nothing of it may be touched.
   if (ending_) co_return refuse(503, "mcpac serve ends");
@@ -241,7 +240,7 @@ asio::awaitable<ServeDoors::Admission> ServeDoors::admit_by_issuer(std::string t
                       [policies = who->policies] { return rules_of_scopes(policies); });
   if (!guest) co_return guest;
   comers_.add(who->name, who->subject);
-  // By the keys of then: another server may be made meanwhile.
+  // By the keys of then.
   guest->stands = [this, kept = std::move(*who)](std::chrono::milliseconds grace) {
     return oauth_ && oauth_->still_admits(kept, grace);
   };
@@ -257,7 +256,7 @@ ServeDoors::Admission ServeDoors::let_in(const gateway::Gateway::Comer& comer,
   return refuse(403, "what this token was given cannot be used now");
 }
 
-// A new one knows the keys of now.
+// Once: what it knows of the issuer's keys lets clients in while the issuer is away.
 void ServeDoors::make_resource_server() {
   if (!setup_.oauth) return;
   const auto executor = setup_.gateway->host().executor();

@@ -1,9 +1,13 @@
 // Who comes by access tokens: how many of one subject, and what happens when one of them is ended.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <signal.h>
 
+#include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gateway/oauth/comers.h"
@@ -34,14 +38,16 @@ struct Issued {
     }
     serving.emplace(workspace, options);
   }
-  // What a request with such a token is answered with.
-  int status(const std::string& subject, const std::string& scopes) {
+  HttpAnswer list(const std::string& subject, const std::string& scopes) {
     Json claims = claims_of(scopes);
     claims["sub"] = subject;
     return post(serving->port(), {.token = key.sign(claims),
                                   .more = stateless_headers("tools/list"),
-                                  .body = request(1, "tools/list", stateless()).dump()})
-        .status;
+                                  .body = request(1, "tools/list", stateless()).dump()});
+  }
+  // What a request with such a token is answered with.
+  int status(const std::string& subject, const std::string& scopes) {
+    return list(subject, scopes).status;
   }
 
   const Workspace workspace{Workspace::fixture("plain")};
@@ -72,6 +78,24 @@ TEST_SUITE("gateway/oauth clients") {
     CHECK_FALSE(comers.has_room_for("carol", "carol"));
     comers.clear();
     CHECK(comers.has_room_for("carol", "carol"));
+  }
+
+  TEST_CASE("SIGHUP while the issuer's keys cannot be read lets in whom they let in before") {
+    Issued issued;
+    CHECK(issued.status("alice", "s0") == 200);
+    std::filesystem::remove(issued.workspace.folder() / "keys.json");
+    issued.workspace.write("echo.policy", "deny fixture.echo\n");
+    REQUIRE(::kill(issued.serving->pid(), SIGHUP) == 0);
+    // The rules are the new ones: by then it has read all again.
+    const auto lists_echo = [&] {
+      return issued.list("alice", "s0").body.find("fixture.echo") != std::string::npos;
+    };
+    for (int i = 0; i < 500 && lists_echo(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK_FALSE(lists_echo());
+    CHECK(issued.status("alice", "s0") == 200);
+    CHECK(issued.status("bob", "s0") == 200);
+    CHECK(issued.serving->end() == 0);
   }
 
   TEST_CASE("many sets of scopes are no way to keep others out") {

@@ -11,6 +11,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -84,6 +85,38 @@ struct Resource {
 }  // namespace
 
 TEST_SUITE("gateway/oauth") {
+  TEST_CASE("keys that are to be read anew and cannot be are those that there were") {
+    const TestKey key("EdDSA", "one");
+    const TestKey next("EdDSA", "two");
+    Resource resource(Json::array({key.jwk()}));
+    const auto renew = [&] {
+      boost::asio::co_spawn(resource.loop, resource.server->renew_keys(), boost::asio::detached);
+      resource.loop.restart();
+      resource.loop.run();
+    };
+    CHECK(resource.status(key.sign(claims_of())) == 200);
+    resource.fails = true;
+    renew();
+    CHECK(resource.fetches == 2);
+    CHECK(resource.failures == 1);
+    CHECK(resource.status(key.sign(claims_of())) == 200);
+    // No set of keys is no answer.
+    resource.fails = false;
+    resource.keys = "none today";
+    renew();
+    CHECK(resource.failures == 2);
+    CHECK(resource.status(key.sign(claims_of())) == 200);
+    // Another one is: read at once, whatever the pause.
+    resource.keys = Json::array({next.jwk()});
+    renew();
+    CHECK(resource.fetches == 4);
+    CHECK(resource.status(key.sign(claims_of())) == 401);
+    CHECK(resource.status(next.sign(claims_of())) == 200);
+    resource.keys = Json::array();
+    renew();
+    CHECK(resource.status(next.sign(claims_of())) == 401);
+  }
+
   TEST_CASE("a token of the issuer for this resource opens what its scopes are worth") {
     for (const std::string algorithm : {"RS256", "PS256", "ES256", "EdDSA"}) {
       CAPTURE(algorithm);

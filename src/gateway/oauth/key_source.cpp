@@ -49,6 +49,11 @@ asio::awaitable<Result<Json>> fetch_keys(asio::any_io_executor executor, std::st
                  fmt::format("the keys of {} cannot be found: {}", printable(issuer, 200), why));
 }
 
+bool is_set(const Json& document) {
+  const Json* keys = find_member(document, "keys");
+  return keys != nullptr && keys->is_array();
+}
+
 asio::awaitable<Result<Json>> read_set(std::filesystem::path file) {
   auto text = read_file(file, kMaxFile);
   if (!text) co_return pass_on(text);
@@ -117,16 +122,29 @@ struct KeySource::Attempt {
   KeySource& source;
 };
 
+asio::awaitable<void> KeySource::wait_for_attempt() {
+  co_await arrived_.async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
 asio::awaitable<void> KeySource::refresh() {
-  if (fetching_) {
-    co_await arrived_.async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return;
-  }
+  if (fetching_) co_return co_await wait_for_attempt();
   const bool too_early =
       next_ != std::chrono::steady_clock::time_point() && clock_.steady_now() < next_;
-  if (too_early) co_return;
-  const Attempt attempt(*this);
+  if (!too_early) co_await attempt();
+}
+
+// One that is under way may have begun before what is to be read was written.
+asio::awaitable<void> KeySource::renew() {
+  while (fetching_) co_await wait_for_attempt();
+  co_await attempt();
+}
+
+asio::awaitable<void> KeySource::attempt() {
+  const Attempt under_way(*this);
   auto set = co_await fetch_();
+  // What is no set of keys (RFC 7517, section 5) does not say that there are none.
+  if (set && !is_set(*set))
+    set = fail(ErrorId::kServerHttp, "what should be keys is no set of them");
   if (set) {
     keys_ = read_keys(*set);
     fetched_ = clock_.steady_now();

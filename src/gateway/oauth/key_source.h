@@ -40,12 +40,17 @@ class KeySource {
   [[nodiscard]] bool disowns(const Claimed& token) const;
   // One attempt to fetch them, where it is not too early for one.
   [[nodiscard]] boost::asio::awaitable<void> refresh();
+  // One that begins now, whatever the pause: a person asked for it. Until it has succeeded those
+  // that there are hold on.
+  [[nodiscard]] boost::asio::awaitable<void> renew();
 
  private:
   enum class Known : std::uint8_t { kVerified, kForged, kNoSuchKey };
   [[nodiscard]] Known look(const Claimed& token) const;
   [[nodiscard]] bool is_old() const;
   [[nodiscard]] bool is_usable() const;
+  [[nodiscard]] boost::asio::awaitable<void> wait_for_attempt();
+  [[nodiscard]] boost::asio::awaitable<void> attempt();
 
   Fetch fetch_;
   const Clock& clock_;

@@ -52,8 +52,9 @@ class ResourceServer {
   // Whether a token that was let in would still be: its time was not over so long ago, and the
   // issuer did not take its key back, as far as is known now.
   [[nodiscard]] bool still_admits(const Authorized& who, std::chrono::milliseconds grace) const;
-  // Asks the issuer for its keys now.
-  [[nodiscard]] boost::asio::awaitable<void> renew_keys() { co_await keys_->refresh(); }
+  // Asks the issuer for its keys now; until it has answered, and where it does not, those that are
+  // known hold on.
+  [[nodiscard]] boost::asio::awaitable<void> renew_keys() { co_await keys_->renew(); }
 
   // What everybody may read (RFC 9728), and where it is: its path here, and its URL.
   [[nodiscard]] std::string document() const;

@@ -279,7 +279,8 @@ void ServeDoors::make_token_watch() {
               [this](const std::string& client, const Error& why) {
                 warn_(why.to_text());
                 setup_.gateway->hang_up(client);
-              }});
+              },
+          .later = [this](const Error& why) { warn_(why.to_text()); }});
 }
 
 void ServeDoors::drain() {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace mcpac {
 namespace {
@@ -26,22 +27,44 @@ std::unexpected<Error> not_locked(const std::filesystem::path& folder, std::stri
               {.where = folder.string(), .fix = "make that folder one that you may read and lock"});
 }
 
+bool may_pass(int error) {
+  switch (error) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EIO:
+    case ENOBUFS:
+    case EAGAIN:
+    case ESTALE:
+    case ETIMEDOUT: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file,
-                                                     std::size_t max_bytes) {
+                                                     std::size_t max_bytes, bool* is_passing) {
+  const auto unreadable = [is_passing](int error, Error why) {
+    if (is_passing != nullptr) *is_passing = may_pass(error);
+    return std::unexpected(std::move(why));
+  };
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd && errno == ENOENT) return std::nullopt;
   struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0)
-    return fail(ErrorId::kFileUnreadable, std::system_category().message(errno));
+  if (!fd || ::fstat(fd.get(), &info) != 0) {
+    const int error = errno;
+    return unreadable(
+        error, fail(ErrorId::kFileUnreadable, std::system_category().message(error)).error());
+  }
   if (!S_ISREG(info.st_mode)) return fail(ErrorId::kFileUnreadable, "it is no regular file");
   if (info.st_uid != ::geteuid())
     return fail(ErrorId::kFileUnreadable, "it belongs to another user");
   if ((info.st_mode & 077U) != 0)
     return fail(ErrorId::kFileUnreadable, "others may read or write it (chmod 600 it)");
+  errno = 0;  // one that is too long is no error of the kernel
   auto text = read_descriptor(fd.get(), file.string(), max_bytes);
-  if (!text) return pass_on(text);
+  if (!text) return unreadable(errno, std::move(text.error()));
   return std::optional(std::move(*text));
 }
 

@@ -15,8 +15,10 @@
 namespace mcpac {
 
 // The bytes of a regular file that is ours alone (0600 or less); nothing where there is none.
+// `is_passing` is set: of an error that is the machine's of now and says nothing of the file, as
+// where no descriptor or no memory is left.
 [[nodiscard]] Result<std::optional<std::string>> read_private_file(
-    const std::filesystem::path& file, std::size_t max_bytes);
+    const std::filesystem::path& file, std::size_t max_bytes, bool* is_passing = nullptr);
 
 // Held until it is dropped: two processes that read, change and write a file of this folder would
 // each lose what the other wrote. The folder is made (0700), and its name synced, where there is

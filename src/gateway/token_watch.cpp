@@ -22,11 +22,23 @@ void TokenWatch::look_later() {
   });
 }
 
+bool TokenWatch::bears(const Error& why) {
+  if (why.id != ErrorId::kFileUnreadable) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (!unread_since_) unread_since_ = now;
+  return now - *unread_since_ < bears_;
+}
+
 // Whoever hears may come back here: nothing is held meanwhile.
 void TokenWatch::look() {
   const auto keep = shared_from_this();
   const auto known = digests_;
   const auto tokens = tokens_.list();
+  if (tokens) unread_since_.reset();
+  if (!tokens && bears(tokens.error())) {
+    if (heard_.later) heard_.later(tokens.error());
+    return;
+  }
   for (const auto& [client, digest] : known) {
     if (!tokens) {
       heard_.unknown(client, tokens.error());

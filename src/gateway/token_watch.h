@@ -3,13 +3,16 @@
 // Requests are asked for their token one by one; streams, subscriptions and calls that are in work
 // are not asked again, so this looks every five seconds, in one read of the file for all of them.
 // Where the file cannot be read nobody knows who may stay: whoever is there is hung up on, and may
-// come back when it can. On the loop; to be made and destroyed there.
+// come back when it can. But for a while where it is the machine's fault and not the file's: else
+// whoever uses up its descriptors for a moment ends the sessions of all. Nobody new is let in then.
+// On the loop; to be made and destroyed there.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -26,14 +29,18 @@ class TokenWatch : public std::enable_shared_from_this<TokenWatch> {
     std::function<void(const std::string& client)> over;
     // It cannot be told.
     std::function<void(const std::string& client, const Error& why)> unknown;
+    // Nor can it now, and they stay for a while; may be null.
+    std::function<void(const Error& why)> later = nullptr;
   };
   // How long what a token opened may outlive it (docs/gateway.md).
   static constexpr std::chrono::milliseconds kEvery{5'000};
+  // And how long where the file cannot be read by no fault of its own.
+  static constexpr std::chrono::milliseconds kWhile{60'000};
 
   // `tokens` is borrowed.
   TokenWatch(const boost::asio::any_io_executor& executor, const TokenStore& tokens, Heard heard,
-             std::chrono::milliseconds every = kEvery)
-      : timer_(executor), tokens_(tokens), heard_(std::move(heard)), every_(every) {}
+             std::chrono::milliseconds every = kEvery, std::chrono::milliseconds bears = kWhile)
+      : timer_(executor), tokens_(tokens), heard_(std::move(heard)), every_(every), bears_(bears) {}
 
   // This client came in by this token.
   void watch(const std::string& client, const Token& token);
@@ -42,11 +49,15 @@ class TokenWatch : public std::enable_shared_from_this<TokenWatch> {
 
  private:
   void look_later();
+  // It could not be read, and is to be asked for again before anybody has to go.
+  [[nodiscard]] bool bears(const Error& why);
 
   boost::asio::steady_timer timer_;
   const TokenStore& tokens_;
   Heard heard_;
   std::chrono::milliseconds every_;
+  std::chrono::milliseconds bears_;
+  std::optional<std::chrono::steady_clock::time_point> unread_since_;
   std::map<std::string, std::string> digests_;  // by client
   bool is_waiting_ = false;
 };

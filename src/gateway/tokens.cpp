@@ -31,6 +31,13 @@ std::unexpected<Error> damaged(const std::filesystem::path& file, std::string wh
                .fix = "remove the file: then no token opens anything"});
 }
 
+std::unexpected<Error> out_of_reach(const std::filesystem::path& file, std::string why) {
+  return fail(ErrorId::kFileUnreadable, "the tokens of mcpac serve cannot be read for now",
+              {.where = file.string(),
+               .why = std::move(why),
+               .fix = "look at what the machine lacks: descriptors (ulimit -n), memory, a disk"});
+}
+
 std::optional<Token> token_from(const Json& json) {
   Token token{.name = string_member(json, "name"),
               .digest = string_member(json, "sha256"),
@@ -76,7 +83,9 @@ Json to_json(const Token& token) {
 }
 
 Result<std::vector<Token>> TokenStore::list() const {
-  auto text = read_private_file(file_, kMaxBytes);
+  bool is_passing = false;
+  auto text = read_private_file(file_, kMaxBytes, &is_passing);
+  if (!text && is_passing) return out_of_reach(file_, text.error().what);
   if (!text) return damaged(file_, text.error().what);
   if (!*text) return std::vector<Token>{};
   auto json = parse_json(**text, file_.string());

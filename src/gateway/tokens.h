@@ -40,6 +40,7 @@ class TokenStore {
   [[nodiscard]] Result<std::string> create(
       const std::string& name, const std::filesystem::path& policy,
       std::optional<std::chrono::system_clock::time_point> expires) const;
+  // kFileUnreadable: not for now, by no fault of the file (no descriptor is left).
   [[nodiscard]] Result<std::vector<Token>> list() const;
   // kUsage where there is none of this name.
   [[nodiscard]] Result<void> revoke(const std::string& name) const;

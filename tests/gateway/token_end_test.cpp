@@ -1,6 +1,7 @@
 // What a token opened ends when the token does.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -63,6 +64,23 @@ std::shared_ptr<Standing> stand_in(Hall& hall) {
   });
   return token;
 }
+
+// While it is there no file can be opened.
+class NoDescriptor {
+ public:
+  NoDescriptor() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  ~NoDescriptor() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptor(const NoDescriptor&) = delete;
+  NoDescriptor& operator=(const NoDescriptor&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 // A store of its own, with a clock that the test moves, and what a watch of it heard.
 struct Store {
@@ -212,6 +230,41 @@ TEST_SUITE("gateway/token end") {
     REQUIRE(write_file_atomic(file, kept, 0600).has_value());
     here.watch->look();
     CHECK(here.unknown.size() == 1);
+  }
+
+  TEST_CASE("who is there stays for a while where no descriptor is left to look, and no longer") {
+    Store here;
+    here.watch->watch("stays", here.make("stays"));
+    here.watch->watch("revoked", here.make("revoked"));
+    std::vector<std::string> gone;
+    const auto brief = std::make_shared<TokenWatch>(
+        here.loop.get_executor(), here.tokens,
+        TokenWatch::Heard{
+            .over = [](const std::string&) {},
+            .unknown = [&](const std::string& client, const Error&) { gone.push_back(client); }},
+        1h, 20ms);
+    brief->watch("brief", here.make("brief"));
+    REQUIRE(here.tokens.revoke("revoked").has_value());
+    bool lets_in = true;
+    std::size_t gone_at_once = 0;
+    {
+      const NoDescriptor none;
+      lets_in = here.tokens.find("mcpac_x").has_value();
+      here.watch->look();
+      here.watch->look();
+      brief->look();
+      gone_at_once = gone.size();
+      std::this_thread::sleep_for(30ms);
+      brief->look();
+    }
+    CHECK_FALSE(lets_in);
+    CHECK(here.unknown.empty());
+    CHECK(here.over.empty());
+    CHECK(gone_at_once == 0);
+    CHECK(gone == std::vector<std::string>{"brief"});
+    here.watch->look();
+    CHECK(here.over == std::vector<std::string>{"revoked"});
+    CHECK(here.unknown.empty());
   }
 
   TEST_CASE("what a token had opened ends soon after it was revoked, and stands in the record") {

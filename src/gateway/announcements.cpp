@@ -12,7 +12,7 @@ void Announcements::let_in(const std::string& client, const std::set<std::string
 
 void Announcements::heard(const std::string& server, const std::string& method,
                           const Json& params) {
-  offers_.heard(server, method);
+  offers_.heard(server, method, params);
   if (method == "notifications/message") {
     if (!offers_.watch().is_too_much(server, clock_)) pass_on(server, method, params);
     return;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "mcp/hears_again.h"
+
 namespace mcpac::gateway {
 namespace {
 
@@ -70,7 +72,8 @@ void Offers::look() {
   }
 }
 
-void Offers::heard(const std::string& server, const std::string& method) {
+void Offers::heard(const std::string& server, const std::string& method, const Json& /*params*/) {
+  if (method == mcp::kHearsAgain) return lists_.doubt(server);
   if (method == "notifications/prompts/list_changed")
     return lists_.forget(server, ListKind::kPrompts);
   if (method != "notifications/resources/list_changed") return;

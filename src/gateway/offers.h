@@ -37,7 +37,7 @@ class Offers {
   // longer than some seconds is not waited for.
   void when_settled(const std::set<std::string>& servers, std::function<void()> done);
   // What is kept of a server's lists, where it says that they changed.
-  void heard(const std::string& server, const std::string& method);
+  void heard(const std::string& server, const std::string& method, const Json& params);
 
   [[nodiscard]] gate::Servers& servers() { return servers_; }
   [[nodiscard]] ServerLists& lists() { return lists_; }

@@ -256,3 +256,12 @@ void ServerLists::began_anew(const std::string& server) {
 }
 
 }  // namespace mcpac::gateway
+void ServerLists::doubt(const std::string& server) {
+  for (const ListKind kind : {ListKind::kResources, ListKind::kTemplates, ListKind::kPrompts}) {
+    const auto found = slots_.find({server, kind});
+    if (found == slots_.end()) continue;
+    found->second.is_missed = true;
+    forget(server, kind);
+  }
+}
+

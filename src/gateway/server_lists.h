@@ -60,6 +60,8 @@ class ServerLists {
   void forget(const std::string& server, ListKind kind);
   // The server was started again.
   void began_anew(const std::string& server);
+  // It may have changed unheard: read when it is time, and told where it did.
+  void doubt(const std::string& server);
 
  private:
   using Done = std::function<void(const ServerList&)>;

@@ -13,6 +13,7 @@
 #include "mcp/request_with_input.h"
 #include "mcp/session.h"
 #include "mcp/stdio_transport.h"
+#include "mcp/tools_watch.h"
 
 namespace mcpac::mcp {
 namespace asio = boost::asio;
@@ -60,8 +61,9 @@ Result<std::shared_ptr<Session>> open_session(const asio::any_io_executor& execu
 class ClientImpl final : public Client {
  public:
   ClientImpl(std::shared_ptr<Session> session, ServerConfig config, Negotiated negotiated,
-             Events events)
+             Events events, std::shared_ptr<ToolsWatch> watch)
       : session_(std::move(session)),
+        watch_(std::move(watch)),
         config_(std::move(config)),
         negotiated_(std::move(negotiated)),
         warned_(std::move(events.warned)) {}
@@ -109,7 +111,10 @@ class ClientImpl final : public Client {
     return ask(session_, std::move(method), std::move(params), timeout, std::move(options));
   }
 
-  asio::awaitable<void> close() override { return close_session(session_); }
+  asio::awaitable<void> close() override {
+    if (watch_) watch_->stop();
+    return close_session(session_);
+  }
 
   [[nodiscard]] const std::string& protocol_version() const override { return negotiated_.version; }
   [[nodiscard]] const Json& capabilities() const override { return negotiated_.capabilities; }
@@ -145,6 +150,7 @@ class ClientImpl final : public Client {
   }
 
   std::shared_ptr<Session> session_;
+  std::shared_ptr<ToolsWatch> watch_;  // or null
   ServerConfig config_;
   Negotiated negotiated_;
   OnWarning warned_;
@@ -171,19 +177,35 @@ asio::awaitable<Result<Outcome>> ClientImpl::ask(std::shared_ptr<Session> sessio
   co_return Outcome(std::move(reply->result));
 }
 
-// Where notifications need a channel of their own, opens it.
-void subscribe(Session& session, const Negotiated& negotiated, const Events& events) {
+using KnownWatch = std::shared_ptr<std::weak_ptr<ToolsWatch>>;
+
+// The same, and the watch hears what is about itself.
+Events heard_by(const KnownWatch& watch, Events events) {
+  if (!events.tools_changed) return events;
+  events.notified = [watch, notified = std::move(events.notified)](const std::string& method,
+                                                                   const Json& params) {
+    const auto known = watch->lock();
+    const bool is_its = known && method == "notifications/subscriptions/acknowledged" &&
+                        known->acknowledged(params);
+    if (!is_its && notified) notified(method, params);
+  };
+  return events;
+}
+
+// Where notifications need a channel of their own, opens it; what stands for it, or null.
+std::shared_ptr<ToolsWatch> subscribe(const std::shared_ptr<Session>& session,
+                                      const Negotiated& negotiated, const Events& events) {
   const bool watches = events.tools_changed && negotiated.announces_changes;
   // Some servers ask on this stream although the call has one of its own.
-  const bool answers = !session.capabilities().empty() || events.notified;
+  const bool answers = !session->capabilities().empty() || events.notified;
   if (negotiated.era == Era::kInitialize) {
-    if (watches || answers) session.listen();
-    return;
+    if (watches || answers) session->listen();
+    return nullptr;
   }
-  if (!watches) return;
-  Json params = Json::object();
-  params["notifications"]["toolsListChanged"] = true;
-  session.begin("subscriptions/listen", std::move(params));  // answered when it ends
+  if (!watches) return nullptr;
+  auto watch = std::make_shared<ToolsWatch>(session, events.tools_changed);
+  watch->begin();
+  return watch;
 }
 
 }  // namespace
@@ -191,7 +213,9 @@ void subscribe(Session& session, const Negotiated& negotiated, const Events& eve
 asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_executor executor,
                                                                  ServerConfig config,
                                                                  Events events) {
-  auto session = open_session(executor, config, events);
+  const auto watch = std::make_shared<std::weak_ptr<ToolsWatch>>();
+  const Events heard = heard_by(watch, events);
+  auto session = open_session(executor, config, heard);
   if (!session) co_return pass_on(session);
   NegotiateOptions options;
   options.era = config.era;
@@ -201,7 +225,7 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
   const bool died_of_probe = !negotiated && config.era == Era::kProbe && !config.is_http() &&
                              negotiated.error().id == ErrorId::kServerDied;
   if (died_of_probe) {
-    session = open_session(executor, config, events);
+    session = open_session(executor, config, heard);
     if (!session) co_return pass_on(session);
     options.era = Era::kInitialize;
     negotiated = co_await negotiate(*session, options);
@@ -210,11 +234,13 @@ asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_ex
     co_await (*session)->close();
     co_return pass_on(negotiated);
   }
-  subscribe(**session, *negotiated, events);
+  auto subscribed = subscribe(*session, *negotiated, events);
+  *watch = subscribed;
   // A server may ask there from the first call on, and not again where nobody listens yet.
   if (!(*session)->capabilities().empty()) co_await (*session)->until_listening(kUntilListening);
   co_return std::make_unique<ClientImpl>(std::move(*session), std::move(config),
-                                         std::move(*negotiated), std::move(events));
+                                         std::move(*negotiated), std::move(events),
+                                         std::move(subscribed));
 }
 
 asio::awaitable<Result<std::unique_ptr<Client>>> Client::connect(asio::any_io_executor executor,

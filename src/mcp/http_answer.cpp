@@ -10,6 +10,7 @@
 #include "core/printable.h"
 #include "ipc/json_rpc.h"
 #include "ipc/line_splitter.h"
+#include "mcp/hears_again.h"
 #include "mcp/http_transport.h"
 
 namespace mcpac::mcp {
@@ -23,6 +24,10 @@ constexpr std::chrono::milliseconds kStreamTail{500};
 constexpr std::chrono::milliseconds kMaxRetry{30'000};
 constexpr std::chrono::milliseconds kMinRetry{50};
 constexpr int kMaxAttempts = 5;  // without a new event between them
+// Of the stream that belongs to no request, while it does not last.
+constexpr std::chrono::milliseconds kLongestPause{60'000};
+// A server may say again what was said since an event (it need not), and is compared now and then.
+constexpr std::chrono::milliseconds kBelieved{60'000};
 
 std::string reason_of(std::string_view body) {
   auto message = ipc::decode(body);
@@ -229,11 +234,19 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
     if (!answered) co_return pass_on(answered);
     head = std::move(*answered);
     if (head.status == 200 && head.content_type == "text/event-stream") {
-      if (!id) stream_settled();
+      if (!id) {
+        if (is_stream_settled_) hear_again(!last_event.empty());
+        stream_settled();
+      }
       co_return co_await read_events(connection, std::move(last_event), id);
     }
   }
   if (head.status == 404 && !state_.session_id.empty()) lose_session();
+  if (head.status == 405 && !id) {
+    StreamEnd none;
+    none.is_none = true;
+    co_return none;
+  }
   Error refused = refusal(head, "");
   if (head.status == 401 && authorizer_ && !closed_) {  // the next try has a token
     auto got = co_await authorizer_->challenged(head, used);
@@ -246,19 +259,35 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
   co_return std::unexpected(std::move(refused));
 }
 
-// The stream of messages that belong to no request. A server that has none answers 405, which is
-// fine.
+// The stream of messages that belong to no request, as long as the session lives: servers end it,
+// and proxies whatever is silent. A server that has none answers 405, which is fine.
 asio::awaitable<void> HttpTransport::listen_loop() {
+  using Clock = std::chrono::steady_clock;
   const auto self = shared_from_this();
   std::string last_event;
-  for (int attempts = 0; attempts < kMaxAttempts && !closed_; ++attempts) {
+  std::chrono::milliseconds wait{0};
+  while (!closed_) {
+    const auto begun = Clock::now();
     auto end = co_await get_events(last_event, std::nullopt);
     stream_settled();
-    if (!end || closed_) co_return;
-    if (end->last_event != last_event) attempts = 0;
-    last_event = end->last_event;
-    co_await pause(end->retry);
+    if (closed_ || (end && end->is_none)) co_return;
+    const StreamEnd how = end ? std::move(*end) : StreamEnd();
+    const bool said_something = end && how.last_event != last_event;
+    const bool went_well = said_something || (end && Clock::now() - begun > wait);
+    wait = went_well ? how.retry : std::max(how.retry, std::min(2 * wait, kLongestPause));
+    if (end) last_event = how.last_event;
+    co_await pause(wait);
   }
+}
+
+// What was said while nothing stood is lost: as if the server had said now that it changed, since
+// it may have.
+void HttpTransport::hear_again(bool is_resumed) {
+  const auto now = std::chrono::steady_clock::now();
+  if (is_resumed && now - hears_again_ < kBelieved) return;
+  hears_again_ = now;
+  receive(ipc::encode_notification("notifications/tools/list_changed", nullptr), std::nullopt);
+  receive(ipc::encode_notification(kHearsAgain, nullptr), std::nullopt);
 }
 
 asio::awaitable<void> HttpTransport::pause(std::chrono::milliseconds time) {

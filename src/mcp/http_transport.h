@@ -63,6 +63,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     std::string last_event{};
     std::chrono::milliseconds retry{1'000};
     std::optional<Error> error{};
+    bool is_none = false;  // the server has no such stream, and will not have one
   };
 
   HttpTransport(boost::asio::any_io_executor executor, std::string server, HttpState state,
@@ -108,6 +109,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                                                        std::optional<std::int64_t> id);
   boost::asio::awaitable<void> listen_loop();
   void stream_settled();
+  void hear_again(bool is_resumed);
   boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
   void receive(std::string_view text, std::optional<std::int64_t> carrier);
   [[nodiscard]] bool is_waiting(std::optional<std::int64_t> id) const;
@@ -135,6 +137,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
   std::set<boost::asio::steady_timer*> timers_;
   bool is_stream_settled_ = false;  // of listen(): it was answered, whatever with
+  // When the session was last told to compare what it may not have heard of.
+  std::chrono::steady_clock::time_point hears_again_{};
   boost::asio::steady_timer* stream_wait_ = nullptr;
   AnswersUnderWay answers_;
   std::deque<Outgoing> held_;

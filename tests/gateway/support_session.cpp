@@ -115,7 +115,7 @@ Talk& Talk::with_servers(const std::function<void(FakeServers&)>& fill) {
   offers.use(used);
   servers.on_notified(
       [this](const std::string& server, const std::string& method, const Json& params) {
-        offers.heard(server, method);
+        offers.heard(server, method, params);
         session->heard(server, method, params);
       });
   return *this;

@@ -490,6 +490,26 @@ TEST_SUITE("mcp/http") {
     }
   }
 
+  TEST_CASE("what announcements come on is opened anew however it ended, and is looked behind") {
+    for (const std::string mode : {"initialize", "stateless"}) {
+      CAPTURE(mode);
+      HttpFixture web({mode});
+      Connected server(web.config("/ends-listening"), true);
+      REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+      const auto changes = [&](int wanted) {
+        server.loop.restart();
+        while (server.changes < wanted && server.loop.run_one() > 0) continue;
+        return server.changes;
+      };
+      // Each time that it stood again something may have changed; the first time nothing did.
+      const int before = mode == "initialize" ? 5 : 1;
+      CHECK(changes(before) == before);
+      CHECK(text_of(server.call("change")) == "changed");
+      CHECK(changes(before + 1) == before + 1);
+      CHECK((*server).is_alive());
+    }
+  }
+
   TEST_CASE("nobody listening is an error at once") {
     mcp::ServerConfig config;
     config.name = "web";

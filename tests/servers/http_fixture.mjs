@@ -5,7 +5,8 @@
 //
 // Paths choose the form of answers: /json, /sse, /resume (the stream breaks before the answer and is
 // resumed by GET), /broken (it breaks for good), /loses-session (404 on the second call), /redirect,
-// /unauthorized, /html, /endless (an event without end), /log (what was asked so far, as JSON).
+// /unauthorized, /html, /endless (an event without end), /ends-listening (what announcements come on ends five or
+// three times, and is refused once), /log (what was asked so far, as JSON).
 // The header Authorization is kept and can be read with the tool "headers".
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -18,6 +19,7 @@ const sessions = new Map(); // id → {calls, listener}
 const held = new Map(); // event id → message
 const log = [];
 let next = 1;
+let ended = 0; // streams of announcements
 
 const info = { name: 'http-fixture', version: '4.5.6' };
 const tools = ['echo', 'headers', 'slow', 'change', 'progress', 'big'].map((name) => ({ name, inputSchema: { type: 'object' } }));
@@ -94,6 +96,10 @@ async function handlePost(request, response, path, message) {
   if (id === undefined) return response.writeHead(202).end();
   if (method === 'subscriptions/listen') {
     const write = stream(response);
+    if (path === '/ends-listening' && ++ended <= 3) {
+      write({ id, result: { resultType: 'complete' } });
+      return response.end();
+    }
     write({ method: 'notifications/subscriptions/acknowledged', params: { notifications: message.params.notifications } });
     sessions.set(`listen-${id}`, { listener: write });
     return;
@@ -155,7 +161,10 @@ async function handle(request, response) {
     if (event) { const write = stream(response); write(held.get(event), `${event}-sent`); return response.end(); }
     const session = sessions.get(request.headers['mcp-session-id']);
     if (!session) return response.writeHead(405).end();
-    session.listener = stream(response);
+    if (path === '/ends-listening' && ++ended === 6) return refuse(response, 503, 'not now');
+    const write = stream(response);
+    if (path === '/ends-listening' && ended < 6) return response.end('retry: 20\n\n');
+    session.listener = write;
     return;
   }
   let body = '';

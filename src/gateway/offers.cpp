@@ -21,6 +21,7 @@ Offers::Offers(gate::Servers& servers, const boost::asio::any_io_executor& execu
       lists_(servers, executor, clock, std::move(warning)),
       watch_(servers, executor) {
   servers_.on_settled([this] { look(); });
+  watch_.on_gap([this](const std::string& server) { lists_.doubt(server); });
 }
 
 Offers::~Offers() {
@@ -72,7 +73,9 @@ void Offers::look() {
   }
 }
 
-void Offers::heard(const std::string& server, const std::string& method, const Json& /*params*/) {
+void Offers::heard(const std::string& server, const std::string& method, const Json& params) {
+  if (method == "notifications/subscriptions/acknowledged")
+    return watch_.acknowledged(server, params);
   if (method == mcp::kHearsAgain) return lists_.doubt(server);
   if (method == "notifications/prompts/list_changed")
     return lists_.forget(server, ListKind::kPrompts);

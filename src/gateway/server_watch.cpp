@@ -15,6 +15,8 @@ namespace {
 constexpr std::chrono::seconds kFirstPause(5);
 constexpr std::chrono::seconds kLongestPause(600);
 constexpr std::size_t kLogsASecond = 100;
+// Bytes of a filter after which the next one waits for once as long.
+constexpr std::size_t kOfOneRest = std::size_t{64} << 10U;
 
 bool says(const Json* capabilities, std::string_view name, std::string_view flag) {
   const Json* one = capabilities == nullptr ? nullptr : find_member(*capabilities, name);
@@ -26,12 +28,14 @@ bool says(const Json* capabilities, std::string_view name, std::string_view flag
 
 ServerWatch::~ServerWatch() {
   for (auto& [server, one] : listening_) {
-    if (one.token != 0) servers_.forget(one.token);
+    forget(one.comes);
+    forget(one.stands);
   }
 }
 
-void ServerWatch::subscribe(Subscriber who, const std::string& server, const std::string& uri,
-                            std::shared_ptr<gate::Caller> caller, Done done) {
+void ServerWatch::subscribe(const Subscriber& who, const std::string& server,
+                            const std::string& uri, std::shared_ptr<gate::Caller> caller,
+                            Done done) {
   subscriptions_.add(who, server, uri);
   if (!servers_.is_stateless(server))
     return subscriptions_.ask(server, uri, std::move(caller), std::move(done));
@@ -39,7 +43,8 @@ void ServerWatch::subscribe(Subscriber who, const std::string& server, const std
   done(gate::Servers::Outcome(Json::object()));
 }
 
-void ServerWatch::unsubscribe(Subscriber who, const std::string& server, const std::string& uri) {
+void ServerWatch::unsubscribe(const Subscriber& who, const std::string& server,
+                              const std::string& uri) {
   if (subscriptions_.remove(who, server, uri) && servers_.is_stateless(server)) listen_soon(server);
 }
 
@@ -73,8 +78,13 @@ bool ServerWatch::is_too_much(const std::string& server, const Clock& clock) {
 void ServerWatch::settled(const std::string& server) {
   levels_.erase(server);
   apply_level(server);
-  if (servers_.is_stateless(server)) return listen(server);
-  subscriptions_.ask_again(server);
+  if (!servers_.is_stateless(server)) return subscriptions_.ask_again(server);
+  // What the one before was asked for went with it.
+  Listening& one = listening_[server];
+  forget(one.comes);
+  forget(one.stands);
+  one.pause = std::chrono::seconds(0);
+  listen(server);
 }
 
 Json ServerWatch::filter_of(const std::string& server) const {
@@ -97,31 +107,95 @@ void ServerWatch::listen_soon(const std::string& server) {
   });
 }
 
-// The new one is opened before the old one is closed: nothing is missed, and what comes twice harms
-// nobody.
-void ServerWatch::listen(const std::string& server) {
-  Listening& one = listening_[server];
-  Json filter = filter_of(server);
-  if (one.token != 0 && filter == one.filter) return;
-  if (filter != one.filter) one.pause = std::chrono::seconds(0);
-  const auto before = std::exchange(one.token, 0);
-  one.filter = filter;
-  if (!filter.empty()) {
-    one.token = servers_.listen(server, {{"notifications", std::move(filter)}},
-                                [this, alive = std::weak_ptr(alive_), server] {
-                                  if (!alive.expired()) listen_again(server);
-                                });
-  }
-  if (before != 0) servers_.forget(before);
+void ServerWatch::forget(Asked& asked) {
+  const auto token = std::exchange(asked, {}).token;
+  if (token != 0) servers_.forget(token);
 }
 
-void ServerWatch::listen_again(const std::string& server) {
+// The new one is asked for before the old one is forgotten: nothing is missed, and what comes twice
+// harms nobody.
+void ServerWatch::listen(const std::string& server) {
   Listening& one = listening_[server];
-  one.token = 0;
+  if (one.comes.token != 0) return;  // once that is settled
+  Json filter = filter_of(server);
+  if (filter.empty()) return forget(one.stands);
+  if (one.stands.token != 0 && filter == one.stands.filter) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < one.next) return listen_at(server, one.next);
+  const std::size_t size = to_text(filter).size();
+  one.next = now + spans_.rest * static_cast<int>(1 + size / kOfOneRest);
+  const std::uint64_t number = ++last_asked_;
+  one.comes.number = number;
+  one.comes.filter = filter;
+  one.comes.token = servers_.listen(server, {{"notifications", std::move(filter)}},
+                                    [this, alive = std::weak_ptr(alive_), server, number] {
+                                      if (!alive.expired()) ended(server, number);
+                                    });
+  one.patience = std::make_unique<boost::asio::steady_timer>(executor_, spans_.acknowledges);
+  one.patience->async_wait(
+      [this, alive = std::weak_ptr(alive_), server, number](const auto& error) {
+        if (!error && !alive.expired() && listening_.at(server).comes.number == number)
+          stands(server);
+      });
+}
+
+// Of those that were asked for only one is not acknowledged: it is that one's. Of one that was
+// taken to listen without a word it may come later, and is taken for the next one's then.
+void ServerWatch::acknowledged(const std::string& server, const Json& params) {
+  const auto found = listening_.find(server);
+  if (found == listening_.end() || found->second.comes.token == 0) return;
+  const Json* meta = find_member(params, "_meta");
+  const Json* id =
+      meta == nullptr ? nullptr : find_member(*meta, "io.modelcontextprotocol/subscriptionId");
+  if (id != nullptr && *id == found->second.last_id) return;  // said twice
+  found->second.last_id = id == nullptr ? Json() : *id;
+  stands(server);
+}
+
+void ServerWatch::stands(const std::string& server) {
+  Listening& one = listening_.at(server);
+  const bool is_gap = one.has_stood && one.stands.token == 0;
+  forget(one.stands);
+  one.stands = std::exchange(one.comes, {});
+  one.has_stood = true;
+  one.stands_since = std::chrono::steady_clock::now();
+  one.patience.reset();
+  one.again.reset();
+  listen(server);  // what changed meanwhile
+  if (is_gap && gap_) gap_(server);
+}
+
+// What was asked for besides goes on: a server that refuses the new one tells of the old.
+void ServerWatch::ended(const std::string& server, std::uint64_t number) {
+  Listening& one = listening_.at(server);
+  const auto now = std::chrono::steady_clock::now();
+  if (one.comes.number == number) {
+    one.comes = {};
+    one.patience.reset();
+  } else if (one.stands.number == number) {
+    one.stands = {};
+    // One that went well for long was ended by something on the way.
+    if (now - one.stands_since > one.pause) one.pause = std::chrono::seconds(0);
+    if (one.comes.token != 0) return;
+  } else {
+    return;
+  }
   one.pause = one.pause.count() == 0 ? kFirstPause : std::min(2 * one.pause, kLongestPause);
-  one.again = std::make_unique<boost::asio::steady_timer>(executor_, one.pause);
-  one.again->async_wait([this, alive = std::weak_ptr(alive_), server](const auto& error) {
-    if (!error && !alive.expired() && servers_.capabilities(server) != nullptr) listen(server);
+  listen_at(server, now + one.pause);
+}
+
+void ServerWatch::listen_at(const std::string& server, Time when) {
+  Listening& one = listening_[server];
+  if (one.again && one.again_at <= when) return;
+  one.again_at = when;
+  one.again = std::make_unique<boost::asio::steady_timer>(executor_);
+  one.again->expires_at(when);
+  one.again->async_wait([this, alive = std::weak_ptr(alive_), server, when](const auto& error) {
+    if (error || alive.expired()) return;
+    Listening& now = listening_.at(server);
+    if (!now.again || now.again_at != when) return;
+    now.again.reset();
+    if (servers_.capabilities(server) != nullptr) listen(server);
   });
 }
 

@@ -77,6 +77,12 @@ void SessionOffers::say_no_room(const ipc::Id& id) {
   session_.say_error(id, ipc::kInvalidRequest, "too much of this client waits for servers already");
 }
 
+void SessionOffers::say_too_many(const ipc::Id& id) {
+  session_.say_error(id, ipc::kInvalidRequest,
+                     "too many resources are watched: of one server 1,024 by a client, with 64 KiB "
+                     "of URIs, and 4,096 by all clients, with 512 KiB");
+}
+
 void SessionOffers::say_too_long(const ipc::Id& id) {
   session_.say_error(id, ipc::kInvalidParams, "params.uri is longer than 8,192 bytes");
 }
@@ -156,33 +162,48 @@ void SessionOffers::agree(const ipc::Id& id, const Json& wanted,
   for (const std::string& uri : uris) bytes += bytes_of_watched(uri);
   agreed.seat = session_.setup_.room->take(bytes);
   if (!agreed.seat) return say_no_room(id);
-  find_owners(uris, unless_over(id, [this, agreed, done](const Owners& owners) {
+  find_owners(uris, unless_over(id, [this, id, agreed, done](const Owners& owners) {
                 Listening heard = agreed;
                 for (const auto& [uri, owner] : owners) {
                   if (owner.server && may_hear(*owner.server, owner.uri))
                     heard.uris[uri] = {.server = *owner.server, .uri = owner.uri};
                 }
+                if (!may_watch(heard.uris)) return say_too_many(id);
                 done(std::move(heard));
               }));
+}
+
+Subscriptions::Subscriber SessionOffers::who(std::uint64_t number) const {
+  return {.client = session_.setup_.client, .number = number};
+}
+
+bool SessionOffers::may_watch(const std::map<std::string, Watched>& uris) const {
+  std::map<std::string, std::set<std::string>> at_servers;
+  for (const auto& [text, watched] : uris) at_servers[watched.server].insert(watched.uri);
+  const auto& subscriptions = offers_->watch().subscriptions();
+  return std::ranges::all_of(at_servers, [&](const auto& one) {
+    return subscriptions.has_room_for(session_.setup_.client, one.first, one.second);
+  });
 }
 
 void SessionOffers::begin(Listening& listening) {
   if (listening.uris.empty()) return;
   listening.subscriber = offers_->watch().new_subscriber();
   for (const auto& [text, watched] : listening.uris)
-    offers_->watch().subscribe(listening.subscriber, watched.server, watched.uri,
+    offers_->watch().subscribe(who(listening.subscriber), watched.server, watched.uri,
                                session_.caller_of_nothing(), [](const auto&) {});
 }
 
 void SessionOffers::end(const Listening& listening) {
   for (const auto& [text, watched] : listening.uris)
-    offers_->watch().unsubscribe(listening.subscriber, watched.server, watched.uri);
+    offers_->watch().unsubscribe(who(listening.subscriber), watched.server, watched.uri);
 }
 
 void SessionOffers::stop_watching(const Watched& watched) {
   const bool is_named_again =
       std::ranges::any_of(own_.uris, [&](const auto& one) { return one.second == watched; });
-  if (!is_named_again) offers_->watch().unsubscribe(own_.subscriber, watched.server, watched.uri);
+  if (!is_named_again)
+    offers_->watch().unsubscribe(who(own_.subscriber), watched.server, watched.uri);
 }
 
 void SessionOffers::subscribe(const ipc::Request& request) {
@@ -209,12 +230,16 @@ void SessionOffers::subscribe(const ipc::Request& request) {
       return session_.say_error(id, resource_not_found(text));
     }
     const Watched watched{*owner.server, owner.uri, seat};
+    if (!may_watch({{text, watched}})) {
+      waiting_.erase(id);
+      return say_too_many(id);
+    }
     const auto before = own_.uris.extract(text);
     if (own_.subscriber == 0) own_.subscriber = offers_->watch().new_subscriber();
     own_.uris[text] = watched;
     // Another server's by now: the one that it was hears of it.
     if (!before.empty()) stop_watching(before.mapped());
-    offers_->watch().subscribe(own_.subscriber, watched.server, watched.uri,
+    offers_->watch().subscribe(who(own_.subscriber), watched.server, watched.uri,
                                session_.caller_of_nothing(), subscribed);
   });
 }

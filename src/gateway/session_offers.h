@@ -84,6 +84,10 @@ class SessionOffers {
                    Json params);
   void subscribe(const ipc::Request& request);
   void unsubscribe(const ipc::Request& request);
+  // Who this is to the servers' watch; `number` is a subscriber's.
+  [[nodiscard]] Subscriptions::Subscriber who(std::uint64_t number) const;
+  // Whether all of these may be watched, besides what is.
+  [[nodiscard]] bool may_watch(const std::map<std::string, Watched>& uris) const;
   // Unless the client named it in another spelling, too.
   void stop_watching(const Watched& watched);
   void set_level(const ipc::Request& request);
@@ -97,6 +101,7 @@ class SessionOffers {
   // Recorded as one that is not offered, and answered with this.
   void refuse(const ipc::Request& request, std::string name, const ipc::ErrorObject& error);
   void say_no_room(const ipc::Id& id);
+  void say_too_many(const ipc::Id& id);  // resources that are watched
   void say_too_long(const ipc::Id& id);  // its URI
 
   ClientSession& session_;

@@ -2,9 +2,13 @@
 #include "gateway/announcements.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,10 +31,7 @@ struct World {
     clock.stop();
     server().capabilities = {{"prompts", Json::object()}, {"resources", Json::object()}};
     offers.use({"fs"});
-    auto made = run_parts(world, kGranted, folder.path(), "a client");
-    made.parts.offers = &offers;
-    run = std::make_shared<ClientRun>(std::move(made.parts), std::move(made.setup));
-    runs.add("a client", run);
+    run = add_client("a client");
   }
   FakeServers::Server& server() {
     const auto added = servers.servers.find("fs");
@@ -43,9 +44,18 @@ struct World {
       return fail(ErrorId::kServerError, "it broke");
     };
   }
-  std::shared_ptr<ClientSession> connect(std::vector<Json>& said) {
+  std::shared_ptr<ClientRun> add_client(const std::string& name) {
+    auto made = run_parts(world, kGranted, folder.path(), name);
+    made.parts.offers = &offers;
+    made.parts.identity = name;
+    auto one = std::make_shared<ClientRun>(std::move(made.parts), std::move(made.setup));
+    runs.add(name, one);
+    return one;
+  }
+  std::shared_ptr<ClientSession> connect(std::vector<Json>& said) { return connect(said, *run); }
+  static std::shared_ptr<ClientSession> connect(std::vector<Json>& said, ClientRun& of) {
     auto session =
-        run->talk([&said](const Outgoing& one) { said.push_back(Json::parse(one.line)); }, nullptr);
+        of.talk([&said](const Outgoing& one) { said.push_back(Json::parse(one.line)); }, nullptr);
     session->receive(request("start", "initialize",
                              {{"protocolVersion", "2025-11-25"},
                               {"capabilities", Json::object()},
@@ -112,5 +122,58 @@ TEST_SUITE("gateway/announcements") {
     CHECK(said[0].at("result").at("resourceTemplates").empty());
     CHECK(said[1].at("method") == "notifications/resources/list_changed");
     CHECK(said[2].at("params").at("_meta").contains("io.modelcontextprotocol/subscriptionId"));
+  }
+
+  TEST_CASE("a client that watches thousands of long URIs keeps no other from hearing its own") {
+    World world;
+    // As servers are: a large request is refused, and what was acknowledged is told.
+    world.server().is_stateless = true;
+    world.server().capabilities = {{"resources", {{"subscribe", true}}}};
+    world.servers.longest = std::size_t{1} << 20U;
+    std::set<gate::Servers::RequestToken> acknowledged;
+    const auto settle = [&] {
+      world.loop.restart();
+      world.loop.run_for(std::chrono::milliseconds(20));
+      world.servers.deliver();
+      for (const auto& [token, asked] : std::map(world.servers.listening)) {
+        if (!acknowledged.insert(token).second) continue;
+        world.announcements.heard("fs", "notifications/subscriptions/acknowledged",
+                                  {{"_meta", {{"io.modelcontextprotocol/subscriptionId", token}}}});
+      }
+    };
+    const auto listen = [&](ClientSession& session, const Json& id, const Json& uris) {
+      session.receive(request(id, "subscriptions/listen",
+                              stateless({{"notifications", {{"resourceSubscriptions", uris}}}}))
+                          .dump());
+      settle();
+    };
+    std::vector<Json> said;
+    const auto other = world.add_client("b");
+    const auto listening = World::connect(said, *other);
+    listen(*listening, "b", {"file:///notes/b"});
+    std::vector<Json> refused;
+    const auto hostile = world.connect(refused);
+    for (int i = 0; i < 4; ++i) {
+      Json uris = Json::array();
+      for (int k = 0; k < 1'024; ++k) {
+        const std::string uri = fmt::format("file:///notes/{}-{}-", i, k);
+        uris.push_back(uri + std::string(8'192 - uri.size(), 'x'));
+      }
+      listen(*hostile, i, uris);
+      CHECK(refused.back().at("error").at("code") == ipc::kInvalidRequest);
+    }
+    said.clear();
+    const bool is_told = std::ranges::any_of(world.servers.listening, [](const auto& one) {
+      return one.second.params.at("notifications")
+                 .at("resourceSubscriptions")
+                 .dump()
+                 .find("file:///notes/b\"") != std::string::npos;
+    });
+    CHECK(is_told);
+    if (is_told)
+      world.announcements.heard("fs", "notifications/resources/updated",
+                                {{"uri", "file:///notes/b"}});
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].at("method") == "notifications/resources/updated");
   }
 }

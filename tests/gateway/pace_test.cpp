@@ -75,7 +75,7 @@ TEST_SUITE("gateway/pace") {
     servers.add("fs", Json::array());
     ServerWatch watch(servers, loop.get_executor());
     for (const char* uri : {"x://a", "x://a/b", "x://a/bc", "x://a/b/zz", "y://", "z"})
-      watch.subscribe(watch.new_subscriber(), "fs", uri, nullptr, [](const auto&) {});
+      watch.subscribe({"a client", watch.new_subscriber()}, "fs", uri, nullptr, [](const auto&) {});
     const auto whole = [&](const std::string& uri) {
       return watch.subscriptions().watched_whole("fs", uri).value_or("none");
     };

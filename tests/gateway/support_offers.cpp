@@ -72,9 +72,13 @@ gate::Servers::RequestToken FakeServers::request(const std::string& server, std:
 }
 
 gate::Servers::RequestToken FakeServers::listen(const std::string& server, Json params,
-                                                std::function<void()>) {
-  listening[++last_] = {server, "subscriptions/listen", std::move(params)};
-  return last_;
+                                                std::function<void()> ended) {
+  asked.push_back({server, "subscriptions/listen", params});
+  if (to_text(params).size() > longest)
+    queue_.push_back(std::move(ended));
+  else
+    listening[last_ + 1] = {server, "subscriptions/listen", std::move(params)};
+  return ++last_;
 }
 
 }  // namespace mcpac::gateway::testing

@@ -7,17 +7,11 @@
 #include "mcp/hears_again.h"
 
 namespace mcpac::gateway {
-namespace {
-
-// A client waits for its first answer as long; many servers are fetched when they first start.
-constexpr auto kPatience = std::chrono::seconds(5);
-
-}  // namespace
-
 Offers::Offers(gate::Servers& servers, const boost::asio::any_io_executor& executor,
-               const Clock& clock, ServerLists::Warning warning)
+               const Clock& clock, ServerLists::Warning warning, std::chrono::milliseconds patience)
     : servers_(servers),
       executor_(executor),
+      patience_(patience),
       lists_(servers, executor, clock, std::move(warning)),
       watch_(servers, executor) {
   servers_.on_settled([this] { look(); });
@@ -44,14 +38,16 @@ bool Offers::are_settled(const std::set<std::string>& servers) const {
 
 void Offers::when_settled(const std::set<std::string>& servers, std::function<void()> done) {
   if (are_settled(servers)) return done();
-  auto waiting = std::make_shared<Waiting>(Waiting{servers, std::move(done), nullptr});
-  waiting->patience = std::make_unique<boost::asio::steady_timer>(executor_, kPatience);
-  waiting->patience->async_wait([weak = std::weak_ptr(waiting)](const auto& error) {
+  const auto waiting = std::make_shared<Waiting>(Waiting{servers, std::move(done)});
+  waiting->place = waiting_.insert(waiting_.end(), waiting);
+  waiting->patience = std::make_unique<boost::asio::steady_timer>(executor_, patience_);
+  // Nothing of it stays: while a server starts for minutes, clients come and come.
+  waiting->patience->async_wait([this, weak = std::weak_ptr(waiting)](const auto& error) {
     const auto one = weak.lock();
     if (error || !one || !one->done) return;
+    waiting_.erase(one->place);
     std::exchange(one->done, nullptr)();
   });
-  waiting_.push_back(std::move(waiting));
 }
 
 void Offers::look() {
@@ -65,7 +61,7 @@ void Offers::look() {
   std::list<std::shared_ptr<Waiting>> over;
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     const auto next = std::next(at);
-    if (!(*at)->done || are_settled((*at)->servers)) over.splice(over.end(), waiting_, at);
+    if (are_settled((*at)->servers)) over.splice(over.end(), waiting_, at);
     at = next;
   }
   for (const auto& one : over) {

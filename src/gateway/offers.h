@@ -4,6 +4,7 @@
 // (session_offers.h). On the loop's thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <list>
 #include <map>
@@ -24,9 +25,11 @@ namespace mcpac::gateway {
 class Offers {
  public:
   // `servers` and `clock` are borrowed. Hears from then on which servers are settled. `warning`:
-  // of lists that servers do not give; may be null.
+  // of lists that servers do not give; may be null. `patience`: how long a client waits for its
+  // first answer; many servers are fetched when they first start.
+  static constexpr std::chrono::milliseconds kPatience{5'000};
   Offers(gate::Servers& servers, const boost::asio::any_io_executor& executor, const Clock& clock,
-         ServerLists::Warning warning = nullptr);
+         ServerLists::Warning warning = nullptr, std::chrono::milliseconds patience = kPatience);
   ~Offers();
   Offers(const Offers&) = delete;
   Offers& operator=(const Offers&) = delete;
@@ -36,7 +39,9 @@ class Offers {
   // `done` comes when it is known what these can do, at once where it is; a server that takes
   // longer than some seconds is not waited for.
   void when_settled(const std::set<std::string>& servers, std::function<void()> done);
-  // What is kept of a server's lists, where it says that they changed.
+  // Who waits for that.
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  // What is kept of a server's lists, where it says that they changed; and that it listens now.
   void heard(const std::string& server, const std::string& method, const Json& params);
 
   [[nodiscard]] gate::Servers& servers() { return servers_; }
@@ -51,7 +56,8 @@ class Offers {
   struct Waiting {
     std::set<std::string> servers;
     std::function<void()> done;
-    std::unique_ptr<boost::asio::steady_timer> patience;
+    std::unique_ptr<boost::asio::steady_timer> patience = nullptr;
+    std::list<std::shared_ptr<Waiting>>::iterator place{};
   };
   [[nodiscard]] bool is_settled(const std::string& server) const;
   [[nodiscard]] bool are_settled(const std::set<std::string>& servers) const;
@@ -59,6 +65,7 @@ class Offers {
 
   gate::Servers& servers_;
   boost::asio::any_io_executor executor_;
+  std::chrono::milliseconds patience_;
   ServerLists lists_;
   ServerWatch watch_;
   std::set<std::string> used_;

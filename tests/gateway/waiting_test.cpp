@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
+
 #include "gateway/shown_lists.h"
 #include "gateway/support_session.h"
 
@@ -174,6 +176,26 @@ TEST_SUITE("gateway/waiting") {
           Json{{"elicitation", Json::object()}, {"sampling", Json::object()}});
     CHECK(what_it_answers({{"elicitation", {{"url", Json::object()}}}}) == Json::object());
     CHECK(what_it_answers("nothing") == Json::object());
+  }
+
+  TEST_CASE("who was told that a server is not there yet waits for it no more, and takes nothing") {
+    boost::asio::io_context loop;
+    FakeServers servers;
+    servers.add("fs", Json::array()).is_settled = false;
+    const SystemClock clock;
+    Offers offers(servers, loop.get_executor(), clock, nullptr, std::chrono::milliseconds(5));
+    offers.use({"fs"});
+    int told = 0;
+    for (int i = 0; i < 1'000; ++i) offers.when_settled({"fs"}, [&] { ++told; });
+    CHECK(offers.waiting() == 1'000);
+    loop.run();
+    CHECK(told == 1'000);
+    CHECK(offers.waiting() == 0);
+    offers.when_settled({"fs"}, [&] { ++told; });
+    servers.servers["fs"].is_settled = true;
+    servers.settled();
+    CHECK(told == 1'001);
+    CHECK(offers.waiting() == 0);
   }
 
   TEST_CASE("an answer that comes while its client is away takes room until it is fetched") {

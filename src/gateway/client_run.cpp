@@ -1,9 +1,23 @@
 #include "gateway/client_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "gateway/offers.h"
+
 namespace mcpac::gateway {
+namespace {
+
+// `offers` may be null: then nothing is listed.
+ShownLists::Worked worked_of(Offers* offers) {
+  if (offers == nullptr) return nullptr;
+  return [offers](const std::string& server, ListKind kind, std::chrono::nanoseconds time) {
+    offers->lists().worked(server, kind, time);
+  };
+}
+
+}  // namespace
 
 ClientRun::ClientRun(Parts parts, gate::GateSetup setup)
     : ClientRun(std::move(parts), *setup.clock, setup) {}
@@ -13,7 +27,7 @@ ClientRun::ClientRun(Parts parts, const Clock& clock, gate::GateSetup& setup)
       anomalies_(*parts_.log),
       gate_(std::move(setup)),
       parked_(gate_, clock),
-      shown_(std::make_shared<ShownLists>(gate_)),
+      shown_(std::make_shared<ShownLists>(gate_, worked_of(parts_.offers))),
       questions_(std::make_shared<ServerQuestions>(*parts_.log)) {}
 
 ClientRun::~ClientRun() {

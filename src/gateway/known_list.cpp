@@ -12,6 +12,7 @@ KnownList::KnownList(ListKind kind, std::vector<Json> entries) : entries_(std::m
     const Json* key = find_member(entry, key_of(kind));
     if (key != nullptr && key->is_string()) keys_.push_back(key->get_ref<const std::string&>());
   }
+  for (const std::string_view key : keys_) weight_ += key.size() + 1;
   if (kind == ListKind::kTemplates) {
     patterns_.reserve(keys_.size());
     for (const std::string_view text : keys_) patterns_.emplace_back(text);

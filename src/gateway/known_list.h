@@ -20,6 +20,8 @@ class KnownList {
   KnownList(const KnownList&) = delete;
   KnownList& operator=(const KnownList&) = delete;
 
+  // What there is to work out about it, beside other lists.
+  [[nodiscard]] std::size_t weight() const { return weight_; }
   [[nodiscard]] auto begin() const { return entries_.begin(); }
   [[nodiscard]] auto end() const { return entries_.end(); }
   [[nodiscard]] bool has(std::string_view key, Work& work) const;
@@ -34,6 +36,7 @@ class KnownList {
   std::vector<Json> entries_;
   std::vector<std::string_view> keys_;  // of entries, sorted
   std::vector<UriPattern> patterns_;    // likewise
+  std::size_t weight_ = 0;
 };
 
 }  // namespace mcpac::gateway

@@ -4,7 +4,10 @@
 // gave no list, is followed by a pause in which nobody waits, longer each time; afterwards it is
 // waited for shortly, until it answers in time. One that is slow has nobody wait for more than a
 // tenth of the time, however often it says that its list changed. What is read while nobody waits
-// is read with a rest between, whatever the server announces. A pure value.
+// is read with a rest between, whatever the server announces. And what a list costs mcpac's loop,
+// to read it and to work out what each client is shown of it, is followed by nine times as long a
+// rest, also where somebody waits: shortly they do, and for longer they have what there was. A pure
+// value.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +39,8 @@ class ListPatience {
   }
   // It ended well the last time, or is new.
   [[nodiscard]] bool is_trusted() const { return is_trusted_; }
+  // From when on it may be read for those who wait.
+  [[nodiscard]] Time next_waited_for() const { return spare_until_; }
   // From when on it may be read with nobody waiting: as soon as there is a reason; without one.
   [[nodiscard]] Time next_with_reason() const { return rest_until_; }
   [[nodiscard]] Time next_without() const { return std::max(rest_until_, pause_until_); }
@@ -45,25 +50,43 @@ class ListPatience {
   // What was asked has ended without a list, or late.
   void failed(Time now) {
     is_trusted_ = false;
+    ended_ = now;
+    worked_ = {};
     rest_until_ = now + spans_.rest;
     pause_until_ = now + pause_;
     pause_ = std::min(2 * pause_, spans_.longest_pause);
   }
   void answered_in_time(Time now, Span took) {
     *this = ListPatience(spans_);
+    ended_ = now;
     rest_until_ = now + spans_.rest;
-    if (took > kSlow) pause_until_ = now + 9 * took;
+    if (took > kSlow) pause_until_ = now + kRestFor * took;
+  }
+  // So much of the loop's time went into what was read last, once more.
+  void worked(Span span) {
+    worked_ += span;
+    const Span rest = std::min<Span>(kRestFor * worked_, spans_.longest_pause);
+    if (rest < kNothing) return;
+    spare_until_ = ended_ + rest;
+    rest_until_ = std::max(rest_until_, spare_until_);
+    if (rest > kSlow) pause_until_ = std::max(pause_until_, spare_until_);
   }
   // The server was started again: it may be another, though it is not waited for as if it were new.
   void began_anew() { pause_until_ = {}; }
 
  private:
   static constexpr std::chrono::seconds kSlow{1};
+  static constexpr int kRestFor = 9;
+  // What no timer is set for.
+  static constexpr std::chrono::milliseconds kNothing{10};
 
   Spans spans_;
   std::chrono::milliseconds pause_;
   Time pause_until_{};
   Time rest_until_{};
+  Time spare_until_{};  // the loop
+  Time ended_{};        // of the last reading
+  Span worked_{};       // since, and by it
   bool is_trusted_ = true;
 };
 

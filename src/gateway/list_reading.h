@@ -27,6 +27,8 @@ class ListReading {
   using Next = std::expected<std::optional<std::string>, std::string>;
   [[nodiscard]] Next add(const Json& page);
   [[nodiscard]] std::vector<Json> take_entries() { return std::exchange(entries_, {}); }
+  // Of what it holds, as text.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
   // For how long the server says that it holds; zero: it does not say.
   [[nodiscard]] std::chrono::milliseconds fresh() const { return fresh_; }
 

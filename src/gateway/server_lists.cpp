@@ -17,6 +17,9 @@ constexpr std::size_t kMaxWaiting = 1'024;
 constexpr auto kFreshAnnounced = std::chrono::seconds(60);
 constexpr auto kFreshSilent = std::chrono::seconds(5);
 constexpr auto kFreshMost = std::chrono::minutes(5);
+// What a byte of a list costs until the list is known: it is parsed, looked through for secrets,
+// copied, written out for its length and held against the list before.
+constexpr auto kCostOfByte = std::chrono::nanoseconds(30);
 // Of a server's words, in a line for people.
 constexpr std::size_t kMaxSaid = 200;
 
@@ -68,7 +71,12 @@ void ServerLists::get_one(const Key& key, Done done) {
   const bool may_wait = is_asked ? !slot.is_late && !slot.is_unseen : slot.patience.may_wait(now);
   if (!may_wait || slot.waiting.size() >= kMaxWaiting) return show_known(key, slot, done);
   slot.waiting.push_back(std::move(done));
-  if (!is_asked) begin_reading(key, slot);
+  if (!is_asked) read_at(key, slot, slot.patience.next_waited_for());
+}
+
+void ServerLists::worked(const std::string& server, ListKind kind, std::chrono::nanoseconds time) {
+  const auto found = slots_.find({server, kind});
+  if (found != slots_.end()) found->second.patience.worked(time);
 }
 
 // A pause holds where there is a list to show, and the server does not say that it is another now.
@@ -100,7 +108,11 @@ void ServerLists::read_at(const Key& key, Slot& slot, std::chrono::steady_clock:
 void ServerLists::read_now(const Key& key) {
   Slot& slot = slots_.at(key);
   slot.again.reset();
-  if (!slot.reading && may_be_asked(key)) begin_reading(key, slot);
+  if (slot.reading) return;
+  if (may_be_asked(key)) return begin_reading(key, slot);
+  // By now it is down, or has no such list: who waited has what it had.
+  slot.is_missed = slot.is_missed || !slot.waiting.empty();
+  tell(slot);
 }
 
 void ServerLists::begin_reading(const Key& key, Slot& slot) {
@@ -206,6 +218,7 @@ void ServerLists::finish(const Key& key, Ended ended, ServerList list) {
     slot.patience.answered_in_time(now, now - slot.begun);
   else
     slot.patience.failed(now);
+  slot.patience.worked(kCostOfByte * static_cast<std::int64_t>(reading->bytes()));
   const auto usual = announces(servers_.capabilities(server), kind)
                          ? std::chrono::milliseconds(kFreshAnnounced)
                          : std::chrono::milliseconds(kFreshSilent);
@@ -247,15 +260,6 @@ void ServerLists::forget(const std::string& server, ListKind kind) {
     read_at(found->first, slot, slot.patience.next_with_reason());
 }
 
-void ServerLists::began_anew(const std::string& server) {
-  for (const ListKind kind : {ListKind::kResources, ListKind::kTemplates, ListKind::kPrompts}) {
-    const auto found = slots_.find({server, kind});
-    if (found != slots_.end()) found->second.patience.began_anew();
-    forget(server, kind);
-  }
-}
-
-}  // namespace mcpac::gateway
 void ServerLists::doubt(const std::string& server) {
   for (const ListKind kind : {ListKind::kResources, ListKind::kTemplates, ListKind::kPrompts}) {
     const auto found = slots_.find({server, kind});
@@ -265,3 +269,12 @@ void ServerLists::doubt(const std::string& server) {
   }
 }
 
+void ServerLists::began_anew(const std::string& server) {
+  for (const ListKind kind : {ListKind::kResources, ListKind::kTemplates, ListKind::kPrompts}) {
+    const auto found = slots_.find({server, kind});
+    if (found != slots_.end()) found->second.patience.began_anew();
+    forget(server, kind);
+  }
+}
+
+}  // namespace mcpac::gateway

@@ -56,12 +56,14 @@ class ServerLists {
   // Hears of a list that is another one than clients were shown: they would not know.
   using OnLate = std::function<void(const std::string& server, ListKind kind)>;
   void on_late(OnLate heard) { late_ = std::move(heard); }
+  // So long a client's view of it was worked out, on the loop.
+  void worked(const std::string& server, ListKind kind, std::chrono::nanoseconds time);
   // What is kept is not so any more: the server says so.
   void forget(const std::string& server, ListKind kind);
-  // The server was started again.
-  void began_anew(const std::string& server);
   // It may have changed unheard: read when it is time, and told where it did.
   void doubt(const std::string& server);
+  // The server was started again.
+  void began_anew(const std::string& server);
 
  private:
   using Done = std::function<void(const ServerList&)>;

@@ -2,12 +2,17 @@
 //
 // Each entry is held against the client's rules, which takes long for long lists; so what came out
 // is kept for as long as the servers' lists are the same, and the same servers may be asked. The
-// entries are the lists' own. One for a client's gate; on the loop.
+// entries are the lists' own. How long it took is told to whoever reads them: a server that changes
+// its lists without pause makes all clients' be worked out anew. One for a client's gate; on the
+// loop.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/offer.h"
 #include "gateway/offer_view.h"
@@ -16,8 +21,12 @@ namespace mcpac::gateway {
 
 class ShownLists {
  public:
-  // `gate` is borrowed.
-  explicit ShownLists(const gate::Gate& gate) : gate_(gate) {}
+  // Of a server's list, so long; where several were new, each has its part.
+  using Worked =
+      std::function<void(const std::string& server, ListKind kind, std::chrono::nanoseconds time)>;
+  // `gate` is borrowed; `worked` may be null.
+  explicit ShownLists(const gate::Gate& gate, Worked worked = nullptr)
+      : gate_(gate), worked_(std::move(worked)) {}
 
   [[nodiscard]] std::shared_ptr<const ShownEntries> resources(const std::set<std::string>& servers,
                                                               const ResourceLists& lists);
@@ -46,7 +55,11 @@ class ShownLists {
     bool is_used = false;
   };
   template <class Shown, class Make>
-  static std::shared_ptr<const Shown> kept_or_made(Kept<Shown>& kept, Origin origin, Make make);
+  std::shared_ptr<const Shown> kept_or_made(Kept<Shown>& kept, Origin origin, ListKind kind,
+                                            Make make);
+  // Of what was made from `now`, where there was `before`.
+  void tell(const Origin& before, const Origin& now, ListKind kind,
+            std::chrono::nanoseconds time) const;
   template <class Shown>
   static void drop_unused(Kept<Shown>& kept);
   // Of these the ones whose offers were neither taken back nor changed.
@@ -54,6 +67,7 @@ class ShownLists {
                                                Offer offer) const;
 
   const gate::Gate& gate_;
+  Worked worked_;
   Kept<ShownEntries> resources_;
   Kept<ShownTemplates> templates_;
   Kept<ShownPrompts> prompts_;

@@ -276,6 +276,71 @@ TEST_SUITE("gateway/list_patience") {
     CHECK_FALSE(world.is_told);
   }
 
+  TEST_CASE("a long list that changes without end is read with rests, also where somebody asks") {
+    World world;
+    Json entries = Json::array();
+    for (int i = 0; i < 10; ++i)
+      entries.push_back({{"uri", "x://" + std::to_string(i)},
+                         {"name", "n"},
+                         {"description", std::string(std::size_t{1} << 20U, 'x')}});
+    world.servers.add("fs", entries);
+    CHECK(world.ask_and_deliver() == 1);
+    for (int i = 0; i < 240; ++i) {
+      world.clock.pass(std::chrono::milliseconds(250));
+      world.announce();
+      world.ask();
+      world.servers.deliver();
+      CHECK(world.is_told);
+    }
+    CHECK(world.asked() == 21);  // every three seconds
+  }
+
+  TEST_CASE(
+      "what clients' views of a list cost is followed by a rest, in which they have the old") {
+    World world;
+    CHECK(world.ask_and_deliver() == 1);
+    world.lists.worked("fs", ListKind::kResources, std::chrono::seconds(2));
+    world.has("x://b");
+    world.clock.pass(std::chrono::seconds(17));
+    world.announce();
+    CHECK(world.ask_and_deliver() == 1);
+    CHECK(world.shown() == "x://a");
+    world.clock.pass(std::chrono::milliseconds(1'001));
+    CHECK(world.ask_and_deliver() == 2);
+    CHECK(world.shown() == "x://b");
+    // The next one's cost is its own.
+    world.announce();
+    CHECK(world.ask_and_deliver() == 3);
+  }
+
+  TEST_CASE("who asks in a short rest waits for its end") {
+    World world;
+    CHECK(world.ask_and_deliver() == 1);
+    world.lists.worked("fs", ListKind::kResources, std::chrono::milliseconds(5));
+    world.has("x://b");
+    world.announce();
+    world.ask();
+    world.servers.deliver();
+    CHECK_FALSE(world.is_told);
+    CHECK(world.asked() == 1);
+    world.loop.restart();
+    world.loop.run_for(std::chrono::milliseconds(200));
+    CHECK(world.asked() == 2);
+    world.servers.deliver();
+    CHECK(world.is_told);
+    CHECK(world.shown() == "x://b");
+    // One that is down by then has what it had.
+    world.lists.worked("fs", ListKind::kResources, std::chrono::milliseconds(5));
+    world.announce();
+    world.ask();
+    world.servers.servers["fs"].capabilities = nullptr;
+    world.loop.restart();
+    world.loop.run_for(std::chrono::milliseconds(200));
+    CHECK(world.is_told);
+    CHECK(world.shown() == "x://b");
+    CHECK(world.asked() == 2);
+  }
+
   TEST_CASE("who was late once is waited for shortly, until it answers in time") {
     using Has = ListPatience::Has;
     ListPatience patience{ListPatience::Spans{}};

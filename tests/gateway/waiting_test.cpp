@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -176,6 +178,31 @@ TEST_SUITE("gateway/waiting") {
           Json{{"elicitation", Json::object()}, {"sampling", Json::object()}});
     CHECK(what_it_answers({{"elicitation", {{"url", Json::object()}}}}) == Json::object());
     CHECK(what_it_answers("nothing") == Json::object());
+  }
+
+  TEST_CASE("what working out a view costs is told of the lists that were new, by their weight") {
+    Talk talk = two_that_may();
+    std::map<std::string, std::chrono::nanoseconds> told;
+    ShownLists shown(*talk.world.gate,
+                     [&](const std::string& server, ListKind kind, std::chrono::nanoseconds time) {
+                       CHECK(kind == ListKind::kResources);
+                       told[server] += time;
+                     });
+    std::vector<Json> many;
+    for (int i = 0; i < 2'000; ++i) many.push_back(listed("uri", "x://" + std::to_string(i)));
+    ResourceLists lists;
+    lists.resources = {{"fs", list_of({listed("uri", "x://a")})}, {"git", list_of(many)}};
+    const std::set<std::string> servers{"fs", "git"};
+    std::ignore = shown.resources(servers, lists);
+    CHECK(told.size() == 2);
+    CHECK(told["git"] > 100 * told["fs"]);
+    told.clear();
+    std::ignore = shown.resources(servers, lists);
+    CHECK(told.empty());
+    lists.resources["fs"] = list_of({listed("uri", "x://b")});
+    std::ignore = shown.resources(servers, lists);
+    CHECK(told.size() == 1);
+    CHECK(told.contains("fs"));
   }
 
   TEST_CASE("who was told that a server is not there yet waits for it no more, and takes nothing") {

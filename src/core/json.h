@@ -22,7 +22,7 @@ using OrderedJson = nlohmann::ordered_json;  // members in the order of the text
 struct JsonLimits {
   std::size_t max_bytes = 16U << 20U;  // 16 MiB: one frame (docs/protocol.md, "Limits")
   std::size_t max_depth = 128;         // real tool schemas stay below 40; deeper text is an attack
-  std::size_t max_values = 2'000'000;  // bounds memory, not size: each takes 16 to 160 (json_cost.h)
+  std::size_t max_values = 2'000'000;  // bounds memory: 16 to 160 bytes each (json_cost.h)
 };
 
 // `where` names the text in the error: a file name, "server filesystem"; line and column are added.

@@ -238,7 +238,9 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
         if (is_stream_settled_) hear_again(!last_event.empty());
         stream_settled();
       }
-      co_return co_await read_events(connection, std::move(last_event), id);
+      StreamEnd end = co_await read_events(connection, std::move(last_event), id);
+      end.stood = true;
+      co_return end;
     }
   }
   if (head.status == 404 && !state_.session_id.empty()) lose_session();
@@ -273,7 +275,7 @@ asio::awaitable<void> HttpTransport::listen_loop() {
     if (closed_ || (end && end->is_none)) co_return;
     const StreamEnd how = end ? std::move(*end) : StreamEnd();
     const bool said_something = end && how.last_event != last_event;
-    const bool went_well = said_something || (end && Clock::now() - begun > wait);
+    const bool went_well = said_something || (how.stood && Clock::now() - begun > wait);
     wait = went_well ? how.retry : std::max(how.retry, std::min(2 * wait, kLongestPause));
     if (end) last_event = how.last_event;
     co_await pause(wait);

@@ -64,6 +64,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     std::chrono::milliseconds retry{1'000};
     std::optional<Error> error{};
     bool is_none = false;  // the server has no such stream, and will not have one
+    bool stood = false;    // there was one, however short
   };
 
   HttpTransport(boost::asio::any_io_executor executor, std::string server, HttpState state,

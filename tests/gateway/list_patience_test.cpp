@@ -276,6 +276,24 @@ TEST_SUITE("gateway/list_patience") {
     CHECK_FALSE(world.is_told);
   }
 
+  TEST_CASE("a list that may have changed unheard is read, and told of where it did") {
+    World world;
+    CHECK(world.ask_and_deliver() == 1);
+    world.clock.pass(kRest);
+    world.lists.doubt("fs");
+    CHECK(world.asked() == 2);
+    world.servers.deliver();
+    CHECK(world.late.empty());
+    world.has("x://b");
+    world.clock.pass(kRest);
+    world.lists.doubt("fs");
+    world.servers.deliver();
+    CHECK(world.asked() == 3);
+    CHECK(world.late.size() == 1);
+    CHECK(world.ask_and_deliver() == 3);
+    CHECK(world.shown() == "x://b");
+  }
+
   TEST_CASE("a long list that changes without end is read with rests, also where somebody asks") {
     World world;
     Json entries = Json::array();

@@ -395,6 +395,26 @@ TEST_SUITE("gateway/subscriptions") {
     CHECK(both.servers.listening.size() == 1);
   }
 
+  TEST_CASE("a listening that ended is begun again, and it is said that something may be lost") {
+    Sharing both;
+    std::size_t gaps = 0;
+    both.watch.on_gap([&](const std::string& server) { gaps += server == "fs" ? 1 : 0; });
+    CHECK(both.watches("b", {"file:///b"}));
+    both.acknowledge();
+    CHECK(both.watches("b", {"file:///c"}));
+    both.acknowledge();
+    CHECK(gaps == 0);
+    const auto token = both.servers.listening.begin()->first;
+    both.servers.listening.clear();
+    both.servers.ends.at(token)();
+    // What is wanted now is asked for at once, the rest with it.
+    CHECK(both.watches("b", {"file:///d"}));
+    CHECK(gaps == 0);
+    both.acknowledge();
+    CHECK(gaps == 1);
+    for (const char* uri : {"file:///b", "file:///c", "file:///d"}) CHECK(both.is_heard(uri));
+  }
+
   TEST_CASE("a server that does not say that it listens is taken to do so after a while") {
     Sharing both(
         {.acknowledges = std::chrono::milliseconds(5), .rest = std::chrono::milliseconds(0)});

@@ -74,10 +74,12 @@ gate::Servers::RequestToken FakeServers::request(const std::string& server, std:
 gate::Servers::RequestToken FakeServers::listen(const std::string& server, Json params,
                                                 std::function<void()> ended) {
   asked.push_back({server, "subscriptions/listen", params});
-  if (to_text(params).size() > longest)
+  if (to_text(params).size() > longest) {
     queue_.push_back(std::move(ended));
-  else
+  } else {
     listening[last_ + 1] = {server, "subscriptions/listen", std::move(params)};
+    ends[last_ + 1] = std::move(ended);
+  }
   return ++last_;
 }
 

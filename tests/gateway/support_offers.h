@@ -59,6 +59,7 @@ class FakeServers final : public gate::Servers {
   std::map<std::string, Server> servers;
   std::vector<Asked> asked;
   std::map<RequestToken, Asked> listening;
+  std::map<RequestToken, std::function<void()>> ends;  // what they hear when they end
   std::size_t longest = 16U << 20U;  // what is asked to listen with more ends at once
   OnNotified heard;
   std::function<void()> settled;

@@ -20,6 +20,22 @@ std::string tool_before(const std::vector<Token>& tokens, std::size_t paren) {
   return names.size() < 2 ? "" : names[1] + "::" + names[0];
 }
 
+// The struct that is called so, "Edits" or "Edits::Where", in these.
+CXCursor struct_in(CXType args, std::string_view name) {
+  CXCursor record = clang_getCursorDefinition(clang_getTypeDeclaration(args));
+  while (!name.empty() && clang_Cursor_isNull(record) == 0) {
+    const auto end = std::min(name.find("::"), name.size());
+    CXCursor found = clang_getNullCursor();
+    each_child(record, [&](CXCursor child) {
+      const bool is_struct = clang_getCursorKind(child) == CXCursor_StructDecl;
+      if (is_struct && take(clang_getCursorSpelling(child)) == name.substr(0, end)) found = child;
+    });
+    record = clang_Cursor_isNull(found) != 0 ? found : clang_getCursorDefinition(found);
+    name.remove_prefix(std::min(end + 2, name.size()));
+  }
+  return record;
+}
+
 }  // namespace
 
 void ArgumentErrors::on_node(CXCursor node, CXCursor, const Scope&) {
@@ -37,7 +53,7 @@ void ArgumentErrors::on_node(CXCursor node, CXCursor, const Scope&) {
 }
 
 std::vector<ArgumentError> ArgumentErrors::at(CXTranslationUnit unit, const Place& place,
-                                              const std::string& noted_tool) {
+                                              const NamedArgs& noted) {
   if (place.file == nullptr) return {};
   const auto [known, is_new] = tokens_.try_emplace(place.file);
   if (is_new) known->second = tokens_of(unit, place.file);
@@ -49,14 +65,19 @@ std::vector<ArgumentError> ArgumentErrors::at(CXTranslationUnit unit, const Plac
   if (open == tokens.end()) return {};
   const auto paren = static_cast<std::size_t>(open - tokens.begin());
   const std::string spelled = tool_before(tokens, paren);
-  const std::string& tool = args_.contains(spelled) ? spelled : noted_tool;
+  const bool is_call = args_.contains(spelled);
+  const std::string& tool = is_call ? spelled : noted.tool;
   const auto args = args_.find(tool);
   auto given = given_in(tokens, paren);
   if (args == args_.end() || !given) return {};
   const auto permission = identity_.request().permissions.find("mcp::" + tool);
   ArgumentFit fit(fields_,
                   permission == identity_.request().permissions.end() ? tool : permission->second);
-  fit.compare(args->second, *given);
+  if (is_call || noted.inside.empty()) {
+    fit.compare(args->second, *given);
+  } else {
+    fit.compare_inside(struct_in(args->second, noted.inside), noted.inside, *given);
+  }
   auto errors = fit.errors();
   for (ArgumentError& error : errors) error.fix = "(" + to_text(*given) + ")";
   return errors;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/clang/argument_fit.h"
+#include "analyzer/clang/error_words.h"
 #include "analyzer/clang/fields.h"
 #include "analyzer/clang/findings.h"
 #include "analyzer/clang/identity.h"
@@ -24,10 +25,10 @@ class ArgumentErrors : public Checker {
   explicit ArgumentErrors(const Identity& identity) : identity_(identity) {}
   void on_node(CXCursor node, CXCursor parent, const Scope& scope) override;
   // What is wrong with the call that stands at the place; empty where that cannot be told.
-  // `noted_tool` ("filesystem::read_text_file") is the one that clang names, for calls whose
-  // spelling does not.
+  // `noted` is what clang names, for calls whose spelling does not say it: of the tool, or of
+  // something that takes a struct of its Args (`edits.push_back({…})`).
   [[nodiscard]] std::vector<ArgumentError> at(CXTranslationUnit unit, const Place& place,
-                                              const std::string& noted_tool);
+                                              const NamedArgs& noted);
 
  private:
   const Identity& identity_;

@@ -120,6 +120,11 @@ void ArgumentFit::compare(CXType args, Given& given) {
   compare_struct(struct_of(args), given, "");
 }
 
+void ArgumentFit::compare_inside(CXCursor record, const std::string& name, Given& given) {
+  if (clang_Cursor_isNull(record) != 0 || given.form == Form::kExpression) return;
+  compare_struct(record, given, name);
+}
+
 void ArgumentFit::compare_value(CXType type, Given& given, const std::string& path) {
   switch (shape_of(type)) {
     case Shape::kOther: return;

@@ -25,6 +25,8 @@ class ArgumentFit {
 
   // Compares, and makes of `given` what would fit, with … for what only its writer knows.
   void compare(CXType args, Given& given);
+  // The same for a struct in the arguments that is given by itself; null: nothing to compare.
+  void compare_inside(CXCursor record, const std::string& name, Given& given);
   [[nodiscard]] const std::vector<ArgumentError>& errors() const { return errors_; }
 
  private:

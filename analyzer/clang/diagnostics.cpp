@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/clang/error_words.h"
+#include "core/ascii.h"
 
 namespace mcpac::analyzer {
 namespace {
@@ -41,6 +43,18 @@ bool concerns_headers(const std::vector<Note>& notes, const Sources& sources) {
       notes, [&](const Note& note) { return sources.home(note.place.file) == Home::kHeaders; });
 }
 
+// Whether `::` follows the name at the place.
+bool is_before_colons(CXTranslationUnit unit, const Place& place) {
+  std::size_t size = 0;
+  const char* begin =
+      place.file == nullptr ? nullptr : clang_getFileContents(unit, place.file, &size);
+  if (begin == nullptr || place.offset >= size) return false;
+  std::string_view text(begin + place.offset, size - place.offset);
+  const auto end = std::ranges::find_if_not(text, is_word);
+  text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  return text.starts_with("::");
+}
+
 bool same_line(const Place& one, const Place& other) {
   return one.line == other.line && clang_File_isEqual(one.file, other.file) != 0;
 }
@@ -59,6 +73,15 @@ Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const So
     break;
   }
   return error;
+}
+
+std::optional<Translation> words_for(CXTranslationUnit unit, const Place& place,
+                                     std::string_view message,
+                                     const std::vector<std::string>& notes,
+                                     const Request& request) {
+  auto known = translate(message, notes, request);
+  if (!known && is_before_colons(unit, place)) known = translate_server(message, request);
+  return known;
 }
 
 }  // namespace
@@ -97,12 +120,13 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
       }
       const bool call = message.starts_with("no matching");
       const auto wrong =
-          call ? arguments.at(unit, place, tool_in(texts_of(notes))) : std::vector<ArgumentError>();
+          call ? arguments.at(unit, place, args_in(texts_of(notes))) : std::vector<ArgumentError>();
       for (const ArgumentError& error : wrong)
         findings.add("compile-error", error.place, error.message, error.fix);
       if (!wrong.empty()) {
         // Clang's own words would say less at another place.
-      } else if (auto known = translate(message, texts_of(notes), identity.request())) {
+      } else if (auto known =
+                     words_for(unit, place, message, texts_of(notes), identity.request())) {
         const bool is_told = told && same_line(place, *told) && known->fix == advised;
         if (!is_told)
           findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),

@@ -1,7 +1,10 @@
 #include "analyzer/clang/error_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
 #include <vector>
 
 #include "analyzer/clang/asks_for_more.h"
@@ -11,6 +14,9 @@
 
 namespace mcpac::analyzer {
 namespace {
+
+// Enough to see what is meant; all of them are in `server list`.
+constexpr std::size_t kShownServers = 8;
 
 // "mcp::filesystem::read_text_file" in its parts after mcp; empty where it has others.
 struct CppName {
@@ -103,7 +109,7 @@ std::optional<Translation> misspelt_name(std::string_view message, const Request
 
 // The permission whose Args the texts name, "filesystem.edit_file"; empty where none does.
 std::string permission_in(const std::vector<std::string>& texts, const Request& request) {
-  const auto known = request.permissions.find("mcp::" + tool_in(texts));
+  const auto known = request.permissions.find("mcp::" + args_in(texts).tool);
   return known == request.permissions.end() ? "" : known->second;
 }
 
@@ -148,20 +154,40 @@ std::optional<Translation> unfitting_arguments(std::string_view message,
 
 }  // namespace
 
+std::optional<Translation> translate_server(std::string_view message, const Request& request) {
+  const std::string_view name = quoted_after(message, "use of undeclared identifier '");
+  if (name.empty()) return std::nullopt;
+  std::set<std::string> servers;
+  for (const auto& [cpp, permission] : request.permissions) {
+    if (cpp.starts_with("mcp::")) servers.insert(cpp_name(cpp).server);
+  }
+  std::vector<std::string> shown(servers.begin(), servers.end());
+  shown.resize(std::min(shown.size(), kShownServers));
+  return Translation{servers.empty()
+                         ? fmt::format("`{}` is no server, and this project has none", name)
+                         : fmt::format("`{}` is no server of this project; there {} {}{}", name,
+                                       servers.size() == 1 ? "is" : "are", fmt::join(shown, ", "),
+                                       servers.size() > shown.size() ? ", …" : ""),
+                     "mcpac tools list names servers and tools, mcpac server add adds a server"};
+}
+
 // "cannot convert initializer list argument to 'const Args' (aka 'const
 // mcp::filesystem::edit_file::Args')"
-std::string tool_in(const std::vector<std::string>& notes) {
+NamedArgs args_in(const std::vector<std::string>& notes) {
   constexpr std::string_view kBegin = "'const mcp::";
   constexpr std::string_view kEnd = "::Args";
   for (const std::string& note : notes) {
     const auto from = note.find(kBegin);
     const auto end = note.find(kEnd, from);
     if (from == std::string::npos || end == std::string::npos) continue;
-    const bool ends = note.find_first_of("':", end + kEnd.size()) == end + kEnd.size();
-    if (!ends) continue;
-    return note.substr(from + kBegin.size(), end - from - kBegin.size());
+    const auto behind = end + kEnd.size();
+    const auto quote = note.find('\'', behind);
+    const bool is_part = note.compare(behind, 2, "::") == 0;
+    if (quote == std::string::npos || (quote != behind && !is_part)) continue;
+    return {.tool = note.substr(from + kBegin.size(), end - from - kBegin.size()),
+            .inside = is_part ? note.substr(behind + 2, quote - behind - 2) : ""};
   }
-  return "";
+  return {};
 }
 
 std::optional<Translation> translate(std::string_view message,

@@ -18,8 +18,18 @@ struct Translation {
   std::string fix;
 };
 
-// The tool, "filesystem::edit_file", whose Args the notes of an error name; empty where none does.
-[[nodiscard]] std::string tool_in(const std::vector<std::string>& notes);
+// What the notes of an error name: of "mcp::filesystem::edit_file::Args::Edits" the tool,
+// "filesystem::edit_file", and which struct in its Args, "Edits". Empty where none does.
+struct NamedArgs {
+  std::string tool;
+  std::string inside;
+};
+[[nodiscard]] NamedArgs args_in(const std::vector<std::string>& notes);
+
+// The name that `message` says is declared nowhere, as a server that the project does not have; for
+// a name that stands before `::`. Nothing where it says something else.
+[[nodiscard]] std::optional<Translation> translate_server(std::string_view message,
+                                                          const Request& request);
 
 // `notes` are the texts below the error. Nothing where clang's own words are the best there are.
 [[nodiscard]] std::optional<Translation> translate(std::string_view message,

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/clock.h"
 #include "core/file.h"
@@ -43,6 +44,23 @@ TEST_SUITE("execute/authorities") {
     fs::remove(ceiling);
     fs::create_directory(ceiling);
     CHECK_FALSE(load_in(folder.path()).has_value());
+  }
+
+  TEST_CASE("a server that is started elsewhere has its relative paths there, root or none") {
+    const SystemClock clock;
+    Project project{.config_file = "/p/mcpac.json", .folder = "/p", .config = {}};
+    for (const auto& [name, cwd, root] : {std::array{"plain", "", ""},
+                                          {"moved", "/elsewhere", ""},
+                                          {"said", "/elsewhere", "docs"}}) {
+      auto& server = project.config.servers.emplace_back();
+      server.name = name;
+      server.command = "true";
+      server.working_directory = cwd;
+      server.root = root;
+    }
+    const PolicyWorld world(project, clock);
+    CHECK(world.bases.roots ==
+          std::map<std::string, std::string>{{"moved", "/elsewhere"}, {"said", "/p/docs"}});
   }
 
   TEST_CASE("what users stated is told with its layer, and without what the program declares") {

@@ -45,6 +45,9 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
     }
     if (!server.root.empty()) {
       bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();
+    } else if (!server.working_directory.empty()) {
+      // What starts there takes relative paths from there: "./" of a grant is another folder.
+      bases.roots[server.name] = bases.working_directories[server.name];
     }
     for (const auto& [tool, price] : server.prices) {
       if (auto permission = Permission::of(server.name, tool)) prices.emplace(*permission, price);

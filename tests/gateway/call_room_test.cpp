@@ -19,7 +19,7 @@ constexpr std::size_t kKiB = 1'024;
 // A client whose calls no server answers before the test does.
 struct Busy {
   explicit Busy(CallLimits limits)
-      : talk({.grants = {"git.commit", "fs.read", "fs.resources/read"}, .offers = true},
+      : talk({.grants = {"git.commit", "fs.read", R"(fs."resources/read")"}, .offers = true},
              NameForm::kDotted, {}, WaitingRoom::kMost, {}, limits) {
     talk.initialize();
   }

@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -48,12 +49,8 @@ class [[nodiscard]] Future {
  private:
   void check() const {
     if (!pending_) {
-      throw Error({ErrorKind::internal,
-                   0,
-                   ::std::string(permission_),
-                   "this future was read before or moved from",
-                   {},
-                   {}});
+      throw ::std::logic_error(::std::string(permission_) +
+                               ": this future was read before, or moved from: get() works once");
     }
   }
   Session* session_;

@@ -257,6 +257,8 @@ TEST_SUITE("execute/file mounts") {
     const Place place;
     CHECK(
         has(refusal(place.grant(place.folder / "none", FileMode::kReadOnly)), "cannot be opened"));
+    CHECK(has(refusal(place.grant(place.folder / "none", FileMode::kReadOnly)),
+              "mkdir " + (place.folder / "none").string()));
     REQUIRE(::mkfifo((place.folder / "pipe").c_str(), 0600) == 0);
     CHECK(has(refusal(place.grant(place.folder / "pipe", FileMode::kReadOnly)), "neither"));
     CHECK(has(refusal(place.grant("relative", FileMode::kReadOnly)), "not an absolute path"));

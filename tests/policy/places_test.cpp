@@ -258,6 +258,10 @@ TEST_SUITE("policy/places") {
     CHECK(answer(any, "[::1]", 80) == "no");
     CHECK(answer(any, "::ffff:10.0.0.1", 80) == "no");
     CHECK(answer(any, "localhost", 80) == "no");
+    CHECK(any.decide_network("127.0.0.1", 80).reason ==
+          "nothing in run allows 127.0.0.1:80: `network any` is for public addresses");
+    const auto https = loaded(world, "network *:443");
+    CHECK(https.decide_network("127.0.0.1", 80).reason == "nothing in run allows 127.0.0.1:80");
     const auto local = loaded(world, "network 127.0.0.0/8:80\nnetwork 0.0.0.0/0:443");
     CHECK(answer(local, "localhost", 80) == "yes");
     CHECK(answer(local, "127.0.0.1", 80) == "yes");

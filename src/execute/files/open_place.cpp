@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/printable.h"
+#include "core/shell_quote.h"
 #include "execute/files/kernel_mounts.h"
 #include "execute/files/protected_names.h"
 
@@ -41,11 +42,14 @@ UniqueFd open_without_links(const fs::path& path) {
 
 std::unexpected<Error> cannot_open(const policy::FilePlace& place, int error) {
   if (error != ELOOP) {
-    return fail(
-        ErrorId::kFilesRefused,
-        fmt::format("{} cannot be opened: {}", printable(place.path),
-                    std::system_category().message(error)),
-        {.where = place.said_in, .why = "what is granted must be there when the run begins"});
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} cannot be opened: {}", printable(place.path),
+                            std::system_category().message(error)),
+                {.where = place.said_in,
+                 .why = "what is granted must be there when the run begins",
+                 .fix = error == ENOENT ? fmt::format("make it, or name what is there: mkdir {}",
+                                                      shell_quoted(printable(place.path)))
+                                        : ""});
   }
   std::error_code ignored;
   const fs::path real = fs::canonical(place.path, ignored);

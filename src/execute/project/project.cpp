@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/file.h"
+#include "core/shell_quote.h"
 #include "execute/project/implied.h"
 
 namespace mcpac::execute {
@@ -15,12 +16,28 @@ bool is_absent(const std::filesystem::path& file) {
          std::filesystem::file_type::not_found;
 }
 
+namespace {
+
+// Who stands in a folder of a project wants that one, and not a second one inside of it.
+std::string project_above(const std::filesystem::path& config_file) {
+  std::error_code error;
+  const auto here = std::filesystem::absolute(config_file, error).parent_path();
+  for (auto folder = here.parent_path(); !error && folder != folder.parent_path();
+       folder = folder.parent_path()) {
+    if (!is_absent(folder / config_file.filename()))
+      return fmt::format("`mcpac -C {} …`: there is one", shell_quoted(folder.string()));
+  }
+  return "run `mcpac init`, or name another file with --config FILE";
+}
+
+}  // namespace
+
 Result<Project> load_project(const std::filesystem::path& config_file, const Folders& folders) {
   if (is_absent(config_file)) {
     return fail(ErrorId::kConfigMissing, fmt::format("there is no {}", config_file.string()),
                 {.where = config_file.string(),
                  .why = "mcpac.json names the MCP servers of a project",
-                 .fix = "run `mcpac init`, or name another file with --config FILE"});
+                 .fix = project_above(config_file)});
   }
   auto text = read_file(config_file);
   if (!text) return pass_on(text);

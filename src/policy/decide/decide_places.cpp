@@ -183,11 +183,17 @@ NetworkAnswer ask_for_address(const Layers& layers, const IpAddress& address, st
                               AddressOf whose = AddressOf::kOthers) {
   const std::string text = to_text(address);
   const bool is_private = whose == AddressOf::kThisMachine || is_special(address);
-  return ask_layers(layers, fmt::format("{}:{}", text, port), [&](const CompiledNetwork& place) {
+  bool is_left_out = false;  // by a statement that somebody may have taken for all there is
+  const auto covers = [&](const CompiledNetwork& place) {
     if (!covers_port(place, port)) return false;
     if (const auto* network = std::get_if<IpNetwork>(&place.hosts)) return network->admits(address);
-    return std::holds_alternative<AnyHost>(place.hosts) && !is_private;
-  });
+    if (!std::holds_alternative<AnyHost>(place.hosts)) return false;
+    is_left_out = is_left_out || is_private;
+    return !is_private;
+  };
+  auto answer = ask_layers(layers, fmt::format("{}:{}", text, port), covers);
+  if (!answer.allowed && is_left_out) answer.reason += ": `network any` is for public addresses";
+  return answer;
 }
 
 NetworkAnswer ask_for_name(const Layers& layers, const std::string& name, std::uint16_t port) {

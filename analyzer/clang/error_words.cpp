@@ -156,7 +156,9 @@ std::optional<Translation> unfitting_arguments(std::string_view message,
 
 std::optional<Translation> translate_server(std::string_view message, const Request& request) {
   const std::string_view name = quoted_after(message, "use of undeclared identifier '");
-  if (name.empty()) return std::nullopt;
+  // Where clang knows what was meant ("did you mean 'std::chrono'?"), that is no server.
+  if (name.empty() || message.find("; did you mean '") != std::string_view::npos)
+    return std::nullopt;
   std::set<std::string> servers;
   for (const auto& [cpp, permission] : request.permissions) {
     if (cpp.starts_with("mcp::")) servers.insert(cpp_name(cpp).server);

@@ -232,7 +232,10 @@ Result<execute::Questions> RunView::questions(const RunOptions& options) {
 }
 
 void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources) {
-  context_.talk->wait_at_most(patience_after(outcome, wall_));
+  // What the program said has had the time of its run already.
+  const auto now = std::chrono::steady_clock::now();
+  const auto asked = std::min(now + patience_after(outcome, wall_), began_ + wall_);
+  context_.talk->wait_until(std::max(now + kLeastPatience, asked));
   if (context_.json) {
     Json json = execute::to_json(outcome);
     if (outcome.verdict) {

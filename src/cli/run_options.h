@@ -57,6 +57,7 @@ class RunView {
   Context& context_;
   bool verbose_;
   std::chrono::milliseconds wall_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   OutputHold hold_;
   // With --json, what the program wrote.
   std::string standard_output_;

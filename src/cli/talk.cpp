@@ -15,17 +15,13 @@ constexpr std::size_t kPiece = 4096;
 }  // namespace
 
 bool Talk::is_taken() {
-  if (!patience_) return true;
-  const auto until = std::chrono::steady_clock::now() + *patience_;
-  const bool taken = execute::wait_for_reader(STDERR_FILENO, {}, until);
-  if (!taken) patience_ = std::chrono::milliseconds(0);
-  return taken;
+  return !until_ || execute::wait_for_reader(STDERR_FILENO, {}, *until_);
 }
 
 void Talk::write(std::string_view text) {
   std::fflush(stdout);
   while (!text.empty() && is_taken()) {
-    const std::string_view piece = patience_ ? text.substr(0, kPiece) : text;
+    const std::string_view piece = until_ ? text.substr(0, kPiece) : text;
     std::fwrite(piece.data(), 1, piece.size(), stderr);
     text.remove_prefix(piece.size());
   }

@@ -12,14 +12,14 @@ class Talk {
   // What was said on standard output before comes before it where both go to one place. Never
   // throws: there is nobody left to tell that an error cannot be told.
   void write(std::string_view text);
-  // Without it, the reader is waited for without an end, as any command does. With it, so long; and
-  // once in vain, no later text waits: what is not taken at once is lost.
-  void wait_at_most(std::chrono::milliseconds patience) { patience_ = patience; }
+  // Without it, the reader is waited for without an end, as any command does. With it, until then,
+  // for all texts together; what is not taken at once afterwards is lost.
+  void wait_until(std::chrono::steady_clock::time_point until) { until_ = until; }
 
  private:
   [[nodiscard]] bool is_taken();
 
-  std::optional<std::chrono::milliseconds> patience_;
+  std::optional<std::chrono::steady_clock::time_point> until_;
 };
 
 }  // namespace mcpac::cli

@@ -3,6 +3,13 @@
 #include <fmt/format.h>
 
 namespace mcpac::gateway {
+namespace {
+
+// A call of so small a part (64 KiB) finds room beside a long one, which may fill the room alone:
+// all calls that a client may have of them are half as much again.
+constexpr std::size_t kShort = 2'048;
+
+}  // namespace
 
 CallRoom::Seat& CallRoom::Seat::operator=(Seat&& other) noexcept {
   if (this == &other) return *this;
@@ -23,7 +30,9 @@ void CallRoom::Seat::leave() {
 bool CallRoom::Seat::makes_room_for(std::size_t more) {
   if (!room_) return true;
   const std::size_t others = room_->held_ - more_;
-  if (more > more_ && room_->calls_ > 1 && others + more > room_->limits_.bytes) return false;
+  if (more > room_->limits_.bytes / kShort && more > more_ && room_->calls_ > 1 &&
+      others + more > room_->limits_.bytes)
+    return false;
   room_->held_ = others + more;
   more_ = more;
   return true;
@@ -36,7 +45,8 @@ std::expected<CallRoom::Seat, gate::CallError> CallRoom::take(std::size_t bytes)
         "for answers, or cancel calls",
         limits_.calls)));
   }
-  if (calls_ > 0 && held_ + bytes > limits_.bytes) return std::unexpected(too_much());
+  if (bytes > limits_.bytes / kShort && calls_ > 0 && held_ + bytes > limits_.bytes)
+    return std::unexpected(too_much());
   ++calls_;
   held_ += bytes;
   return Seat(shared_from_this(), bytes);

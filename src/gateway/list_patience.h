@@ -72,7 +72,8 @@ class ListPatience {
     if (rest > kSlow) pause_until_ = std::max(pause_until_, spare_until_);
   }
   // The server was started again: it may be another, though it is not waited for as if it were new.
-  void began_anew() { pause_until_ = {}; }
+  // A rest for what the last one cost stays: else who asks would wait for its end.
+  void began_anew() { pause_until_ = kRestFor * worked_ > kSlow ? spare_until_ : Time{}; }
 
  private:
   static constexpr std::chrono::seconds kSlow{1};

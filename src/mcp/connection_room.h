@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace mcpac::mcp {
@@ -29,8 +31,20 @@ class ConnectionRoom {
 
   [[nodiscard]] const ConnectionLimits& limits() const { return limits_; }
   [[nodiscard]] std::size_t free() const { return limits_.of_all - active_; }
-  void take() { ++active_; }
-  void give_back() { --active_; }
+  // Of these, this client's.
+  [[nodiscard]] std::size_t active_of(const std::string& client) const {
+    const auto own = active_of_.find(client);
+    return own == active_of_.end() ? 0 : own->second;
+  }
+  void take(const std::string& client) {
+    ++active_;
+    ++active_of_[client];
+  }
+  void give_back(const std::string& client) {
+    --active_;
+    const auto own = active_of_.find(client);
+    if (--own->second == 0) active_of_.erase(own);
+  }
   // Hears once of the next one that is given back.
   void on_room(std::function<void()> heard) { waiting_.push_back(std::move(heard)); }
   // Tells them; whoever gave back does, once it has taken what it wants itself.
@@ -47,6 +61,7 @@ class ConnectionRoom {
  private:
   ConnectionLimits limits_;
   std::size_t active_ = 0;
+  std::map<std::string, std::size_t> active_of_;  // by client; none that has none
   std::size_t idle_ = 0;
   std::vector<std::function<void()>> waiting_;
 };

@@ -249,6 +249,10 @@ asio::awaitable<Result<HttpTransport::StreamEnd>> HttpTransport::get_events(
     none.is_none = true;
     co_return none;
   }
+  // What followed that event is not kept there any more: from now on, then, and what was missed is
+  // looked for.
+  const bool is_stale = head.status == 400 || head.status == 404 || head.status == 410;
+  if (!id && !closed_ && !last_event.empty() && is_stale) co_return StreamEnd();
   Error refused = refusal(head, "");
   if (head.status == 401 && authorizer_ && !closed_) {  // the next try has a token
     auto got = co_await authorizer_->challenged(head, used);

@@ -26,6 +26,12 @@ constexpr std::chrono::seconds kMaxIdle{4};
 constexpr std::size_t kMaxIdleConnections = 128;
 constexpr std::size_t kMaxHeldMessages = 1'000;
 
+// An answer waits for none: the calls that have them may all wait for their answers. Nor does a
+// listening, of which each server has a few: it has no end of its own.
+bool needs_turn(const Outgoing& message) {
+  return !message.is_answer() && message.method != "subscriptions/listen";
+}
+
 }  // namespace
 
 Result<std::shared_ptr<HttpTransport>> HttpTransport::make(
@@ -163,9 +169,8 @@ void HttpTransport::send(Outgoing message) {
   send_in_turn(std::move(message));
 }
 
-// An answer waits for no turn: the calls that have them may all wait for their answers.
 void HttpTransport::send_in_turn(Outgoing message) {
-  if (message.is_answer()) return spawn_post(std::move(message));
+  if (!needs_turn(message)) return spawn_post(std::move(message));
   if (auto now = turns_.take(std::move(message))) spawn_post(std::move(*now));
   if (turns_.has_waiting()) go_on();
 }
@@ -173,7 +178,7 @@ void HttpTransport::send_in_turn(Outgoing message) {
 void HttpTransport::spawn_post(Outgoing message) {
   // Posted, so that no callback comes out of send() itself.
   asio::post(executor_, [self = shared_from_this(), message = std::move(message)]() mutable {
-    const bool has_turn = !message.is_answer();
+    const bool has_turn = needs_turn(message);
     const auto client = message.client;
     asio::co_spawn(self->executor_, self->post(std::move(message)),
                    [self, has_turn, client](const std::exception_ptr&) {

@@ -17,27 +17,30 @@ const std::string& name_of(const HttpTurns::Client& client) {
 }  // namespace
 
 HttpTurns::~HttpTurns() {
-  for (; active_ > 0; --active_) room_->give_back();
+  for (auto& [name, share] : shares_) {
+    for (; share.active > 0; --share.active) room_->give_back(name);
+  }
 }
 
 bool HttpTurns::may_go(const Shares::value_type& client) const {
   const std::size_t most = room_->limits().of_server;
   const std::size_t free = std::min(most - std::min(most, active_), room_->free());
   if (free == 0) return false;
-  return client.first.empty() || client.second.active < free;
+  return client.first.empty() ||
+         (client.second.active < free && room_->active_of(client.first) < room_->free());
 }
 
-Outgoing HttpTurns::begin(Share& share, Outgoing message) {
-  ++share.active;
+Outgoing HttpTurns::begin(Shares::value_type& client, Outgoing message) {
+  ++client.second.active;
   ++active_;
-  room_->take();
+  room_->take(client.first);
   return message;
 }
 
 std::optional<Outgoing> HttpTurns::take(Outgoing message) {
   Shares::value_type& client = *shares_.try_emplace(name_of(message.client)).first;
   Share& share = client.second;
-  if (share.waiting.empty() && may_go(client)) return begin(share, std::move(message));
+  if (share.waiting.empty() && may_go(client)) return begin(client, std::move(message));
   if (share.waiting.empty()) order_.push_back(&client);
   if (message.request_id) {
     share.waiting.push_back(std::move(message));
@@ -51,7 +54,7 @@ void HttpTurns::end(const Client& client) {
   const auto found = shares_.find(name_of(client));
   if (found == shares_.end() || found->second.active == 0) return;
   --active_;
-  room_->give_back();
+  room_->give_back(found->first);
   if (--found->second.active == 0 && found->second.waiting.empty() && shares_.size() > kKept)
     shares_.erase(found);
 }
@@ -66,7 +69,7 @@ std::optional<Outgoing> HttpTurns::next() {
   Outgoing message = std::move(share.waiting.front());
   share.waiting.pop_front();
   if (!share.waiting.empty()) order_.push_back(client);
-  return begin(share, std::move(message));
+  return begin(*client, std::move(message));
 }
 
 bool HttpTurns::take_out(std::int64_t request_id) {

@@ -2,10 +2,11 @@
 //
 // A call has a connection for as long as its server works on it. Without a bound one client with
 // calls of a slow tool would take every descriptor of the process; with a bound alone it would take
-// every connection. So a client has at most as many as are left free beside all that are in use:
-// alone half of them, two a third each, and whoever comes next finds one. What waits goes client by
-// client in turn, and of one client in its order; a notification before its calls. Time limits
-// count from the beginning, so what waits too long ends as what is answered too late.
+// every connection. So a client has at most as many as are left free beside all that are in use, at
+// this server and over all: alone half of them, two a third each, and whoever comes next finds one.
+// What waits goes client by client in turn, and of one client in its order; a notification before
+// its calls. Time limits count from the beginning, so what waits too long ends as what is answered
+// too late.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +51,7 @@ class HttpTurns {
   };
   using Shares = std::map<std::string, Share, std::less<>>;
   [[nodiscard]] bool may_go(const Shares::value_type& client) const;
-  Outgoing begin(Share& share, Outgoing message);
+  Outgoing begin(Shares::value_type& client, Outgoing message);
 
   std::shared_ptr<ConnectionRoom> room_;
   std::size_t active_ = 0;

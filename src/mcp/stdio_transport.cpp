@@ -88,6 +88,8 @@ void StdioTransport::start(TransportEvents events) {
                        [weak](std::string_view line) {
                          const auto self = weak.lock();
                          if (!self || self->closed_) return;
+                         if (!self->unread_.is_empty())
+                           self->unread_.sent(self->channel_->sent_lines());
                          const auto live = self->events_;
                          live->on_message(line, std::nullopt);
                        },

@@ -57,7 +57,9 @@ void ToolsWatch::ended() {
   is_open_ = false;
   is_again_ = true;
   if (stopped_ || session_->is_dead()) return;
-  const bool has_lasted = std::chrono::steady_clock::now() - begun_ > pause_;
+  const auto stood = std::chrono::steady_clock::now() - begun_;
+  // A refusal that took its time is none that lasted.
+  const bool has_lasted = stood > kAcknowledges && stood > pause_;
   pause_ = has_lasted ? kFirstPause : std::min(2 * pause_, kLongestPause);
   after(pause_, &ToolsWatch::begin);
 }

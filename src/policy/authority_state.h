@@ -27,7 +27,7 @@ struct Authority::Impl {
   // In between, what a decision asks of the file system is bounded, and answered alike in all of
   // it.
   void begin_paths() const {
-    if (witness) witness->begin(kPathsOfOneCall);
+    if (witness) witness->begin(environment.is_replay ? PathBounds{} : kPathsOfOneCall);
   }
   [[nodiscard]] std::vector<PathFact> end_paths() const {
     return witness ? witness->take() : std::vector<PathFact>();

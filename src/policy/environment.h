@@ -58,6 +58,9 @@ struct Environment {
   Bases bases;
   // What a call costs, as the user's configuration says; a tool without a price costs nothing.
   std::map<Permission, Money> prices = {};
+  // Decisions are made again from a record, which bounds what is asked: an older one may hold more
+  // than a call may ask today.
+  bool is_replay = false;
 };
 
 }  // namespace mcpac::policy

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "core/clock.h"
 #include "core/file.h"
@@ -47,11 +48,13 @@ TEST_SUITE("execute/authorities") {
   }
 
   TEST_CASE("a server that is started elsewhere has its relative paths there, root or none") {
+    ::setenv("MCPAC_TEST_FOLDER", "/by/name", 1);
     const SystemClock clock;
     Project project{.config_file = "/p/mcpac.json", .folder = "/p", .config = {}};
     for (const auto& [name, cwd, root] : {std::array{"plain", "", ""},
                                           {"moved", "/elsewhere", ""},
-                                          {"said", "/elsewhere", "docs"}}) {
+                                          {"said", "/elsewhere", "docs"},
+                                          {"named", "${env:MCPAC_TEST_FOLDER}/x", ""}}) {
       auto& server = project.config.servers.emplace_back();
       server.name = name;
       server.command = "true";
@@ -59,8 +62,9 @@ TEST_SUITE("execute/authorities") {
       server.root = root;
     }
     const PolicyWorld world(project, clock);
-    CHECK(world.bases.roots ==
-          std::map<std::string, std::string>{{"moved", "/elsewhere"}, {"said", "/p/docs"}});
+    CHECK(world.bases.roots == std::map<std::string, std::string>{{"moved", "/elsewhere"},
+                                                                  {"said", "/p/docs"},
+                                                                  {"named", "/by/name/x"}});
   }
 
   TEST_CASE("what users stated is told with its layer, and without what the program declares") {

@@ -78,6 +78,14 @@ TEST_SUITE("gateway/call_room") {
     CHECK(busy.call(3, 10).empty());
   }
 
+  TEST_CASE("a short call finds room beside a long one that fills it") {
+    Busy busy({.bytes = std::size_t{1} << 20U});
+    CHECK(busy.call(1, std::size_t{4} << 20U).empty());
+    CHECK(busy.call(2, 10).empty());
+    CHECK_FALSE(refusal(busy.call(3, 40 * kKiB)).empty());
+    CHECK(busy.in_work() == 2);
+  }
+
   TEST_CASE("few letters that make many values count as what these take") {
     Busy busy({.bytes = 100 * kKiB});
     CHECK(busy.call(1, 10).empty());

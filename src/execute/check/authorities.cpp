@@ -9,6 +9,7 @@
 
 #include "core/file.h"
 #include "core/printable.h"
+#include "mcp/secrets.h"
 #include "policy/match/system_path_resolver.h"
 
 namespace mcpac::execute {
@@ -40,8 +41,13 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
   for (const auto& server : project.config.servers) {
     if (server.is_http()) bases.remote_servers.insert(server.name);
     if (!server.working_directory.empty()) {
+      // As it is started (mcp/stdio_transport): what cannot be expanded does not start.
+      mcp::SecretValues values;
+      const auto folder = values.expand(server.working_directory, "cwd");
       bases.working_directories[server.name] =
-          fs::absolute(server.working_directory, error).lexically_normal().string();
+          fs::absolute(folder ? *folder : server.working_directory, error)
+              .lexically_normal()
+              .string();
     }
     if (!server.root.empty()) {
       bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();

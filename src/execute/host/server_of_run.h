@@ -42,4 +42,7 @@ struct Upstreams::Server {
       : config(std::move(c)), settled(executor, boost::asio::steady_timer::time_point::max()) {}
 };
 
+// Another attempt may go better. One that the lock refuses does not.
+[[nodiscard]] bool is_passing(const Error& error);
+
 }  // namespace mcpac::execute

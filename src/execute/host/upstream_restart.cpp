@@ -9,9 +9,6 @@
 #include "execute/host/server_of_run.h"
 
 namespace mcpac::execute {
-namespace {
-
-// Another attempt may go better. One that the lock refuses does not.
 bool is_passing(const Error& error) {
   switch (error.id) {
     case ErrorId::kServerStart:
@@ -22,8 +19,6 @@ bool is_passing(const Error& error) {
     default: return false;
   }
 }
-
-}  // namespace
 
 // True: it has ended, or could not be started, and may come back.
 bool Upstreams::is_gone(const Server& server) {

@@ -93,7 +93,13 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
     // Until the new list is compared, nothing of this server is trusted: calls wait.
     server.ready = false;
     server.settled.expires_at(asio::steady_timer::time_point::max());
-    asio::co_spawn(executor_, compare_again(server), asio::detached);
+    asio::co_spawn(executor_, compare_again(server), [this, &server](std::exception_ptr bug) {
+      if (!bug) return;
+      // Out of descriptors or memory: those who wait get an answer all the same.
+      settle(server, fail(ErrorId::kServerStart,
+                          fmt::format("the tools of the server {} could not be compared",
+                                      server.config.name)));
+    });
   };
   if (notified_) {
     events.notified = [this, name = server.config.name](const std::string& method,
@@ -139,8 +145,19 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_until_quiet(Se
                   .fix = "ask its author; \"disabled\": true in mcpac.json leaves it out"});
 }
 
+// Often asked where the server said nothing, and only its stream had ended (mcp/hears_again.h):
+// what may pass is asked some more times before the server is taken for failed.
 asio::awaitable<void> Upstreams::compare_again(Server& server) {
-  settle(server, co_await compare_until_quiet(server));
+  constexpr int kTries = 3;
+  auto outcome = co_await compare_until_quiet(server);
+  for (int tries = 0;
+       tries < kTries && !outcome && is_passing(outcome.error()) && server.client->is_alive();
+       ++tries) {
+    asio::steady_timer pause(executor_, std::chrono::seconds(1 << tries));
+    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+    outcome = co_await compare_until_quiet(server);
+  }
+  settle(server, std::move(outcome));
 }
 
 asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Server& server) {

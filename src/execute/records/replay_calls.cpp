@@ -100,7 +100,8 @@ void CallReplay::decide(const RecordedCheck& check, const Permission& permission
       return leave_out("it rests on what a server did");
     case DecidedBy::kNotObject:
     case DecidedBy::kTooLarge:
-      return leave_out("its arguments are no object, or too large to keep");
+      return leave_out(
+          "its arguments are no object or too large to keep, or its paths are too many");
     case DecidedBy::kSchema: return schema_decision(check, permission);
     case DecidedBy::kPolicy:
     case DecidedBy::kApproval: break;

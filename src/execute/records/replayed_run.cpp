@@ -72,6 +72,7 @@ Result<std::unique_ptr<ReplayedRun>> load_replayed_run(const Json& policy, const
   environment.clock = &run->clock;
   environment.bases = std::move(recorded->bases);
   environment.prices = std::move(recorded->prices);
+  environment.is_replay = true;
   auto authority = policy::Authority::load(recorded->layers, environment);
   if (!authority) {
     differences.push_back("the policy does not load any more: " + authority.error().what);

@@ -7,6 +7,7 @@
 // its guest's share.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -36,7 +37,8 @@ class EventStream {
   // it, whatever becomes of the stream meanwhile.
   [[nodiscard]] std::shared_ptr<const Event> at(std::uint64_t place) const;
   // Handed to the client, as far as a connection can tell. untaken(): the first that was not.
-  void take(std::uint64_t place) { taken_ = place + 1; }
+  // A connection that another has replaced may come late with it.
+  void take(std::uint64_t place) { taken_ = std::max(taken_, place + 1); }
   [[nodiscard]] std::uint64_t untaken() const { return taken_ < first_ ? first_ : taken_; }
   // It was said, and is not kept any more.
   [[nodiscard]] bool is_lost(std::uint64_t place) const { return place < first_; }

@@ -183,16 +183,21 @@ NetworkAnswer ask_for_address(const Layers& layers, const IpAddress& address, st
                               AddressOf whose = AddressOf::kOthers) {
   const std::string text = to_text(address);
   const bool is_private = whose == AddressOf::kThisMachine || is_special(address);
-  bool is_left_out = false;  // by a statement that somebody may have taken for all there is
   const auto covers = [&](const CompiledNetwork& place) {
     if (!covers_port(place, port)) return false;
     if (const auto* network = std::get_if<IpNetwork>(&place.hosts)) return network->admits(address);
-    if (!std::holds_alternative<AnyHost>(place.hosts)) return false;
-    is_left_out = is_left_out || is_private;
-    return !is_private;
+    return std::holds_alternative<AnyHost>(place.hosts) && !is_private;
   };
   auto answer = ask_layers(layers, fmt::format("{}:{}", text, port), covers);
-  if (!answer.allowed && is_left_out) answer.reason += ": `network any` is for public addresses";
+  const auto refusing = std::ranges::find(layers, answer.layer, &CompiledLayer::name);
+  const bool has_any =
+      refusing != layers.end() &&
+      std::ranges::any_of(refusing->places.networks, [port](const CompiledNetwork& place) {
+        return covers_port(place, port) && std::holds_alternative<AnyHost>(place.hosts);
+      });
+  // Somebody may have taken that statement for all there is.
+  if (!answer.allowed && answer.said_in.empty() && is_private && has_any)
+    answer.reason += ": `network any` is for public addresses";
   return answer;
 }
 

@@ -38,8 +38,9 @@ struct PathBounds {
   std::size_t questions = std::numeric_limits<std::size_t>::max();
   std::size_t work = std::numeric_limits<std::size_t>::max();
 };
-// Of one call. Nothing else happens on the loop meanwhile, so it is about a tenth of a second: ten
-// thousand paths that are there, or six thousand names that are missing three folders down.
+// Of one call. Nothing else happens on the loop meanwhile, so it is about a tenth of a second: of
+// one allow ten thousand paths that are there, or six thousand names that are missing three folders
+// down; half as many where a deny asks about them, too.
 inline constexpr PathBounds kPathsOfOneCall{.questions = 10'000, .work = std::size_t{1} << 24U};
 
 // Passes every question on. Between begin() and take() it notes the answers, and a question that

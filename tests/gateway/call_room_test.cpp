@@ -79,8 +79,8 @@ TEST_SUITE("gateway/call_room") {
   }
 
   TEST_CASE("a short call finds room beside a long one that fills it") {
-    Busy busy({.bytes = std::size_t{1} << 20U});
-    CHECK(busy.call(1, std::size_t{4} << 20U).empty());
+    Busy busy({.bytes = std::size_t{8} << 20U});
+    CHECK(busy.call(1, std::size_t{12} << 20U).empty());
     CHECK(busy.call(2, 10).empty());
     CHECK_FALSE(refusal(busy.call(3, 40 * kKiB)).empty());
     CHECK(busy.in_work() == 2);

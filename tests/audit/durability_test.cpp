@@ -87,6 +87,16 @@ class Disk {
   std::string refused_;
 };
 
+// In a process of its own, as limits on a process are.
+int exit_code_in_child(int (*act)(const std::filesystem::path&),
+                       const std::filesystem::path& folder) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(act(folder));
+  int status = 0;
+  const bool has_ended = child > 0 && ::waitpid(child, &status, 0) == child;
+  return has_ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 }  // namespace
 }  // namespace mcpac::audit
 
@@ -231,25 +241,13 @@ TEST_SUITE("audit/durability") {
   TEST_CASE(
       "on a full disk an event is refused, no half line stays, and room makes it work again") {
     const auto folder = temporary_folder();
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) ::_exit(fill_the_disk(folder.path()));
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(exit_code_in_child(fill_the_disk, folder.path()) == 0);
   }
 
   TEST_CASE(
       "a run that begins on a full disk is unfinished, can be accepted, and is no tampering") {
     const auto folder = temporary_folder();
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) ::_exit(begin_on_a_full_disk(folder.path()));
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFEXITED(status));
-    REQUIRE(WEXITSTATUS(status) == 0);
+    REQUIRE(exit_code_in_child(begin_on_a_full_disk, folder.path()) == 0);
     const auto keys = read_public_keys(folder.public_key());
     REQUIRE(keys);
     const auto verified = verify(folder.path(), *keys, std::nullopt);

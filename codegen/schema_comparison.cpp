@@ -3,7 +3,7 @@
 #include "codegen/json_text.h"
 #include "core/canonical_json.h"
 #include "core/json_compare.h"
-#include "core/schema_uri.h"
+#include "core/schema/uri.h"
 
 namespace mcpac::codegen {
 namespace {

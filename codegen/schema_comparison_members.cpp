@@ -1,7 +1,7 @@
 // What an object must, may and must not have.
 #include "codegen/schema_comparison.h"
 #include "core/canonical_json.h"
-#include "core/schema_uri.h"
+#include "core/schema/uri.h"
 
 namespace mcpac::codegen {
 

@@ -8,7 +8,7 @@
 #include "codegen/enumerators.h"
 #include "codegen/facts.h"
 #include "codegen/names.h"
-#include "core/schema_uri.h"
+#include "core/schema/uri.h"
 
 namespace mcpac::codegen {
 namespace {

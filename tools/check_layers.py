@@ -26,13 +26,14 @@ FLOORS = {
 # Corners of one room, in the order in which they stand on each other; files of the room itself are its face:
 # headers there are words for all corners, but for those in TOPS, which wire the corners.
 CORNERS = {
+    "src/core": ["schema"],
     "src/policy": ["text", "match", "rules", "decide", "sets", "compare", "explain"],
     "src/mcp": ["oauth"],
     "src/execute": [
         "child", "project", "live", "files", "network", "host", "check", "records", "recording", "changes", "asking",
         "build", "clients", "run",
     ],
-    "src/gateway": ["tracing", "http", "oauth", "code_mode"],
+    "src/gateway": ["tracing", "lists", "http", "oauth", "code_mode"],
 }
 TOPS = {"policy/authority", "policy/load", "policy/policy_record", "policy/policy_digest"}
 # Third-party headers that only one room may see.

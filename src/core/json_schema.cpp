@@ -1,7 +1,7 @@
 #include "core/json_schema.h"
 
-#include "core/schema_node.h"
-#include "core/schema_validate.h"
+#include "core/schema/node.h"
+#include "core/schema/validate.h"
 
 namespace mcpac {
 

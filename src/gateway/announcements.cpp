@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gateway/uri_bound.h"
+#include "gateway/lists/uri_bound.h"
 
 namespace mcpac::gateway {
 

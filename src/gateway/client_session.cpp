@@ -8,8 +8,8 @@
 #include "gate/agent_message.h"
 #include "gate/result_line.h"
 #include "gateway/call_answer.h"
+#include "gateway/lists/shown_lists.h"
 #include "gateway/session_offers.h"
-#include "gateway/shown_lists.h"
 #include "mcp/protocol.h"
 
 namespace mcpac::gateway {

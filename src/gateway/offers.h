@@ -17,7 +17,7 @@
 
 #include "core/clock.h"
 #include "gate/servers.h"
-#include "gateway/server_lists.h"
+#include "gateway/lists/server_lists.h"
 #include "gateway/server_watch.h"
 
 namespace mcpac::gateway {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "gateway/listening.h"
-#include "gateway/offer_view.h"
+#include "gateway/lists/offer_view.h"
 #include "gateway/offers.h"
 #include "gateway/request_context.h"
 #include "ipc/json_rpc.h"

@@ -12,10 +12,10 @@
 #include "core/offer.h"
 #include "gateway/call_answer.h"
 #include "gateway/client_session.h"
+#include "gateway/lists/shown_lists.h"
+#include "gateway/lists/uri_bound.h"
 #include "gateway/session_offers.h"
 #include "gateway/session_waiting.h"
-#include "gateway/shown_lists.h"
-#include "gateway/uri_bound.h"
 
 namespace mcpac::gateway {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/schema_pattern.h"
-#include "core/schema_uri.h"
+#include "core/schema/pattern.h"
+#include "core/schema/uri.h"
 
 namespace mcpac::schema {
 namespace {
@@ -23,7 +23,7 @@ bool compiles(std::string_view pattern) {
   return Pattern::compile(pattern, budget).has_value();
 }
 
-TEST_SUITE("core/schema_pattern") {
+TEST_SUITE("core/schema/pattern") {
   TEST_CASE("a pattern matches anywhere unless it is anchored") {
     CHECK(matches("b", "abc"));
     CHECK_FALSE(matches("^b", "abc"));
@@ -114,7 +114,7 @@ TEST_SUITE("core/schema_pattern") {
   }
 }
 
-TEST_SUITE("core/schema_uri") {
+TEST_SUITE("core/schema/uri") {
   TEST_CASE("references resolve as RFC 3986, section 5.4.1, says") {
     const std::vector<std::pair<std::string_view, std::string_view>> examples = {
         {"g:h", "g:h"},

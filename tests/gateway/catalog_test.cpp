@@ -12,7 +12,7 @@ using namespace mcpac;
 using namespace mcpac::gateway;
 using namespace mcpac::gateway::testing;
 
-TEST_SUITE("gateway/catalog") {
+TEST_SUITE("gateway/lists/catalog") {
   TEST_CASE("a list of many tools comes in pages, each tool once") {
     policy::ToolSchemas schemas;
     for (int i = 0; i < 700; ++i) {

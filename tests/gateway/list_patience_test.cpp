@@ -9,7 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "gate/support_gate.h"
-#include "gateway/server_lists.h"
+#include "gateway/lists/server_lists.h"
 #include "gateway/support_offers.h"
 
 using namespace mcpac;
@@ -81,7 +81,7 @@ constexpr std::chrono::seconds kRest(5);
 
 }  // namespace
 
-TEST_SUITE("gateway/list_patience") {
+TEST_SUITE("gateway/lists/list_patience") {
   TEST_CASE("a silent server is waited for once, and what it says later is there for the next") {
     World world(kShort);
     world.ask();

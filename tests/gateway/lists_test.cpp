@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/offer_view.h"
+#include "gateway/lists/offer_view.h"
 #include "gateway/support_session.h"
 
 using namespace mcpac;

@@ -11,11 +11,11 @@
 #include <boost/asio/io_context.hpp>
 
 #include "gate/support_gate.h"
-#include "gateway/client_name.h"
 #include "gateway/code_mode/client_upstream.h"
 #include "gateway/code_mode/definitions.h"
 #include "gateway/code_mode/program_caller.h"
 #include "gateway/code_mode/programs.h"
+#include "gateway/lists/client_name.h"
 
 using namespace mcpac;
 using namespace mcpac::gateway;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/client_name.h"
+#include "gateway/lists/client_name.h"
 #include "gateway/support_lists.h"
 
 using namespace mcpac;

@@ -10,7 +10,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "gateway/shown_lists.h"
+#include "gateway/lists/shown_lists.h"
 #include "gateway/support_session.h"
 
 using namespace mcpac;

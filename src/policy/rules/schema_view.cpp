@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/schema_uri.h"
+#include "core/schema/uri.h"
 
 namespace mcpac::policy {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/json_compare.h"
-#include "core/schema_keywords.h"
-#include "core/schema_node.h"
-#include "core/schema_uri.h"
+#include "core/schema/keywords.h"
+#include "core/schema/node.h"
+#include "core/schema/uri.h"
 
 namespace mcpac::schema {
 namespace {

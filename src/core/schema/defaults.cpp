@@ -4,7 +4,7 @@
 // anyOf, oneOf or a condition would add depends on a choice that filling could change.
 #include <algorithm>
 
-#include "core/schema_validate.h"
+#include "core/schema/validate.h"
 
 namespace mcpac::schema {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "core/schema_index.h"
-#include "core/schema_pattern.h"
+#include "core/schema/index.h"
+#include "core/schema/pattern.h"
 
 namespace mcpac::schema {
 

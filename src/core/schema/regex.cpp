@@ -1,4 +1,4 @@
-#include "core/schema_regex.h"
+#include "core/schema/regex.h"
 
 #include <fmt/format.h>
 

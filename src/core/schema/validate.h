@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/json_schema.h"
-#include "core/schema_node.h"
+#include "core/schema/node.h"
 
 namespace mcpac::schema {
 

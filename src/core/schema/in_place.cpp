@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/schema_validator.h"
+#include "core/schema/validator.h"
 
 namespace mcpac::schema {
 

@@ -1,4 +1,4 @@
-#include "core/schema_pattern.h"
+#include "core/schema/pattern.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/schema_regex.h"
+#include "core/schema/regex.h"
 
 namespace mcpac::schema {
 namespace {

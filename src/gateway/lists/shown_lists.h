@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "core/offer.h"
-#include "gateway/offer_view.h"
+#include "gateway/lists/offer_view.h"
 
 namespace mcpac::gateway {
 

@@ -18,7 +18,7 @@
 #include "core/json.h"
 #include "core/offer.h"
 #include "core/permission.h"
-#include "gateway/client_name.h"
+#include "gateway/lists/client_name.h"
 #include "policy/authority.h"
 
 namespace mcpac::gateway {

@@ -1,11 +1,11 @@
-#include "core/schema_keywords.h"
+#include "core/schema/keywords.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 
 #include "core/json_compare.h"
-#include "core/schema_node.h"
+#include "core/schema/node.h"
 
 namespace mcpac::schema {
 namespace {

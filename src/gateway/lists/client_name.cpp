@@ -1,4 +1,4 @@
-#include "gateway/client_name.h"
+#include "gateway/lists/client_name.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "gateway/catalog.h"
+#include "gateway/lists/catalog.h"
 
 #include <utility>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "gateway/shown_lists.h"
+#include "gateway/lists/shown_lists.h"
 
 #include <time.h>
 

@@ -1,4 +1,4 @@
-#include "core/schema_uri.h"
+#include "core/schema/uri.h"
 
 #include <algorithm>
 

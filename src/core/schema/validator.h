@@ -12,7 +12,7 @@
 #include <unordered_set>
 
 #include "core/json_schema.h"
-#include "core/schema_node.h"
+#include "core/schema/node.h"
 
 namespace mcpac::schema {
 

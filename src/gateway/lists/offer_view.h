@@ -18,8 +18,8 @@
 #include "core/permission.h"
 #include "core/work.h"
 #include "gate/gate.h"
-#include "gateway/client_name.h"
-#include "gateway/server_lists.h"
+#include "gateway/lists/client_name.h"
+#include "gateway/lists/server_lists.h"
 
 namespace mcpac::gateway {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "gateway/list_kind.h"
+#include "gateway/lists/list_kind.h"
 
 namespace mcpac::gateway {
 

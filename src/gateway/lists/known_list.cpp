@@ -1,4 +1,4 @@
-#include "gateway/known_list.h"
+#include "gateway/lists/known_list.h"
 
 #include <algorithm>
 #include <string>

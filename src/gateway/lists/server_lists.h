@@ -26,10 +26,10 @@
 #include "core/clock.h"
 #include "core/json.h"
 #include "gate/servers.h"
-#include "gateway/known_list.h"
-#include "gateway/list_kind.h"
-#include "gateway/list_patience.h"
-#include "gateway/list_reading.h"
+#include "gateway/lists/known_list.h"
+#include "gateway/lists/list_kind.h"
+#include "gateway/lists/list_patience.h"
+#include "gateway/lists/list_reading.h"
 
 namespace mcpac::gateway {
 

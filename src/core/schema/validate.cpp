@@ -1,13 +1,13 @@
 // Validation: types, constants, numbers, strings, and what applies more schemas to the same value.
-#include "core/schema_validate.h"
+#include "core/schema/validate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/json_compare.h"
-#include "core/schema_uri.h"
-#include "core/schema_validator.h"
+#include "core/schema/uri.h"
+#include "core/schema/validator.h"
 
 namespace mcpac::schema {
 namespace {

@@ -1,4 +1,4 @@
-#include "gateway/offer_view.h"
+#include "gateway/lists/offer_view.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "gateway/uri_pattern.h"
+#include "gateway/lists/uri_pattern.h"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 
 #include "core/json.h"
 #include "core/work.h"
-#include "gateway/list_kind.h"
-#include "gateway/uri_pattern.h"
+#include "gateway/lists/list_kind.h"
+#include "gateway/lists/uri_pattern.h"
 
 namespace mcpac::gateway {
 

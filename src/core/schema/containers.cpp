@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "core/json_compare.h"
-#include "core/schema_validator.h"
+#include "core/schema/validator.h"
 
 namespace mcpac::schema {
 namespace {

@@ -1,12 +1,12 @@
-#include "core/schema_index.h"
+#include "core/schema/index.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <utility>
 
-#include "core/schema_metaschema.h"
-#include "core/schema_uri.h"
+#include "core/schema/metaschema.h"
+#include "core/schema/uri.h"
 
 namespace mcpac::schema {
 namespace {

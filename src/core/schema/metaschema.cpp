@@ -1,7 +1,7 @@
 // The texts are those that json-schema.org publishes (The JSON Schema Specification Authors,
 // BSD-3-Clause or AFL-3.0), as the npm package ajv 8.20.0 carries them; titles, comments and layout
 // left out.
-#include "core/schema_metaschema.h"
+#include "core/schema/metaschema.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "gateway/server_lists.h"
+#include "gateway/lists/server_lists.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/list_kind.h"
+#include "gateway/lists/list_kind.h"
 
 namespace mcpac::gateway {
 

@@ -1,9 +1,9 @@
-#include "gateway/list_reading.h"
+#include "gateway/lists/list_reading.h"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "gateway/uri_bound.h"
+#include "gateway/lists/uri_bound.h"
 
 namespace mcpac::gateway {
 namespace {

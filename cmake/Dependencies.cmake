@@ -71,9 +71,11 @@ target_link_libraries(mcpac_unistring INTERFACE "${MCPAC_UNISTRING}")
 add_library(mcpac_boost INTERFACE)
 add_library(mcpac::boost ALIAS mcpac_boost)
 target_link_libraries(mcpac_boost INTERFACE Boost::headers Threads::Threads)
-# A call is a dozen coroutines and operations deep; of what two do not hold, Asio asks the heap for each.
+# A call is a dozen coroutines and operations deep; of what two do not hold, Asio asks the heap for each: by operator
+# new, as aligned_alloc goes the long way through glibc's heap. Nothing here wants more than operator new's alignment.
 target_compile_definitions(mcpac_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION
-  BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=16)
+  BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=16
+  BOOST_ASIO_DISABLE_STD_ALIGNED_ALLOC BOOST_ASIO_DISABLE_BOOST_ALIGN)
 
 # libclang 19 by its full name: the stable C API, never the C++ one.
 set(MCPAC_LLVM_DIR "/usr/lib/llvm-19" CACHE PATH "where clang 19 is installed")

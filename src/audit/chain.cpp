@@ -73,9 +73,10 @@ std::optional<ChainLine> open_line(std::string_view line) {
 std::string hex(const std::uint8_t* bytes, std::size_t size) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text(size * 2, '\0');
+  char* at = text.data();
   for (std::size_t i = 0; i < size; ++i) {
-    text[2 * i] = kDigits[bytes[i] >> 4U];
-    text[2 * i + 1] = kDigits[bytes[i] & 15U];
+    *at++ = kDigits[bytes[i] >> 4U];
+    *at++ = kDigits[bytes[i] & 15U];
   }
   return text;
 }

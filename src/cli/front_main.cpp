@@ -16,6 +16,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/heap_tuning.h"
 #include "cli/user_folders.h"
 #include "cli/worker_choice.h"
 #include "core/error.h"
@@ -67,6 +68,7 @@ int become(const std::filesystem::path& whole, std::vector<std::string>& words) 
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
+  cli::tune_heap_of_next_program();
   ::execv(whole.c_str(), arguments.data());
   return tell({ErrorId::kFileUnreadable, "mcpac is not whole", whole.string(),
                std::system_category().message(errno),

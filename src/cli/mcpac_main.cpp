@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include "cli/commands.h"
+#include "cli/heap_tuning.h"
 #include "resident/patience.h"
 
 namespace {
@@ -20,6 +21,7 @@ void keep_memory_between_results() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  mcpac::cli::forget_heap_tuning();
   keep_memory_between_results();
   mcpac::resident::set_patience_from_environment();
   return mcpac::cli::run(argc, argv);

@@ -40,11 +40,11 @@ void increment(Bytes& bytes) {
 std::string text_of(const Bytes& bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text(36, '-');
-  std::size_t at = 0;
+  char* at = text.data();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
-    text[at++] = kDigits[bytes[i] >> 4U];
-    text[at++] = kDigits[bytes[i] & 15U];
+    *at++ = kDigits[bytes[i] >> 4U];
+    *at++ = kDigits[bytes[i] & 15U];
   }
   return text;
 }

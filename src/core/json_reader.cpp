@@ -90,7 +90,7 @@ class Reader {
 
   bool object(Value& into, std::size_t depth) {
     if (depth > most_depth()) return false;
-    into = Value::object();
+    into = Value(Value::value_t::object);
     cost_ += JsonCost::kObject;
     auto& members = into.template get_ref<typename Value::object_t&>();
     MemberReader<Value> reader;
@@ -112,7 +112,7 @@ class Reader {
 
   bool array(Value& into, std::size_t depth) {
     if (depth > most_depth()) return false;
-    into = Value::array();
+    into = Value(Value::value_t::array);
     cost_ += JsonCost::kArray;
     auto& elements = into.template get_ref<typename Value::array_t&>();
     take_and_skip('[');

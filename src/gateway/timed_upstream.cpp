@@ -33,7 +33,7 @@ gate::Upstream::CallToken TimedUpstream::forward(const Permission& permission, J
         --figures->in_work;
         ++(result ? figures->answered : figures->failed);
         figures->durations.add(clock->steady_now() - begun);
-        if (!result) keep_advice(result.error(), on_advice);
+        if (!result) keep_advice(result.error(), *on_advice);
         done(std::move(result));
       });
 }

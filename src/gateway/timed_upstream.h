@@ -49,7 +49,9 @@ class TimedUpstream final : public gate::PassingUpstream {
   using OnAdvice = std::function<void(const Error&)>;
   // Both are borrowed.
   TimedUpstream(gate::Upstream& inner, const Clock& clock, OnAdvice on_advice = nullptr)
-      : PassingUpstream(inner), clock_(clock), on_advice_(std::move(on_advice)) {}
+      : PassingUpstream(inner),
+        clock_(clock),
+        on_advice_(std::make_shared<OnAdvice>(std::move(on_advice))) {}
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::shared_ptr<gate::Caller> caller,
@@ -58,8 +60,8 @@ class TimedUpstream final : public gate::PassingUpstream {
 
  private:
   const Clock& clock_;
-  OnAdvice on_advice_;  // may be null
   // Answers may come when this object is gone.
+  std::shared_ptr<const OnAdvice> on_advice_;  // what it holds may be null
   std::shared_ptr<UpstreamFigures> figures_ = std::make_shared<UpstreamFigures>();
 };
 

@@ -262,9 +262,12 @@ gate::Upstream::CallToken Upstreams::forward(const Permission& permission, Json 
   const CallToken token = next_token_++;
   auto& signal = calls_[token];
   signal = std::make_unique<asio::cancellation_signal>();
-  // Told once, also where what could not be begun was answered all the same.
-  auto ended = [this, token, done = std::move(done)](Result<Json> result) {
-    if (calls_.erase(token) != 0) done(std::move(result));
+  // Told once, also where what could not be begun was answered all the same; shared, since a copy
+  // of `done` is one of all that it holds.
+  auto ended = [this, token,
+                done = std::make_shared<std::function<void(Result<Json>)>>(std::move(done))](
+                   Result<Json> result) {
+    if (calls_.erase(token) != 0) (*done)(std::move(result));
   };
   if (const Server* server = at_hand(permission)) {
     try {

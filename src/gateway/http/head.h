@@ -14,6 +14,7 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/field.hpp>
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
 
@@ -21,6 +22,7 @@ namespace mcpac::gateway::http {
 
 using Fields = boost::beast::http::fields;
 using Head = boost::beast::http::request_header<Fields>;
+using Field = boost::beast::http::field;
 
 inline constexpr std::string_view kEndpoint = "/mcp";
 inline constexpr std::string_view kHealth = "/healthz";
@@ -60,6 +62,8 @@ struct OurNames {
 [[nodiscard]] bool accepts_events(const Head& head);
 
 // The value of a header, or empty.
+[[nodiscard]] std::string_view field(const Head& head, Field name);
+// Of one that the parser has no number for, as it has none of MCP's own.
 [[nodiscard]] std::string_view field(const Head& head, std::string_view name);
 // The token of "Authorization: Bearer …"; nothing where there is none, or another scheme.
 [[nodiscard]] std::optional<std::string_view> bearer(const Head& head);

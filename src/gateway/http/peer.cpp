@@ -231,7 +231,7 @@ asio::awaitable<std::optional<BodyRoom>> Peer::find_body_room(std::size_t bytes)
 }
 
 asio::awaitable<bool> Peer::read_body(Parser& parser, BodyRoom& room) {
-  if (field(parser.get(), "Expect") == "100-continue") {
+  if (field(parser.get(), Field::expect) == "100-continue") {
     stream_.expires_after(door_->setup_.limits.write_time);
     if (!co_await stream_.write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
   }

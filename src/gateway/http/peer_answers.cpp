@@ -16,6 +16,8 @@ namespace {
 // Whether a client is still there that sent something within TLS while it waits: nothing else
 // tells.
 constexpr auto kLook = std::chrono::seconds(1);
+// Most calls are over before it matters that their client went: to watch for that is a system call.
+constexpr auto kUnwatched = std::chrono::milliseconds(20);
 
 // Of revision 2026-07-28, whose errors of the protocol have a status.
 unsigned status_of(const Event& event, bool stateless) {
@@ -38,9 +40,10 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
   const auto ticket = stream->attach([weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->wake_.ring();
   });
-  watch();
+  const auto watch_from = Clock::now() + kUnwatched;
   const auto begin_by = Clock::now() + limits.json_within;
   auto quiet_until = Clock::time_point();
+  bool is_watched = false;
   bool begun = false;
   bool whole = false;
   while (!gone_ && stream->is_reader(ticket)) {
@@ -80,11 +83,13 @@ asio::awaitable<bool> Peer::tell(std::shared_ptr<EventStream> stream, Telling te
       break;
     }
     if (unread_ && stream_.has_hung_up()) break;
-    if (quiet_until <= Clock::now()) quiet_until = Clock::now() + limits.keep_alive;
+    const auto now = Clock::now();
+    if (now >= watch_from && !std::exchange(is_watched, true)) watch();
+    if (quiet_until <= now) quiet_until = now + limits.keep_alive;
     auto next = begun ? quiet_until : begin_by;
+    if (!is_watched) next = std::min(next, watch_from);
     if (stands_) next = std::min(next, look_at_);
-    const bool woken =
-        co_await wake_.wait_until(unread_ ? std::min(next, Clock::now() + kLook) : next);
+    const bool woken = co_await wake_.wait_until(unread_ ? std::min(next, now + kLook) : next);
     if (woken || !begun || Clock::now() < quiet_until) continue;
     if (!co_await send_chunk(": \n\n")) break;
   }

@@ -29,6 +29,22 @@ TEST_CASE("an unknown server names the nearest server") {
   CHECK(error.fix == "did you mean filesystem?");
 }
 
+TEST_CASE("a name alone is answered with both rules that it may stand for") {
+  const Error alone = error_of("kv");
+  CHECK(alone.id == ErrorId::kRuleSyntax);
+  CHECK(alone.fix == "write kv.* for all tools of a server kv, SERVER.kv for one tool");
+  CHECK(error_of("*").fix == "write SERVER.* for all tools of one server, a rule each");
+}
+
+TEST_CASE("a part of a name with a star is answered with why there is none") {
+  for (const char* part : {"filesystem.read_*", "kv.g*"}) {
+    CAPTURE(part);
+    const Error error = error_of(part);
+    CHECK(error.why.starts_with("'*' stands for all tools of a server"));
+    CHECK(error.fix == "write SERVER.*, or a rule for each tool");
+  }
+}
+
 TEST_CASE("an unknown argument names the nearest argument") {
   const Error error = error_of("filesystem.read_text_file(pth within ./data)");
   CHECK(error.id == ErrorId::kRuleUnknownName);

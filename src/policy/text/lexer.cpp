@@ -100,7 +100,7 @@ bool Lexer::sees_number() {
   return is_digit(rest[0]) || (rest[0] == '-' && rest.size() > 1 && is_digit(rest[1]));
 }
 
-std::unexpected<Error> Lexer::expected(std::string_view what) {
+std::unexpected<Error> Lexer::expected(std::string_view what, std::string fix) {
   const std::size_t at = position();
   std::string found = "the end of the text";
   if (at < source_.text.size()) {
@@ -109,7 +109,7 @@ std::unexpected<Error> Lexer::expected(std::string_view what) {
     if (source_.text[at] == '"') found = "a string";
     if (static_cast<unsigned char>(source_.text[at]) >= 0x80) found = "a character outside ASCII";
   }
-  return error(at, fmt::format("expected {}, found {}", what, found));
+  return error(at, fmt::format("expected {}, found {}", what, found), "", std::move(fix));
 }
 
 Result<std::string> Lexer::string() {

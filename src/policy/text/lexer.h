@@ -60,7 +60,7 @@ class Lexer {
     return source_.error(ErrorId::kRuleSyntax, at, std::move(what), std::move(why), std::move(fix));
   }
   // "expected …, found …" at the current place.
-  [[nodiscard]] std::unexpected<Error> expected(std::string_view what);
+  [[nodiscard]] std::unexpected<Error> expected(std::string_view what, std::string fix = "");
   [[nodiscard]] const SourceText& source() const { return source_; }
   // One past the last token that was taken.
   [[nodiscard]] std::size_t token_end() const { return at_ > skipped_to_ ? at_ : token_end_; }

@@ -1,6 +1,7 @@
 // Targets: selectors, brackets, argument paths, exceptions.
 #include <fmt/format.h>
 
+#include "core/printable.h"
 #include "policy/text/parser.h"
 
 namespace mcpac::policy::detail {
@@ -78,13 +79,16 @@ Result<ast::Arg> argument(Lexer& lexer) {
   return arg;
 }
 
+constexpr std::string_view kBetween = "'.' between server and tool";
+
 }  // namespace
 
 Result<ast::Selector> selector(Lexer& lexer) {
   ast::Selector selector;
   selector.at = lexer.position();
   if (lexer.take("*")) {
-    if (!lexer.take(".")) return lexer.expected("'.' between server and tool");
+    if (!lexer.take("."))
+      return lexer.expected(kBetween, "write SERVER.* for all tools of one server, a rule each");
     selector.tool_at = lexer.position();
     if (lexer.take("*")) return selector;
     return lexer.error(selector.at, "there is no selector *.tool",
@@ -99,7 +103,12 @@ Result<ast::Selector> selector(Lexer& lexer) {
                        "grants use the original names; C++ has them as mcp::server::tool",
                        "write server.tool, as `mcpac tools list` does");
   }
-  if (!lexer.take(".")) return lexer.expected("'.' between server and tool");
+  if (!lexer.take(".")) {
+    const std::string name = printable(*selector.server, 40);
+    return lexer.expected(
+        kBetween,
+        fmt::format("write {0}.* for all tools of a server {0}, SERVER.{0} for one tool", name));
+  }
   selector.tool_at = lexer.position();
   if (lexer.take("*")) return selector;
   auto tool = lexer.name();

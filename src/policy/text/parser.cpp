@@ -161,6 +161,12 @@ Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
         "a selector is server.tool; a name with dots, slashes or blanks is a JSON string",
         "quote the name of the tool, e.g. gh.\"issues.create\"");
   }
+  if (lexer->adjacent('*')) {
+    return lexer->error(at, "expected the end of the rule, found '*'",
+                        "'*' stands for all tools of a server: what a part of a name would cover "
+                        "changes with the server",
+                        "write SERVER.*, or a rule for each tool");
+  }
   return lexer->expected("the end of the rule");
 }
 

@@ -5,8 +5,8 @@
 // every connection. So a client has at most as many as are left free beside all that are in use, at
 // this server and over all: alone half of them, two a third each, and whoever comes next finds one.
 // What waits goes client by client in turn, and of one client in its order; a notification before
-// its calls. Time limits count from the beginning, so what waits too long ends as what is answered
-// too late.
+// its calls. Time limits count from the beginning: what waits too long ends, and its caller hears
+// that the server has not seen it (Session::too_late).
 #pragma once
 
 #include <cstddef>

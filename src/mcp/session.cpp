@@ -142,8 +142,9 @@ void Session::look_at_times() {
       clock_.set_by(pending->deadline);
       continue;
     }
-    settle(id, too_late(*pending));
-    take_back(id, *pending, "timed out");
+    const bool was_sent = take_back(id, *pending, "timed out");
+    pending->outcome = too_late(*pending, was_sent);
+    tell(pending);
   }
 }
 
@@ -168,8 +169,9 @@ asio::awaitable<Result<Reply>> Session::wait(std::int64_t id, std::chrono::milli
       co_return failure(ErrorId::kServerCancelled, pending->method + " was cancelled");
     }
     if (std::chrono::steady_clock::now() >= pending->deadline) {
-      if (on_timeout == OnTimeout::kCancel) take_back(id, *pending, "timed out");
-      co_return too_late(*pending);
+      const bool was_sent =
+          on_timeout == OnTimeout::kKeepWaiting || take_back(id, *pending, "timed out");
+      co_return too_late(*pending, was_sent);
     }
     if (!pending->timer) pending->timer.emplace(executor_);
     pending->timer->expires_at(pending->deadline);
@@ -212,13 +214,14 @@ void Session::set_protocol(Era era, const std::string& version) {
   transport_->set_protocol(era, version);
 }
 
-void Session::take_back(std::int64_t id, const Pending& pending, std::string_view reason) {
+bool Session::take_back(std::int64_t id, const Pending& pending, std::string_view reason) {
   pending_.erase(id);
-  if (!transport_->abandon(id)) return;
+  if (!transport_->abandon(id)) return false;
   // The specification forbids to cancel initialize; the probe is nothing that a server works on.
-  if (pending.method == "initialize" || pending.method == "server/discover") return;
+  if (pending.method == "initialize" || pending.method == "server/discover") return true;
   notify("notifications/cancelled", {{"requestId", id}, {"reason", reason}},
          client_of(pending.options.events));
+  return true;
 }
 
 void Session::settle(std::int64_t id, Result<Reply> outcome) {
@@ -229,9 +232,14 @@ void Session::settle(std::int64_t id, Result<Reply> outcome) {
   if (pending->timer) pending->timer->cancel();
   if (!pending->done) return;  // wait() has it
   pending_.erase(found);
-  // As a coroutine would go on: behind all that came with the answer, and outside of the transport,
-  // which whoever hears may end, and which would swallow what they throw.
-  asio::post(executor_, [pending] { pending->done(std::move(*pending->outcome)); });
+  tell(pending);
+}
+
+// As a coroutine would go on: behind all that came with the answer, and outside of the transport,
+// which whoever hears may end, and which would swallow what they throw.
+void Session::tell(std::shared_ptr<Pending> pending) {
+  asio::post(executor_,
+             [pending = std::move(pending)] { pending->done(std::move(*pending->outcome)); });
 }
 
 void Session::end(Error error) {
@@ -244,7 +252,15 @@ void Session::end(Error error) {
   }
 }
 
-std::unexpected<Error> Session::too_late(const Pending& pending) const {
+std::unexpected<Error> Session::too_late(const Pending& pending, bool was_sent) const {
+  if (!was_sent) {
+    return failure(
+        ErrorId::kServerLimit,
+        fmt::format("{} waited {} ms for its turn at server {} and was not sent: more is "
+                    "in work there than it takes at a time",
+                    pending.method, pending.timeout.count(), server_),
+        R"(fewer calls at a time, or a longer "timeout" in mcpac.json, in milliseconds)");
+  }
   return failure(ErrorId::kServerTimeout,
                  fmt::format("server {} did not answer {} within {} ms", server_, pending.method,
                              pending.timeout.count()),

@@ -145,11 +145,13 @@ class Session : public std::enable_shared_from_this<Session> {
   void end(Error error);
   // Ends what nobody waits for and has no time left.
   void look_at_times();
-  void take_back(std::int64_t id, const Pending& pending, std::string_view reason);
+  void tell(std::shared_ptr<Pending> pending);
+  // False: nothing of it has gone to the server, and nothing will.
+  bool take_back(std::int64_t id, const Pending& pending, std::string_view reason);
   [[nodiscard]] Result<Reply> make_reply(const Pending& pending, ipc::Response& response,
                                          std::string_view line) const;
   [[nodiscard]] Error rpc_error(const std::string& method, const ipc::ErrorObject& error) const;
-  [[nodiscard]] std::unexpected<Error> too_late(const Pending& pending) const;
+  [[nodiscard]] std::unexpected<Error> too_late(const Pending& pending, bool was_sent) const;
   [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what,
                                                std::string fix = "") const;
 

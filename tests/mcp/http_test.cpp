@@ -359,7 +359,7 @@ TEST_SUITE("mcp/http") {
     until_ended(31);
     CHECK(text_of(*ends[31]).contains(R"("tool":"echo")"));
     until_ended(30);
-    CHECK(id_of(*ends[30]) == ErrorId::kServerTimeout);
+    CHECK(id_of(*ends[30]) == ErrorId::kServerLimit);
     CHECK(read_from(web.port()).size() <= 8);
     const auto of_calls = [&](std::string_view method) {
       const Json log = web.log();
@@ -402,6 +402,40 @@ TEST_SUITE("mcp/http") {
     while (ended < kCalls && server.loop.run_one() > 0) continue;
     CHECK(ended == kCalls);
     CHECK(most <= 4);
+  }
+
+  TEST_CASE("a call that has no turn in its time is told as one that the server never saw") {
+    HttpFixture web({"stateless"});
+    mcp::Events events;
+    events.connections = std::make_shared<mcp::ConnectionRoom>(
+        mcp::ConnectionLimits{.of_server = 1, .of_all = 1, .idle = 1});
+    Connected server(web.config("/json"), false, std::move(events));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    asio::cancellation_signal signal;
+    std::vector<std::optional<Result<Json>>> ends(2);
+    const auto start = [&](std::size_t which, std::string tool, std::chrono::milliseconds timeout,
+                           asio::cancellation_slot slot) {
+      (*server).start_call(
+          {.tool = std::move(tool), .arguments = {{"ms", 300'000}}, .timeout = timeout},
+          [&ends, which](Result<Json> given) { ends[which] = std::move(given); }, slot);
+    };
+    const auto until_ended = [&](std::size_t which) {
+      server.loop.restart();
+      while (!ends[which] && server.loop.run_one() > 0) {
+      }
+    };
+    start(0, "slow", kPatience, signal.slot());
+    start(1, "echo", 50ms, {});
+    until_ended(1);
+    const Result<Json> also = server.call("echo", "{}", 50ms);
+    for (const auto& waited : {*ends[1], also}) {
+      CHECK(id_of(waited) == ErrorId::kServerLimit);
+      CHECK(waited.error().what.contains("was not sent"));
+    }
+    CHECK_FALSE(ends[0].has_value());
+    signal.emit(asio::cancellation_type::terminal);
+    until_ended(0);
+    CHECK(server.call("echo").has_value());
   }
 
   TEST_CASE("what frames an answer is bounded like the answer itself") {

@@ -22,6 +22,7 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 
 #include "core/ascii.h"
+#include "ipc/dead_peer.h"
 #include "ipc/http_pieces.h"
 #include "mcp/address.h"
 #include "mcp/url_addresses.h"
@@ -96,6 +97,7 @@ class Connection final : public HttpConnection {
     auto [refused, peer] = co_await lowest().async_connect(endpoints, kAwait);
     if (refused) co_return failure(ErrorId::kServerHttp, "cannot connect", refused);
     lowest().socket().set_option(asio::ip::tcp::no_delay(true), error);
+    ipc::notice_dead_peer(lowest().socket());
     lowest().socket().non_blocking(true, error);
     if (!is_public(peer.address())) reach_of_peer_ = Reach::kAnywhere;
     if constexpr (std::is_same_v<Stream, TlsStream>) {

@@ -8,6 +8,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "ipc/dead_peer.h"
 #include "ipc/http_pieces.h"
 
 namespace mcpac::gateway::http {
@@ -24,6 +25,7 @@ Wire::Wire(Socket socket, std::shared_ptr<asio::ssl::context> tls, std::function
       clock_(socket_.get_executor(), std::move(late)) {
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  ipc::notice_dead_peer(socket_);
   socket_.non_blocking(true, ignored);
 }
 

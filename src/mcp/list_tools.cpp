@@ -111,7 +111,10 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
     RequestOptions options;
     options.keeps_order = true;
     auto reply = co_await session->request("tools/list", params, left, options);
-    if (!reply && reply.error().id == ErrorId::kServerTimeout) co_return too_slow(config);
+    // Also of one that had no turn in its time, whose error is another (Session::too_late).
+    const bool is_late = std::chrono::steady_clock::now() >= deadline;
+    if (!reply && (is_late || reply.error().id == ErrorId::kServerTimeout))
+      co_return too_slow(config);
     if (!reply) {
       const bool none =
           reply.error().id == ErrorId::kServerError && !negotiated.declares_tools && page == 0;

@@ -404,6 +404,33 @@ TEST_SUITE("mcp/http") {
     CHECK(most <= 4);
   }
 
+  // As one that waits for its answer does: a server that is busy is asked again, and one that
+  // lists too much is not (execute/host/upstream_restart).
+  TEST_CASE("a list that has no turn in its time is told as one that was too slow") {
+    HttpFixture web({"stateless"});
+    mcp::Events events;
+    events.connections = std::make_shared<mcp::ConnectionRoom>(
+        mcp::ConnectionLimits{.of_server = 1, .of_all = 1, .idle = 1});
+    auto config = web.config("/json");
+    config.timeout = 2s;
+    Connected server(std::move(config), false, std::move(events));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    asio::cancellation_signal signal;
+    std::optional<Result<Json>> end;
+    (*server).start_call(
+        {.tool = "slow", .arguments = {{"ms", 300'000}}, .timeout = kPatience},
+        [&](Result<Json> given) { end = std::move(given); }, signal.slot());
+    const auto listed = test::run(server.loop, (*server).list_tools());
+    REQUIRE_FALSE(listed.has_value());
+    CHECK(listed.error().id == ErrorId::kServerTimeout);
+    CHECK_FALSE(end.has_value());
+    signal.emit(asio::cancellation_type::terminal);
+    server.loop.restart();
+    while (!end && server.loop.run_one() > 0) {
+    }
+    CHECK(test::run(server.loop, (*server).list_tools()).has_value());
+  }
+
   TEST_CASE("a call that has no turn in its time is told as one that the server never saw") {
     HttpFixture web({"stateless"});
     mcp::Events events;

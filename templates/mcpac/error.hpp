@@ -149,16 +149,13 @@ namespace detail {
 
 [[nodiscard]] inline Error invalid_argument(::std::string message, ::std::string pointer,
                                             ::std::string rule) {
-  return Error({ErrorKind::invalid_arguments,
-                0,
-                {},
-                ::std::move(message),
-                {{"pointer", ::std::move(pointer)}, {"rule", ::std::move(rule)}},
-                {}});
+  return Error({.kind = ErrorKind::invalid_arguments,
+                .message = ::std::move(message),
+                .data = {{"pointer", ::std::move(pointer)}, {"rule", ::std::move(rule)}}});
 }
 
 [[nodiscard]] inline Error transport_error(::std::string message) {
-  return Error({ErrorKind::transport, 0, {}, ::std::move(message), {}, {}});
+  return Error({.kind = ErrorKind::transport, .message = ::std::move(message)});
 }
 
 [[nodiscard]] inline ErrorKind kind_of(::std::string_view name, int code) {

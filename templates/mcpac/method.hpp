@@ -100,7 +100,9 @@ class Method {
     } catch (const Error& error) {
       return error;
     } catch (const ::std::exception& error) {
-      return Error({ErrorKind::internal, 0, ::std::string(P::permission), error.what(), {}, {}});
+      return Error({.kind = ErrorKind::internal,
+                    .permission = ::std::string(P::permission),
+                    .message = error.what()});
     }
   }
   Expected<Result> try_call() const requires detail::needs_no_arguments<P> {

@@ -59,8 +59,9 @@ class Connection {
       const ::std::string piece = read_some();
       if (piece.empty()) return all;
       if (piece.size() > limit - all.size()) {
-        throw BudgetExceeded(Error(
-            {ErrorKind::budget, 0, "mcpac.network", "more came than the limit given", {}, {}}));
+        throw BudgetExceeded({.kind = ErrorKind::budget,
+                              .permission = "mcpac.network",
+                              .message = "more came than the limit given"});
       }
       all += piece;
     }
@@ -89,7 +90,8 @@ class Connection {
   friend class Method;
   explicit Connection(int descriptor) noexcept : fd_(descriptor) {}
   [[nodiscard]] static TransportError failure(const char* what) {
-    return TransportError(Error({ErrorKind::transport, 0, "mcpac.network", what, {}, {}}));
+    return TransportError(
+        {.kind = ErrorKind::transport, .permission = "mcpac.network", .message = what});
   }
   [[nodiscard]] int open_descriptor() const {
     if (fd_ < 0) throw failure("the connection was closed here");
@@ -143,7 +145,9 @@ class Method<network> {
     } catch (const Error& error) {
       return error;
     } catch (const ::std::exception& error) {
-      return Error({ErrorKind::internal, 0, ::std::string(kPermission), error.what(), {}, {}});
+      return Error({.kind = ErrorKind::internal,
+                    .permission = ::std::string(kPermission),
+                    .message = error.what()});
     }
   }
 

@@ -119,16 +119,23 @@ struct Choose<false> {
 template <class Server, class Places, class... P>
 class Declared;
 
+namespace detail {
+
+// The base for place I of the list, which is P's: the tool's callable, where this place is the one
+// for it and the tool is this server's.
+template <class Server, ::std::size_t I, class P, class... All>
+using tool_base =
+    typename Choose<places_of_tools<All...>()[I] && ::std::is_same_v<typename P::server, Server>>::
+        template type<ToolBase<P>, Absent<Server, I>>;
+
+}  // namespace detail
+
 template <class Server, ::std::size_t... I, class... P>
 class Declared<Server, ::std::index_sequence<I...>, P...>
-    : public detail::Choose<detail::places_of_tools<P...>()[I] &&
-                            ::std::is_same_v<typename P::server, Server>>::
-          template type<detail::ToolBase<P>, detail::Absent<Server, I>>... {
+    : public detail::tool_base<Server, I, P, P...>... {
  public:
   explicit constexpr Declared(Session* session) noexcept
-      : detail::Choose < detail::places_of_tools<P...>()[I] &&
-      ::std::is_same_v < typename P::server,
-  Server >> ::template type<detail::ToolBase<P>, detail::Absent<Server, I>>(session)... {}
+      : detail::tool_base<Server, I, P, P...>(session)... {}
 };
 
 namespace detail {
@@ -140,17 +147,17 @@ struct ServerBase : Server::template Member<Declared<Server, Places, P...>> {
             Declared<Server, Places, P...>(session)} {}
 };
 
+// The base for place I of the list: its server's member, where this place is the first of it.
+template <::std::size_t I, class P, class... All>
+using server_base = typename Choose<places_of_servers<All...>()[I]>::template type<
+    ServerBase<typename P::server, ::std::index_sequence_for<All...>, All...>, Absent<void, I>>;
+
 template <class Places, class... P>
 struct Members;
 
 template <::std::size_t... I, class... P>
-struct Members<::std::index_sequence<I...>, P...>
-    : Choose<places_of_servers<P...>()[I]>::template type<
-          ServerBase<typename P::server, ::std::index_sequence<I...>, P...>, Absent<void, I>>... {
-  explicit constexpr Members(Session* session) noexcept
-      : Choose<places_of_servers<P...>()[I]>::template type<
-            ServerBase<typename P::server, ::std::index_sequence<I...>, P...>, Absent<void, I>>(
-            session)... {}
+struct Members<::std::index_sequence<I...>, P...> : server_base<I, P, P...>... {
+  explicit constexpr Members(Session* session) noexcept : server_base<I, P, P...>(session)... {}
 };
 
 template <>

@@ -98,12 +98,11 @@ class ToolResult {
           "the answer is text and no JSON: .text() or .lines() reads it; it begins " +
           Json(begin.substr(0, kMostShown)).dump(-1, ' ', false, Json::error_handler_t::replace);
     }
-    return ToolError(Error({ErrorKind::tool,
-                            0,
-                            ::std::string(permission_),
-                            ::std::move(message),
-                            {{"kind", detail::kNoJson}},
-                            content_}));
+    return ToolError({.kind = ErrorKind::tool,
+                      .permission = ::std::string(permission_),
+                      .message = ::std::move(message),
+                      .data = {{"kind", detail::kNoJson}},
+                      .content = content_});
   }
 
   // `data` has the place, what was expected there, and what came.
@@ -115,8 +114,11 @@ class ToolResult {
       data["expected"] = at.expected;
     }
     if (!structured_.is_null()) data["structuredContent"] = structured_;
-    return ToolError(Error({ErrorKind::tool, 0, ::std::string(permission_), ::std::move(message),
-                            ::std::move(data), content_}));
+    return ToolError({.kind = ErrorKind::tool,
+                      .permission = ::std::string(permission_),
+                      .message = ::std::move(message),
+                      .data = ::std::move(data),
+                      .content = content_});
   }
 
   ::std::vector<Content> content_{};

@@ -362,10 +362,9 @@ namespace detail {
 // The result of an answer, or its error thrown as the class of its kind.
 [[nodiscard]] inline Json result_of(Pending& pending, ::std::string_view permission) {
   if (pending.error) {
-    TransportError(
-        Error(
-            {ErrorKind::transport, 0, ::std::string(permission), pending.error->message(), {}, {}}))
-        .rethrow();
+    throw TransportError({.kind = ErrorKind::transport,
+                          .permission = ::std::string(permission),
+                          .message = pending.error->message()});
   }
   Json answer = ::std::move(pending.answer);
   if (const auto error = answer.find("error"); error != answer.end()) {
@@ -373,12 +372,9 @@ namespace detail {
   }
   const auto found = answer.find("result");
   if (found == answer.end() || !found->is_object()) {
-    throw TransportError(Error({ErrorKind::transport,
-                                0,
-                                ::std::string(permission),
-                                "the answer holds neither a result nor an error",
-                                {},
-                                {}}));
+    throw TransportError({.kind = ErrorKind::transport,
+                          .permission = ::std::string(permission),
+                          .message = "the answer holds neither a result nor an error"});
   }
   Json result = ::std::move(*found);
   const auto failed = result.find("isError");
@@ -386,8 +382,11 @@ namespace detail {
     auto content = contents_of(result);
     ::std::string text = text_of(content);
     if (text.empty()) text = "the tool failed without a message";
-    throw ToolError(Error({ErrorKind::tool, 0, ::std::string(permission), ::std::move(text),
-                           ::std::move(result), ::std::move(content)}));
+    throw ToolError({.kind = ErrorKind::tool,
+                     .permission = ::std::string(permission),
+                     .message = ::std::move(text),
+                     .data = ::std::move(result),
+                     .content = ::std::move(content)});
   }
   return result;
 }

@@ -71,10 +71,12 @@ function(mcpac_module name)
   mcpac_precompile(mcpac_${name} ${family})
 endfunction()
 
-# mcpac_test(<name> [HEADERS family] [DEPS ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one doctest program,
-# test_<name>; SANITIZED are arguments that leave out what a sanitizer has nothing to say about.
+# mcpac_test(<name> [HEADERS family] [DEPS ...] [BESIDE file ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one
+# doctest program, test_<name>, and one test, <name>. What the files of BESIDE test is a test of its own,
+# <name>_beside: where <name> measures and runs alone, that need not. SANITIZED are arguments that leave out what a
+# sanitizer has nothing to say about.
 function(mcpac_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADERS" "DEPS;SANITIZED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADERS" "DEPS;BESIDE;SANITIZED")
   if(NOT arg_HEADERS)
     set(arg_HEADERS test)
   endif()
@@ -90,5 +92,12 @@ function(mcpac_test name)
   # Tests are not shipped: what is optimised in a release build is what they test.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O0 -U_FORTIFY_SOURCE>)
   mcpac_precompile(test_${name} ${arg_HEADERS})
-  add_test(NAME ${name} COMMAND test_${name} ${arg_SANITIZED})
+  set(all_but_beside "")
+  if(arg_BESIDE)
+    list(TRANSFORM arg_BESIDE REPLACE ".+" "*/\\0_test.cpp")
+    list(JOIN arg_BESIDE "," beside)
+    add_test(NAME ${name}_beside COMMAND test_${name} -sf=${beside} ${arg_SANITIZED})
+    set(all_but_beside -sfe=${beside})
+  endif()
+  add_test(NAME ${name} COMMAND test_${name} ${all_but_beside} ${arg_SANITIZED})
 endfunction()

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "arguments_words.hpp"
 #include "convert.hpp"
 #include "error.hpp"
 #include "json.hpp"
@@ -31,38 +32,40 @@ namespace detail {
   return ::std::move(*found);
 }
 
-[[nodiscard]] inline InvalidArguments unfit_argument(const Misfit& at) {
-  const ::std::string place = at.pointer.empty() ? ::std::string() : at.pointer + ": ";
-  return InvalidArguments(
-      invalid_argument("arguments of the run: " + place + "expected " + ::std::string(at.expected),
-                       at.pointer, "type"));
-}
-
-[[nodiscard]] inline InvalidArguments missing_argument(::std::string_view name) {
-  Misfit at;
-  step_out(at, name);
-  return InvalidArguments(invalid_argument("arguments of the run: " + at.pointer + " is missing",
-                                           at.pointer, "required"));
-}
-
 template <class T>
-[[nodiscard]] T read_argument(const Json& value, ::std::string_view name) {
+[[nodiscard]] T read_argument(const Json& all, const Json& value, ::std::string_view name) {
   T read = blank<T>();
   Misfit at;
+  at.source = Source::person;
   if (read_part(value, read, name, at)) return read;
-  throw unfit_argument(at);
+  throw unfit_arguments(at, all);
 }
 
 // The object may be any, so that tests need no run.
 template <class T>
 [[nodiscard]] T argument_in(const Json& all, ::std::string_view name) {
   const auto found = all.find(name);
-  if (found != all.end()) return read_argument<T>(*found, name);
+  if (found != all.end()) return read_argument<T>(all, *found, name);
   if constexpr (is_optional_field<T>) {
     return T{};
   } else {
-    throw missing_argument(name);
+    T read = blank<T>();
+    Misfit at;
+    at.fault = Fault::missing;
+    at.expected = detail::wanted(read);
+    if (at.expected.empty()) at.expected = "a value";
+    step_out(at, name);
+    throw unfit_arguments(at, all);
   }
+}
+
+template <class T>
+[[nodiscard]] T arguments_in(const Json& all) {
+  T read = blank<T>();
+  Misfit at;
+  at.source = Source::person;
+  if (JsonForm<T>::read(all, read, at)) return read;
+  throw unfit_arguments(at, all);
 }
 
 }  // namespace detail
@@ -74,13 +77,11 @@ template <class T>
   return *all;
 }
 
-// All of them as a T: a struct with a static mcpac_visit, a std::map.
+// All of them as a T: a struct with a static mcpac_visit, a std::map. A member that a struct
+// neither names nor takes with `visit.extra` is refused, since it was meant to be one of those.
 template <class T>
 [[nodiscard]] T arguments() {
-  T read = detail::blank<T>();
-  detail::Misfit at;
-  if (detail::JsonForm<T>::read(arguments(), read, at)) return read;
-  throw detail::unfit_argument(at);
+  return detail::arguments_in<T>(arguments());
 }
 
 // The one of this name. A std::optional is empty where it was not given; everything else has to be
@@ -97,7 +98,7 @@ template <class T>
   const Json& all = arguments();
   const auto found = all.find(name);
   if (found == all.end()) return otherwise;
-  return detail::read_argument<T>(*found, name);
+  return detail::read_argument<T>(all, *found, name);
 }
 
 }  // namespace mcpac

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "arguments_words.hpp"
 #include "fields.hpp"
 #include "json.hpp"
 #include "json_form.hpp"
@@ -117,8 +118,7 @@ struct JsonForm<Variant<T...>> {
       for (long& score : scores) best = score > *best ? &score : best;
       if (*best == kRuledOut) break;
       if (++at.tried > kMaxTried) return misfit(at, "a value that is not so deep");
-      Misfit inner;
-      inner.tried = at.tried;
+      Misfit inner = at.inner();
       const bool fits = read_one(json, into, inner, best - scores);
       at.tried = inner.tried;
       if (fits) return true;
@@ -129,6 +129,7 @@ struct JsonForm<Variant<T...>> {
       return misfit(at, "one of the schema's alternatives");
     at.pointer = ::std::move(closest.pointer);
     at.expected = ::std::move(closest.expected);
+    at.fault = closest.fault;
     return false;
   }
 
@@ -206,7 +207,16 @@ struct JsonForm<E> {
         if (is_scalar(json, scalar_json(row.text))) return into = row.value, true;
       }
     }
-    return misfit(at, "one of the schema's values");
+    if (at.source == Source::server) return misfit(at, "one of the schema's values");
+    Choices choices;
+    for (const auto& row : mcpac_enumerators(E{})) {
+      if constexpr (is_integer_enum<E>) {
+        choices.add(static_cast<::std::underlying_type_t<E>>(row));
+      } else {
+        choices.add(scalar_json(row.text));
+      }
+    }
+    return misfit(at, ("one of " + choices.text).c_str());
   }
 };
 
@@ -258,7 +268,7 @@ struct Reader {
       if constexpr (may_be_absent<T>) {
         field.mcpac_presence.present = false;
       } else {
-        fits = missing(name);
+        fits = missing(name, field);
       }
     } else {
       if constexpr (may_be_absent<T>) field.mcpac_presence.present = true;
@@ -303,9 +313,12 @@ struct Reader {
     if (part) field.emplace(::std::move(value));
     fits = part && fits;
   }
-  [[nodiscard]] bool missing(const char* name) {
+  template <class T>
+  [[nodiscard]] bool missing(const char* name, T& field) {
     if (!at.expected.empty()) return false;
-    at.expected = "a value";
+    if (at.source == Source::person) at.expected = detail::wanted(field);
+    if (at.expected.empty()) at.expected = "a value";
+    at.fault = Fault::missing;
     step_out(at, name);
     return false;
   }
@@ -317,6 +330,28 @@ struct Reader {
   }
 };
 
+// Whether a struct has a place for members that it does not name.
+struct TakesExtra {
+  bool takes = false;
+  template <class... T>
+  void operator()(const char*, const T&...) {}
+  template <class S, class T>
+  void extra(const S&, const Extra<T>&) {
+    takes = true;
+  }
+};
+
+// Before anything is read: a mistyped name also lacks where it belongs, and says more.
+template <class T>
+[[nodiscard]] bool knows_members(const Json& object, const T& value, Misfit& at) {
+  TakesExtra rest;
+  T::mcpac_visit(value, rest);
+  if (rest.takes) return true;
+  Names known;
+  T::mcpac_visit(value, known);
+  return knows_all(object, known.names, at);
+}
+
 template <visited T>
 struct JsonForm<T> {
   static Json write(const T& value) {
@@ -326,6 +361,7 @@ struct JsonForm<T> {
   }
   static bool read(const Json& json, T& into, Misfit& at) {
     if (!json.is_object()) return misfit(at, "an object");
+    if (at.source == Source::person && !detail::knows_members(json, into, at)) return false;
     Reader reader{json, at};
     T::mcpac_visit(into, reader);
     return reader.fits;

@@ -23,6 +23,7 @@
 #include <type_traits>
 #include <typeinfo>
 
+#include "arguments_words.hpp"
 #include "log.hpp"
 #include "note.hpp"
 #include "requires.hpp"
@@ -91,8 +92,13 @@ inline void say(::std::string line) noexcept {
     say("denied: " + denied.permission());
     return exit_code_of(denied.kind());
   } catch (const Error& failure) {
+    const ::std::string about = member_text(failure.data(), "kind");
+    if (about == kOfTheRun) {  // the message says where
+      say(::std::string("invalid ") + failure.what());
+      return exit_code_of(failure.kind());
+    }
     // Not every result that cannot be read so is a failure of its tool.
-    const bool is_no_json = member_text(failure.data(), "kind") == kNoJson;
+    const bool is_no_json = about == kNoJson;
     ::std::string line(is_no_json ? "result" : to_string(failure.kind()));
     if (!failure.permission().empty()) line += ": " + failure.permission();
     if (failure.kind() == ErrorKind::invalid_arguments) {

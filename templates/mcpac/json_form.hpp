@@ -21,13 +21,29 @@
 
 namespace mcpac::detail {
 
-// The first thing that did not fit: a JSON pointer, and what was expected there.
+// Who wrote what is read: a server may add members that nobody named, whoever gives a run its
+// arguments has mistyped one, and wants to hear of every choice.
+enum class Source : unsigned char { server, person };
+enum class Fault : unsigned char { value, missing, unknown };
+
+// The first thing that did not fit: a JSON pointer, and what was expected there (of an unknown
+// member, the names that are known).
 struct Misfit {
   ::std::string pointer{};
   ::std::string expected{};
   // Alternatives tried so far: of a tree of unions every level may be read several times, and what
   // is read was written by a server.
   unsigned tried = 0;
+  Source source = Source::server;
+  Fault fault = Fault::value;
+
+  // For a part of what is read.
+  [[nodiscard]] Misfit inner() const {
+    Misfit part;
+    part.tried = tried;
+    part.source = source;
+    return part;
+  }
 };
 inline constexpr unsigned kMaxTried = 100'000;
 
@@ -49,16 +65,23 @@ inline void step_out(Misfit& at, ::std::string_view step) {
   at.pointer.insert(0, escaped);
 }
 
+// nlohmann's library puts a number before its words: "[json.exception.type_error.302] type must …".
+[[nodiscard]] inline ::std::string said_of_type(::std::string_view what) {
+  const ::std::size_t end = what.starts_with("[json.exception.") ? what.find("] ") : what.npos;
+  return ::std::string(end == what.npos ? what : what.substr(end + 2));
+}
+
 // What nlohmann's library can read and write, for types that programs bring along.
 template <class T>
 struct JsonForm {
   static Json write(const T& value) { return value; }
   static bool read(const Json& json, T& into, Misfit& at) {
+    if (json.is_discarded()) return misfit(at, "a value");
     try {
       json.get_to(into);
       return true;
     } catch (const ::std::exception& error) {  // from_json of a program may throw what it likes
-      return misfit(at, error.what());
+      return misfit(at, ("a value of its type (" + said_of_type(error.what()) + ")").c_str());
     }
   }
 };
@@ -71,8 +94,7 @@ template <class T>
 // Reads a part; on failure its step is put before the pointer of the first misfit.
 template <class T>
 [[nodiscard]] bool read_part(const Json& json, T& into, ::std::string_view step, Misfit& at) {
-  Misfit inner;
-  inner.tried = at.tried;
+  Misfit inner = at.inner();
   const bool fits = JsonForm<T>::read(json, into, inner);
   at.tried = inner.tried;
   if (fits) return true;
@@ -81,6 +103,16 @@ template <class T>
     step_out(at, step);
   }
   return false;
+}
+
+// What a T would have to be; empty where anything would do. (No type but Json itself takes the
+// value that stands for a text which is no JSON.)
+template <class T>
+[[nodiscard]] ::std::string wanted(T& into) {
+  Misfit at;
+  at.source = Source::person;
+  (void)JsonForm<T>::read(Json(Json::value_t::discarded), into, at);
+  return at.expected;
 }
 
 template <>
@@ -258,7 +290,7 @@ struct JsonForm<::std::tuple<T...>> {
   }
   static bool read(const Json& json, ::std::tuple<T...>& into, Misfit& at) {
     if (!json.is_array() || json.size() != sizeof...(T)) {
-      return misfit(at, "an array of the schema's length");
+      return misfit(at, ("an array of " + ::std::to_string(sizeof...(T))).c_str());
     }
     ::std::size_t i = 0;
     bool fits = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "e2e/resident.h"
@@ -35,6 +36,37 @@ int agent_main(mcpac::Requires<mcp::fixture::echo, mcp::fixture::env> rt) {
   rt.fixture.echo({.apple = mcpac::argument<std::string>("apple")});
   std::println("given {}", mcpac::arguments().dump());
   return 7;
+}
+)";
+
+const std::string kTakesAJob = R"(#include <mcpac.hpp>
+#include <optional>
+#include <print>
+#include <string>
+#include <vector>
+struct Size {
+  double width = 0;
+  std::optional<double> height;
+  static void mcpac_visit(auto& self, auto& visit) {
+    visit("width", self.width);
+    visit("height", self.height);
+  }
+};
+struct Job {
+  std::string path;
+  int count = 0;
+  std::vector<Size> sizes;
+  std::optional<Size> most;
+  static void mcpac_visit(auto& self, auto& visit) {
+    visit("path", self.path);
+    visit("count", self.count);
+    visit("sizes", self.sizes);
+    visit("most", self.most);
+  }
+};
+void agent_main(mcpac::Requires<>) {
+  const auto job = mcpac::arguments<Job>();
+  std::println("{} {} {}", job.path, job.count, job.sizes.size());
 }
 )";
 
@@ -81,10 +113,39 @@ TEST_SUITE("e2e/arguments") {
     CHECK(none.json() == Json::object());
     const auto missing = reads(workspace, "{}");
     CHECK(missing.exit_code == 65);
-    CHECK(has(missing.err, "mcpac: invalid arguments: /path: "));
+    CHECK(has(missing.err,
+              "mcpac: invalid arguments of the run: /path is missing: expected a string"));
     const auto wrong = reads(workspace, R"({"path": 7})");
     CHECK(wrong.exit_code == 65);
-    CHECK(has(wrong.err, "/path: expected "));
+    CHECK(has(wrong.err, "/path: expected a string, got the number 7\n"));
+  }
+
+  TEST_CASE(
+      "arguments that do not fit a struct end its program with one line that says what to change") {
+    const auto& workspace = Workspace::shared();
+    const auto takes = [&workspace](const std::string& arguments) {
+      return workspace.execute(kTakesAJob, "", {"--arguments", arguments});
+    };
+    const auto fits = takes(R"({"path": "a", "count": 2, "sizes": [{"width": 1}]})");
+    INFO(fits.err);
+    REQUIRE(fits.exit_code == 0);
+    CHECK(fits.out == "a 2 1\n");
+    for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
+             {R"({"path": "a", "count": "2", "sizes": []})",
+              "/count: expected an integer, got a string"},
+             {R"({"path": "a", "count": 2, "sizes": [{"width": 1}, {"width": null}]})",
+              "/sizes/1/width: expected a number, got null"},
+             {R"({"path": "a", "sizes": []})", "/count is missing: expected an integer"},
+             {"{}", "/path is missing: expected a string; none were given"},
+             {R"({"path": "a", "count": 2, "sizes": [], "most": {"width": 1, "hieght": 2}})",
+              R"(/most/hieght is unknown: did you mean "height"?)"},
+             {R"({"path": "a", "count": 2, "sizes": [], "\u202e\n": 1})",
+              R"(/\u202e\n is unknown: known are "path", "count", "sizes", "most")"}}) {
+      const auto run = takes(arguments);
+      CHECK(run.exit_code == 65);
+      CHECK(run.out.empty());
+      CHECK(run.err == "mcpac: invalid arguments of the run: " + said + "\n");
+    }
   }
 
   TEST_CASE("what is no JSON object is refused before anything is done") {

@@ -1,14 +1,21 @@
 // What a run was given, as programs read it: asked of the host once, and typed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "templates/support_peer.h"
 
 using mcpac::Json;
 using mcpac::detail::argument_in;
+using mcpac::detail::arguments_in;
 
 namespace {
 
@@ -22,6 +29,64 @@ struct Options {
     visit("words", self.words);
   }
 };
+
+struct Size {
+  double width = 0;
+  std::optional<double> height;
+  static void mcpac_visit(auto& self, auto& visit) {
+    visit("width", self.width);
+    visit("height", self.height);
+  }
+};
+struct Job {
+  std::string path;
+  int count = 0;
+  std::vector<Size> sizes;
+  std::optional<Size> most;
+  static void mcpac_visit(auto& self, auto& visit) {
+    visit("path", self.path);
+    visit("count", self.count);
+    visit("sizes", self.sizes);
+    visit("most", self.most);
+  }
+};
+struct Open {
+  std::string path;
+  mcpac::Extra<Json> rest;
+  static void mcpac_visit(auto& self, auto& visit) {
+    visit("path", self.path);
+    visit.extra(self, self.rest);
+  }
+};
+enum class Unit { celsius, kelvin };
+constexpr std::array<mcpac::Enumerator<Unit>, 2> mcpac_enumerators(Unit) {
+  return {{{Unit::celsius, "celsius"}, {Unit::kelvin, "K\u202E"}}};
+}
+struct Forecast {
+  Unit unit{};
+  static void mcpac_visit(auto& self, auto& visit) { visit("unit", self.unit); }
+};
+
+const Json kJob{{"path", "a"}, {"count", 1}, {"sizes", Json::array()}};
+
+// kJob and what is given beside it or in its place.
+Json job(Json given) {
+  Json all = kJob;
+  all.update(given);
+  return all;
+}
+
+template <class T>
+std::string said_of(const Json& all) {
+  try {
+    (void)arguments_in<T>(all);
+  } catch (const mcpac::InvalidArguments& error) {
+    const std::string_view message = error.message();
+    REQUIRE(message.starts_with("arguments of the run: "));
+    return std::string(message.substr(22));
+  }
+  return "it was read";
+}
 
 // What InvalidArguments says of reading `name` as a T.
 template <class T>
@@ -62,16 +127,107 @@ TEST_SUITE("templates/arguments") {
     const auto missing = refusal<std::string>(kAll, "none");
     CHECK(missing.pointer() == "/none");
     CHECK(missing.rule() == "required");
-    CHECK(missing.message() == "arguments of the run: /none is missing");
+    CHECK(missing.message() == "arguments of the run: /none is missing: expected a string");
     const auto number = refusal<std::string>(kAll, "n");
     CHECK(number.pointer() == "/n");
     CHECK(number.rule() == "type");
     const auto deep = refusal<Options>(kAll, "deep");
     CHECK(deep.pointer() == "/deep/words/1");
-    CHECK(deep.message().starts_with("arguments of the run: /deep/words/1: expected "));
+    CHECK(deep.message() ==
+          "arguments of the run: /deep/words/1: expected a string, got the number 4");
     CHECK(refusal<std::string>(kAll, "a/b").pointer() == "/a~1b");
     CHECK(refusal<int>(kAll, "nothing").pointer() == "/nothing");
     CHECK(refusal<int>(Json{{"n", 3'000'000'000}}, "n").pointer() == "/n");
+  }
+
+  TEST_CASE("a struct is refused with the place, what was expected there, and what came") {
+    CHECK(arguments_in<Job>(job({{"sizes", {{{"width", 2}}}}, {"most", nullptr}})).sizes[0].width ==
+          2);
+    CHECK(said_of<Job>(job({{"count", "3"}})) == "/count: expected an integer, got a string");
+    CHECK(said_of<Job>(job({{"count", 3.5}})) == "/count: expected an integer, got the number 3.5");
+    CHECK(said_of<Job>(job({{"count", 3'000'000'000}})) ==
+          "/count: expected an integer that is not so large, got the number 3000000000");
+    CHECK(said_of<Job>(job({{"path", nullptr}})) == "/path: expected a string, got null");
+    CHECK(said_of<Job>(job({{"path", true}})) == "/path: expected a string, got true");
+    CHECK(said_of<Job>(job({{"sizes", {{"width", 2}}}})) ==
+          "/sizes: expected an array, got an object");
+    CHECK(said_of<Job>(job({{"sizes", {{{"width", 1}}, {{"width", "wide"}}}}})) ==
+          "/sizes/1/width: expected a number, got a string");
+    CHECK(said_of<Job>(job({{"most", {1, 2}}})) == "/most: expected an object, got an array of 2");
+    CHECK(said_of<Job>(job({{"path", Json::array()}})) ==
+          "/path: expected a string, got an empty array");
+    CHECK(said_of<std::vector<int>>(kJob) == "expected an array, got an object");
+    CHECK(said_of<std::map<std::string, std::tuple<int, int>>>({{"a", {1}}}) ==
+          "/a: expected an array of 2, got an array of 1");
+    CHECK(said_of<std::map<std::string, std::set<int>>>({{"a", 1}}) ==
+          "/a: expected a value of its type (type must be array, but is number), got the number 1");
+  }
+
+  TEST_CASE("a required member that is missing is named, with what it would have to be") {
+    CHECK(said_of<Job>({{"path", "a"}, {"sizes", Json::array()}}) ==
+          "/count is missing: expected an integer");
+    CHECK(said_of<Job>({{"path", "a"}, {"count", 1}}) == "/sizes is missing: expected an array");
+    CHECK(said_of<Job>(job({{"most", {{"height", 1}}}})) ==
+          "/most/width is missing: expected a number");
+    CHECK(said_of<Job>(Json::object()) == "/path is missing: expected a string; none were given");
+    CHECK(refusal<Json>(kAll, "none").message() ==
+          "arguments of the run: /none is missing: expected a value");
+    CHECK(refusal<std::set<int>>(kAll, "none").message() ==
+          "arguments of the run: /none is missing: expected a value");
+    CHECK(refusal<Job>(kAll, "none").message() ==
+          "arguments of the run: /none is missing: expected an object");
+  }
+
+  TEST_CASE("a member that a struct does not know is refused with the name it was meant to be") {
+    CHECK(said_of<Job>({{"pth", "a"}, {"count", 1}, {"sizes", Json::array()}}) ==
+          R"(/pth is unknown: did you mean "path"?)");
+    CHECK(said_of<Job>(job({{"MOST", 1}})) == R"(/MOST is unknown: did you mean "most"?)");
+    CHECK(said_of<Job>(job({{"most", {{"width", 1}, {"hieght", 2}}}})) ==
+          R"(/most/hieght is unknown: did you mean "height"?)");
+    // path is there, so that paths is no misspelling of it.
+    CHECK(said_of<Job>(job({{"paths", "b"}})) ==
+          R"(/paths is unknown: known are "path", "count", "sizes", "most")");
+    CHECK(said_of<Job>(job({{"x", 1}})) ==
+          R"(/x is unknown: known are "path", "count", "sizes", "most")");
+    try {
+      (void)arguments_in<Job>(job({{"a/b", 1}}));
+      FAIL("it was read");
+    } catch (const mcpac::InvalidArguments& error) {
+      CHECK(error.pointer() == "/a~1b");
+      CHECK(error.rule() == "additionalProperties");
+    }
+    CHECK(refusal<Size>(Json{{"size", {{"width", 1}, {"depth", 1}}}}, "size").pointer() ==
+          "/size/depth");
+  }
+
+  TEST_CASE("a struct that takes what it does not name is given it") {
+    const auto open = arguments_in<Open>({{"path", "a"}, {"other", {1}}});
+    CHECK(open.rest.at("other") == Json{1});
+    CHECK(said_of<Open>({{"pth", "a"}}) == "/path is missing: expected a string");
+  }
+
+  TEST_CASE("an enumeration is refused with its values, and a result's only with the place") {
+    CHECK(said_of<Forecast>({{"unit", "fahrenheit"}}) ==
+          R"(/unit: expected one of "celsius", "K\u202e", got a string)");
+    CHECK(said_of<Forecast>({{"unit", "celsius"}}) == "it was read");
+    try {
+      (void)mcpac::detail::from_json<Forecast>({{"unit", "fahrenheit"}});
+      FAIL("it was read");
+    } catch (const mcpac::InvalidArguments& error) {
+      CHECK(error.message() == "expected one of the schema's values");
+    }
+    CHECK(mcpac::detail::from_json<Size>({{"width", 1}, {"new", 1}}).width == 1);
+  }
+
+  TEST_CASE("no name that was given draws on a terminal, and no text that was given is told") {
+    for (const char* evil : {"\033[2J", "a\nb", "\u202Eevil", "\x7f", "\xff", "\u200B"}) {
+      const std::string said = said_of<Job>(job({{evil, 1}}));
+      CAPTURE(said);
+      CHECK(std::ranges::all_of(said, [](char c) { return c >= ' ' && c <= '~'; }));
+      CHECK(said.ends_with("is unknown: known are \"path\", \"count\", \"sizes\", \"most\""));
+    }
+    CHECK(said_of<Job>(job({{std::string(1'000'000, 'x'), 1}})).size() < 250);
+    CHECK(said_of<Job>(job({{"count", "sk-secret"}})).find("secret") == std::string::npos);
   }
 
   TEST_CASE("the host is asked once for each session's arguments, without params") {

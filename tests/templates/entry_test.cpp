@@ -150,7 +150,7 @@ TEST_SUITE("templates/entry") {
     const Ended lacks = run(ENTRY(wants_more), answer);
     CHECK(lacks.code == 65);
     CHECK(lacks.error ==
-          "mcpac: invalid arguments: /none: arguments of the run: /none is missing\n");
+          "mcpac: invalid arguments of the run: /none is missing: expected an integer\n");
   }
   TEST_CASE("another exception, a broken noexcept and abort each say what happened") {
     const Ended foreign = run(ENTRY(throws_foreign));

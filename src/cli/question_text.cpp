@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ascii.h"
+#include "core/permission.h"
 #include "core/printable.h"
 #include "execute/asking/question_json.h"
 
@@ -71,30 +72,60 @@ std::string ascii(std::string_view text, std::size_t limit) {
 
 // Where a tool takes any argument the program chooses names, too: one such as `path = "a"` must not
 // read as an argument and its value.
-std::string name_text(const std::string& name) {
+std::string whole_name(const std::string& name) {
   const bool is_plain = !name.empty() && std::ranges::all_of(name, [](char c) {
     return is_bare(c) || c == '.' || c == '$';
   });
-  return cut(is_plain ? name : ascii_json(Json(name)), kMaxName);
+  return is_plain ? name : ascii_json(Json(name));
+}
+
+std::string name_text(const std::string& name) {
+  return cut(whole_name(name), kMaxName);
+}
+
+bool are_whole(const Json& arguments) {
+  if (arguments.size() > kMaxLines) return false;
+  for (const auto& [name, value] : arguments.items()) {
+    if (whole_name(name).size() > kMaxName || ascii_json(value).size() > kMaxValue) return false;
+  }
+  return true;
 }
 
 std::string arguments_text(const Json& arguments) {
   if (arguments.empty()) return "    (no arguments)\n";
   std::string text;
   std::size_t shown = 0;
-  bool is_cut = false;
   for (const auto& [name, value] : arguments.items()) {
     if (++shown > kMaxLines) {
       text += fmt::format("    ... and {} more arguments\n", arguments.size() - kMaxLines);
-      is_cut = true;
       break;
     }
-    const std::string json = ascii_json(value);
-    is_cut = is_cut || json.size() > kMaxValue;
-    text += fmt::format("    {} = {}\n", name_text(name), cut(json, kMaxValue));
+    text += fmt::format("    {} = {}\n", name_text(name), cut(ascii_json(value), kMaxValue));
   }
-  if (is_cut) text += "    NOT ALL OF IT IS SHOWN: answer `show` to see it\n";
+  if (!are_whole(arguments)) text += "    NOT ALL OF IT IS SHOWN: answer `show` to see it\n";
   return text;
+}
+
+// The server is what mcpac.json calls it, the tool what the server does. Anything else as it is.
+std::string tool_text(std::string_view permission) {
+  const auto parsed = Permission::parse(permission);
+  if (!parsed) return ascii(permission, 200);
+  return fmt::format("tool {} of server {}", name_text(parsed->tool()), parsed->server());
+}
+
+std::string answers_text(std::size_t rules) {
+  const std::string_view above = rules == 1 ? "the rule above asks" : "the rules above ask";
+  return fmt::format(
+      "  once        this call, exactly as it stands here\n"
+      "  run         this call, and all that {} about, with other\n"
+      "              arguments, too, to the end of the run\n"
+      "  until TIME  the same, also in later runs of exactly this program under\n"
+      "              exactly these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
+      "  no          not this call; so does Ctrl-D\n"
+      "  never       no call that {} about, in this and such\n"
+      "              later runs\n"
+      "The call waits for your answer, and its time counts against --timeout.\n",
+      above, above);
 }
 
 std::string words_of(std::string_view line) {
@@ -105,24 +136,17 @@ std::string words_of(std::string_view line) {
 
 }  // namespace
 
-std::string question_text(const gate::Question& question) {
-  std::string text = "mcpac asks: may the program make this call?";
+std::string question_text(const gate::Question& question, std::string_view program) {
+  const std::string name = program.empty() ? "the program" : ascii(program, 200);
+  std::string text = fmt::format("mcpac asks: may {} make this call?", name);
   if (question.waiting > 0) text += fmt::format(" ({} more questions wait)", question.waiting);
-  text += fmt::format("\n  {}\n{}", ascii(question.permission, 200),
-                      arguments_text(question.arguments));
-  text += fmt::format("  call {}\n", question.call_digest.substr(0, 16));
+  text +=
+      fmt::format("\n  {}\n{}", tool_text(question.permission), arguments_text(question.arguments));
+  text += fmt::format("  call {}  program {}\n", question.call_digest.substr(0, 16),
+                      question.binding.program.substr(0, 16));
   for (const auto& rule : question.rules)
     text += fmt::format("  asked by {}: {}\n", ascii(rule.layer, 80), ascii(rule.rule, kMaxRule));
-  text = broken_up(text);
-  text +=
-      "  once        this call, exactly as it stands here\n"
-      "  run         every call that the rule above asks about, to the end of the run\n"
-      "  until TIME  the same, also in later runs of exactly this program under\n"
-      "              exactly these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
-      "  no          not this call\n"
-      "  never       no call that the rule above asks about, in this and such later\n"
-      "              runs\n";
-  return text;
+  return broken_up(text) + answers_text(question.rules.size());
 }
 
 std::string question_text(const execute::ProgramReview& review) {
@@ -155,11 +179,14 @@ std::string question_text(const execute::ProgramReview& review) {
   text += review.last_approved.empty()
               ? "  It was not approved before.\n"
               : fmt::format("  It was last approved at {}.\n", ascii(review.last_approved, 40));
+  text +=
+      "  yes runs it, and calls that ask are asked about when they are made. No,\n"
+      "  Enter or Ctrl-D: it is not run.\n";
   return broken_up(text);
 }
 
 std::string whole_arguments(const gate::Question& question) {
-  return cut(ascii_json(question.arguments), kMaxWhole) + "\n";
+  return broken_up(cut(ascii_json(question.arguments), kMaxWhole));
 }
 
 std::optional<gate::Reply> read_call_answer(std::string_view line,
@@ -173,6 +200,12 @@ std::optional<gate::Reply> read_call_answer(std::string_view line,
   const auto answered = gate::answered_from(words);
   if (!answered || *answered == gate::Answered::kUntil) return std::nullopt;
   return gate::Reply{.answer = *answered};
+}
+
+std::string_view why_no_answer(std::string_view line) {
+  if (words_of(line).starts_with("until"))
+    return "until wants a time that is to come: 15m, 2h or 2026-01-31T18:00:00Z.";
+  return "That is none of the answers.";
 }
 
 std::optional<gate::Reply> read_program_answer(std::string_view line) {

@@ -47,21 +47,27 @@ TerminalApprover::~TerminalApprover() {
 void TerminalApprover::ask(const gate::Question& question, Done done) {
   whole_ = whole_arguments(question);
   show(
-      question_text(question), "Answer [once/run/until TIME/no/never]: ",
+      question_text(question, program_), "Answer [once/run/until TIME/no/never]: ",
       [](std::string_view line) {
         return read_call_answer(line, std::chrono::system_clock::now());
       },
-      std::move(done));
+      why_no_answer, std::move(done));
 }
 
 void TerminalApprover::review(const execute::ProgramReview& review, Done done) {
   whole_.clear();
-  show(question_text(review), "Run it? [y/N] ", read_program_answer, std::move(done));
+  program_ = review.program;
+  show(
+      question_text(review), "Run it? [y/N] ", read_program_answer,
+      [](std::string_view) -> std::string_view { return "That is none of the answers."; },
+      std::move(done));
 }
 
-void TerminalApprover::show(const std::string& text, const char* prompt, Read read, Done done) {
+void TerminalApprover::show(const std::string& text, const char* prompt, Read read, Why why,
+                            Done done) {
   prompt_ = prompt;
   read_ = std::move(read);
+  why_ = why;
   done_ = std::move(done);
   misread_ = 0;
   line_.clear();
@@ -94,9 +100,11 @@ void TerminalApprover::handle_line(std::string_view line) {
   if (!whole_.empty() && line == "show\n") {
     say(whole_);
   } else if (++misread_ == kMaxMisread) {
+    say("That is none of the answers, and counts as a no.\r\n");
     return finish({.answer = gate::Answered::kNo});
   } else {
-    say("That is none of the answers.\r\n");
+    say(why_(line));
+    say("\r\n");
   }
   say(prompt_);
   read_line();

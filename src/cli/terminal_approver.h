@@ -28,7 +28,8 @@ class TerminalApprover final : public execute::RunApprover {
 
  private:
   using Read = std::function<std::optional<gate::Reply>(std::string_view)>;
-  void show(const std::string& text, const char* prompt, Read read, Done done);
+  using Why = std::string_view (*)(std::string_view);
+  void show(const std::string& text, const char* prompt, Read read, Why why, Done done);
   void read_line();
   void handle_line(std::string_view line);
   void say(std::string_view text);
@@ -41,6 +42,8 @@ class TerminalApprover final : public execute::RunApprover {
   std::string whole_;  // what `show` shows
   const char* prompt_ = "";
   Read read_;
+  Why why_ = nullptr;    // a line is no answer
+  std::string program_;  // as the screen before the run called it
   Done done_;
   int misread_ = 0;
   std::shared_ptr<int> turn_ = std::make_shared<int>(0);  // of reads: an old one is nobody's

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 using namespace mcpac;
-using cli::question_text;
 using cli::read_call_answer;
 using cli::read_program_answer;
 using gate::Answered;
@@ -16,6 +15,13 @@ namespace {
 gate::Question question(Json arguments) {
   return gate::make_question("fs.write", std::move(arguments),
                              {{"the command line", "ask fs.write"}}, {"p", "h", "l", "r", "e"});
+}
+
+std::string question_text(const gate::Question& question, std::string_view program = "agent.cpp") {
+  return cli::question_text(question, program);
+}
+std::string question_text(const execute::ProgramReview& review) {
+  return cli::question_text(review);
 }
 
 bool has(std::string_view text, std::string_view part) {
@@ -34,16 +40,42 @@ std::size_t lines(std::string_view text) {
 }  // namespace
 
 TEST_SUITE("cli/question_text") {
-  TEST_CASE("a question shows the call, its digest, who asks, and every answer") {
+  TEST_CASE("a question shows the program, the call, its digest, who asks, and every answer") {
     const auto asked = question({{"path", "/a"}, {"count", 3}});
     const std::string text = question_text(asked);
-    CHECK(has(text, "may the program make this call?\n  fs.write\n"));
+    CHECK(has(text, "may agent.cpp make this call?\n  tool write of server fs\n"));
+    CHECK(has(question_text(asked, ""), "may the program make this call?\n"));
     CHECK(has(text, "    count = 3\n    path = \"/a\"\n"));
-    CHECK(has(text, "  call " + asked.call_digest.substr(0, 16) + "\n"));
+    CHECK(has(text, "  call " + asked.call_digest.substr(0, 16) + "  program p\n"));
     CHECK(has(text, "  asked by the command line: ask fs.write\n"));
     for (const char* answer : {"once", "run", "until TIME", "no", "never"})
       CHECK(has(text, "\n  " + std::string(answer) + " "));
     CHECK(has(question_text(question(Json::object())), "(no arguments)"));
+  }
+
+  TEST_CASE("a question says how far run goes, what is a no, and what becomes of no answer") {
+    auto asked = question({{"path", "/a"}});
+    const std::string text = question_text(asked);
+    CHECK(has(text, "this call, and all that the rule above asks about, with other\n"));
+    CHECK(has(text, "no call that the rule above asks about, in this and such"));
+    CHECK(has(text, "not this call; so does Ctrl-D\n"));
+    CHECK(has(text, "The call waits for your answer, and its time counts against --timeout.\n"));
+    asked.binding.program = std::string(64, 'f');
+    CHECK(has(question_text(asked), "  program " + std::string(16, 'f') + "\n"));
+    asked.rules.push_back({"mcpac.policy", "ask fs.*"});
+    CHECK(has(question_text(asked), "all that the rules above ask about"));
+    CHECK_FALSE(has(question_text(asked), "the rule above"));
+  }
+
+  TEST_CASE("a tool whose name reads like another is quoted, and a program's name cannot draw") {
+    auto asked = question({{"path", "/a"}});
+    asked.permission = "fs.read of server safe";
+    CHECK(has(question_text(asked), R"(  tool "read of server safe" of server fs)"));
+    asked.permission = "fs.a\u202Eb";
+    CHECK(has(question_text(asked), R"(  tool "a\u202eb" of server fs)"));
+    const std::string text = question_text(asked, "a\033[2J\nmcpac asks: fine?");
+    CHECK(cannot_draw(text));
+    CHECK(has(text, R"(may a\u001b[2J\nmcpac asks: fine? make)"));
   }
 
   TEST_CASE("no character of a call moves the cursor, turns the direction, or begins a line") {
@@ -92,7 +124,8 @@ TEST_SUITE("cli/question_text") {
     review.program = pushed;
     review.rules = {pushed};
     for (const std::string& text :
-         {question_text(question({{"path", pushed}})), question_text(review)}) {
+         {question_text(question({{"path", pushed}})), question_text(review),
+          cli::whole_arguments(question({{"path", pushed}}))}) {
       for (std::string_view rest = text; !rest.empty();) {
         const auto line = rest.substr(0, rest.find('\n'));
         CHECK(line.size() <= 78);
@@ -109,7 +142,11 @@ TEST_SUITE("cli/question_text") {
     const std::string text = question_text(asked);
     CHECK(has(text, "... (1002 bytes in all)\n"));
     CHECK(has(text, "NOT ALL OF IT IS SHOWN"));
-    CHECK(has(cli::whole_arguments(asked), longer));
+    std::string whole = cli::whole_arguments(asked);
+    for (std::size_t at = 0; (at = whole.find("\n    | ")) != std::string::npos;)
+      whole.erase(at, 7);
+    CHECK(has(whole, longer));
+    CHECK(has(question_text(question({{std::string(200, 'n'), 1}})), "NOT ALL OF IT IS SHOWN"));
     CHECK_FALSE(has(question_text(question({{"path", "/a"}})), "NOT ALL"));
     // A text that ends like a cut one has its quote where it ends.
     const auto forged = question({{"text", "short... (1002 bytes in all)"}});
@@ -138,6 +175,7 @@ TEST_SUITE("cli/question_text") {
     CHECK(has(text, "    asks     fs.write where path == \"\\u202e\"  (NEW since the last"));
     CHECK(has(text, "    allowed  fs.read\n"));
     CHECK(has(text, "  no longer declared: fs.remove\\n\n"));
+    CHECK(has(text, "Enter or Ctrl-D: it is not run.\n"));
   }
 
   TEST_CASE("a call is answered in whole words only, and until wants a time that is to come") {
@@ -161,6 +199,12 @@ TEST_SUITE("cli/question_text") {
     CHECK(until->answer == Answered::kUntil);
     CHECK(until->until == now + std::chrono::minutes(15));
     CHECK(answer("until 2030-01-01T00:00:00Z\n") == Answered::kUntil);
+  }
+
+  TEST_CASE("a line that is none of the answers is told why, in words of our own") {
+    CHECK(has(cli::why_no_answer("until yesterday\n"), "until wants a time that is to come"));
+    CHECK(has(cli::why_no_answer(" until\n"), "until wants a time"));
+    CHECK(cli::why_no_answer("\033[2J\n") == "That is none of the answers.");
   }
 
   TEST_CASE("a program is run for a yes, and for no other word") {

@@ -270,17 +270,22 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
            "-f", "draws.cpp", "--ask", "fixture.echo"},
           project().environment(), {.folder = project().folder()});
     };
-    const auto yes = at_terminal("y,perhaps,show,once");
+    const auto yes = at_terminal("y,perhaps,until yesterday,show,once");
     INFO(yes.out);
     CHECK(has(yes.out, "Run it? [y/N]"));
     CHECK(has(yes.out, R"(zebra = "\u001b[2J\u202eevil\r\nmcpac asks: fine")"));
     CHECK(has(yes.out, "under these rules:\r\n    the command line: ask fixture.echo\r\n"));
     CHECK_FALSE(has(yes.out, "the program's declaration"));
+    CHECK(has(yes.out, "may draws.cpp make this call?\r\n  tool echo of server fixture\r\n"));
     CHECK(has(yes.out, "asked by the command line: ask fixture.echo"));
     CHECK(has(yes.out, "That is none of the answers."));
+    CHECK(has(yes.out, "until wants a time that is to come"));
     CHECK(has(yes.out, "said"));
     CHECK_FALSE(has(yes.out, "\033[2J"));
     CHECK(yes.exit_code == 0);
+    const auto unclear = at_terminal("y,1,2,3,4,5");
+    CHECK(has(unclear.out, "none of the answers, and counts as a no"));
+    CHECK(has(unclear.out, "denied"));
     const auto no = at_terminal("n");
     CHECK(no.exit_code == 77);
     CHECK(has(no.out, "MCPAC-E0712"));

@@ -138,12 +138,9 @@ struct Choices {
   const char* const rule = at.fault == Fault::missing   ? "required"
                            : at.fault == Fault::unknown ? "additionalProperties"
                                                         : "type";
-  return InvalidArguments(Error({ErrorKind::invalid_arguments,
-                                 0,
-                                 {},
-                                 ::std::string(kOfTheRun) + ": " + words_of(at, all),
-                                 {{"kind", kOfTheRun}, {"pointer", at.pointer}, {"rule", rule}},
-                                 {}}));
+  return InvalidArguments({.kind = ErrorKind::invalid_arguments,
+                           .message = ::std::string(kOfTheRun) + ": " + words_of(at, all),
+                           .data = {{"kind", kOfTheRun}, {"pointer", at.pointer}, {"rule", rule}}});
 }
 
 }  // namespace mcpac::detail

@@ -225,6 +225,8 @@ void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
                           fmt::format("server {} answered with a malformed response: {}", server_,
                                       printable(error.message, 200))));
   }
+  constexpr std::size_t kLooked = 1'000;  // what is shown is cut after it was looked for secrets
+  last_junk_ = printable(secrets_->redact(line.substr(0, kLooked)), 200);
   if (++junk_lines_ <= kMaxJunkLines) return;
   transport_->kill();
   end(failure(ErrorId::kServerProtocol,

@@ -145,6 +145,24 @@ TEST_SUITE("mcp/server process") {
     CHECK(server.client.error().id == ErrorId::kSecretMissing);
   }
 
+  TEST_CASE("a server that ends is told with what it wrote where only messages belong") {
+    ::setenv("MCPAC_TEST_SECRET", "hush-hush", 1);
+    mcp::ServerConfig config;
+    config.name = "wordy";
+    config.command = "sh";
+    config.arguments = {"-c",
+                        "echo Welcome; printf 'no module \\033[2J%s\\n' \"$TOKEN\"; echo boom >&2"};
+    config.environment = {{"TOKEN", "${env:MCPAC_TEST_SECRET}"}};
+    Connected server(config);
+    REQUIRE_FALSE(server.client.has_value());
+    const Error& error = server.client.error();
+    CHECK(error.id == ErrorId::kServerDied);
+    CHECK(error.why ==
+          "it last wrote:\nboom\n"
+          "on standard output, where only messages belong, it wrote: "
+          "no module \\x1b[2J${env:MCPAC_TEST_SECRET}");
+  }
+
   TEST_CASE("a server inherits no descriptor of ours") {
     asio::io_context loop;
     const int leaked = ::dup(0);  // without close-on-exec, as a careless library would open it

@@ -32,11 +32,13 @@ std::string marker(std::string_view line, unsigned column) {
 class Painter {
  public:
   explicit Painter(Colours colours) : colours_(colours) {}
-  [[nodiscard]] std::string severity(Severity severity) const {
-    const char* code = severity == Severity::kRefuses ? "1;31"
-                       : severity == Severity::kWarns ? "1;33"
-                                                      : "1;36";
-    return paint(code, to_string(severity));
+  [[nodiscard]] std::string severity(const Finding& finding) const {
+    const char* code = finding.severity == Severity::kRefuses ? "1;31"
+                       : finding.severity == Severity::kWarns ? "1;33"
+                                                              : "1;36";
+    // The compiler's, in its word: mcpac refuses nothing here.
+    const bool is_compilers = finding.rule == "compile-error";
+    return paint(code, is_compilers ? "error" : to_string(finding.severity));
   }
   [[nodiscard]] std::string mark(const std::string& text) const { return paint("1;32", text); }
   [[nodiscard]] std::string answer(Foreseen::Answer answer) const {
@@ -81,7 +83,7 @@ std::string place(std::string_view file, unsigned line, unsigned column) {
 std::string to_text(const Finding& finding, const SourceTexts& sources, const Painter& painter) {
   std::string text =
       fmt::format("{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
-                  finding.allowed.empty() ? painter.severity(finding.severity) : "allowed",
+                  finding.allowed.empty() ? painter.severity(finding) : "allowed",
                   printable_in_place(finding.message), printable_in_place(finding.rule));
   text += excerpt(sources.of(finding.file), finding.line, finding.column, painter);
   if (!finding.allowed.empty()) return text + indented("  because: ", finding.allowed);

@@ -60,6 +60,14 @@ const Json& result(const Json& sarif, std::size_t i) {
 }  // namespace
 
 TEST_SUITE("analyzer/formats") {
+  TEST_CASE(
+      "what does not compile is an error, as the compiler says; mcpac refuses nothing there") {
+    Report report;
+    report.findings = {{"compile-error", Severity::kRefuses, "a.cpp", 1, 9, "unknown type", ""}};
+    CHECK(findings_text(report, SourceTexts(), Colours::kNo) ==
+          "a.cpp:1:9: error: unknown type [compile-error]\n");
+  }
+
   TEST_CASE("a finding shows the line of its own file") {
     Report report;
     report.file = "a.cpp";

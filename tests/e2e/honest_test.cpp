@@ -33,7 +33,7 @@ void check_passes(const fs::path& program) {
                                  "filesystem.*,memory.*,everything.*", "-f", program.string()});
   INFO(run.err);
   CHECK(run.exit_code == 0);
-  for (const char* word : {": warns: ", ": refuses: "})
+  for (const char* word : {": warns: ", ": refuses: ", ": error: "})
     CHECK(run.err.find(word) == std::string::npos);
 }
 

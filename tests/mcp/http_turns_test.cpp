@@ -129,6 +129,18 @@ TEST_SUITE("mcp/http_turns") {
     CHECK(all->free() == 4);
   }
 
+  TEST_CASE("a client leaves as much free over all servers as it has at them together") {
+    const auto all = room({.of_server = 8, .of_all = 8});
+    Turns one(all);
+    Turns other(all);
+    for (std::int64_t id = 1; id <= 4; ++id) CHECK(one.begin("a", id));
+    CHECK_FALSE(other.begin("a", 5));  // it has none there, and half of all
+    CHECK(other.begin("b", 6));
+    CHECK(other.next().empty());
+    one.end("a");
+    CHECK(other.next() == "a5;");
+  }
+
   TEST_CASE("connections that are kept for the next call have a bound over all servers") {
     ConnectionRoom all({.of_server = 4, .of_all = 4, .idle = 2});
     CHECK(all.keep());

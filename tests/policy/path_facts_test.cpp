@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "policy/policy_record.h"
 #include "policy/support_world.h"
 
@@ -36,12 +38,18 @@ class CountingFiles final : public PathResolver {
   }
 };
 
+enum class Made : std::uint8_t { kNow, kFromRecord };
+
 struct ManyPaths {
   explicit ManyPaths(const std::vector<std::string>& grants,
-                     const std::vector<std::string>& denies = {}) {
+                     const std::vector<std::string>& denies = {}, Made made = Made::kNow) {
     tools.emplace(kMany, Json::parse(R"({"type": "object", "properties": {"paths":
         {"type": "array", "items": {"type": "string"}}}})"));
-    Environment environment{.tools = &tools, .resolver = &files, .clock = nullptr, .bases = {}};
+    Environment environment{.tools = &tools,
+                            .resolver = &files,
+                            .clock = nullptr,
+                            .bases = {},
+                            .is_replay = made == Made::kFromRecord};
     environment.bases.current_directory = "/srv";
     auto loaded = Authority::load({LayerText{.name = "the command line",
                                              .grants = grants,
@@ -174,6 +182,22 @@ TEST_CASE("a call that is recorded has no more paths than a record holds") {
   // It has used nothing up.
   CHECK(whole.decide(list_of(1)).allowed());
   CHECK_FALSE(whole.decide(list_of(1)).allowed());
+}
+
+// The record bounds what is asked: there is no more in it than there is.
+TEST_CASE("a call of an older record is decided again, however many paths it had") {
+  const std::vector<std::string> grants = {"fs.read_many(paths[*] within ./data) audit args"};
+  const Json many = list_of(2 * kPathsOfOneCall.questions);
+  CHECK(ManyPaths(grants).decide(many).too_large);
+  ManyPaths again(grants, {}, Made::kFromRecord);
+  CHECK(again.decide(many).allowed());
+  CHECK(again.files.asked == 2 * kPathsOfOneCall.questions);
+  CHECK(recorded_size(again.evidence.paths) > kMaxPathFactBytes);
+  Json arguments = many;
+  arguments["paths"].push_back("/etc/shadow");
+  const auto denied = again.decide(arguments);
+  CHECK_FALSE(denied.allowed());
+  CHECK_FALSE(denied.too_large);
 }
 
 }  // namespace mcpac::policy::testing

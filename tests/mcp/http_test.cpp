@@ -90,6 +90,15 @@ bool asked(const Json& log, std::string_view method) {
   return std::ranges::any_of(log, [&](const Json& e) { return e["method"] == method; });
 }
 
+// What each GET asked to go on after.
+Json events_asked_for(const Json& log) {
+  Json events = Json::array();
+  for (const Json& entry : log) {
+    if (entry["method"] == "GET") events.push_back(entry["event"]);
+  }
+  return events;
+}
+
 }  // namespace
 
 TEST_SUITE("mcp/http") {
@@ -569,6 +578,36 @@ TEST_SUITE("mcp/http") {
       CHECK(changes(before + 1) == before + 1);
       CHECK((*server).is_alive());
     }
+  }
+
+  TEST_CASE("where a server has forgotten an event, its announcements are heard from now on") {
+    for (const int status : {400, 410}) {
+      CAPTURE(status);
+      HttpFixture web({"initialize"});
+      Connected server(web.config(fmt::format("/forgets-events?{}", status)), true);
+      REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+      const auto until_changed = [&](int times) {
+        server.loop.restart();
+        while (server.changes < times && server.loop.run_one() > 0) continue;
+      };
+      until_changed(1);  // what was missed is looked for
+      CHECK(text_of(server.call("change")) == "changed");
+      until_changed(2);
+      CHECK(events_asked_for(web.log()) == Json{nullptr, "forgotten", nullptr});
+    }
+  }
+
+  TEST_CASE("a session that was lost is not listened to again") {
+    HttpFixture web({"initialize"});
+    Connected server(web.config("/forgets-events?404"), true);
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    server.loop.restart();
+    while ((*server).is_alive() && server.changes == 0 && server.loop.run_one() > 0) continue;
+    REQUIRE_FALSE((*server).is_alive());
+    server.loop.run();  // nothing is left to wait for
+    CHECK(events_asked_for(web.log()) == Json{nullptr, "forgotten"});
+    CHECK(server.changes == 0);
+    CHECK(id_of(server.call("echo")) == ErrorId::kServerHttp);
   }
 
   TEST_CASE("nobody listening is an error at once") {

@@ -6,7 +6,8 @@
 // Paths choose the form of answers: /json, /sse, /resume (the stream breaks before the answer and is
 // resumed by GET), /broken (it breaks for good), /loses-session (404 on the second call), /redirect,
 // /unauthorized, /html, /endless (an event without end), /ends-listening (what announcements come on ends five or
-// three times, and is refused once), /log (what was asked so far, as JSON).
+// three times, and is refused once), /forgets-events?STATUS (that ends once, numbered, and is not taken up again), /log
+// (what was asked so far, as JSON).
 // The header Authorization is kept and can be read with the tool "headers".
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -145,7 +146,7 @@ async function handlePost(request, response, path, message) {
 }
 
 async function handle(request, response) {
-  const path = new URL(request.url, 'http://x').pathname;
+  const { pathname: path, search } = new URL(request.url, 'http://x');
   if (path === '/log') { response.setHeader('Content-Type', 'application/json'); return response.end(JSON.stringify(log)); }
   if (path === '/redirect') return response.writeHead(307, { Location: 'http://127.0.0.1:1/elsewhere' }).end();
   if (path === '/unauthorized') return refuse(response, 401, `no: ${request.headers.authorization ?? 'nothing'}`);
@@ -158,12 +159,14 @@ async function handle(request, response) {
   if (request.method === 'GET') {
     const event = request.headers['last-event-id'];
     log.push({ method: 'GET', event: event ?? null });
-    if (event) { const write = stream(response); write(held.get(event), `${event}-sent`); return response.end(); }
+    if (path === '/forgets-events' && ++ended === 2) return refuse(response, Number(search.slice(1)), 'no such event');
+    if (event && path !== '/forgets-events') { const write = stream(response); write(held.get(event), `${event}-sent`); return response.end(); }
     const session = sessions.get(request.headers['mcp-session-id']);
     if (!session) return response.writeHead(405).end();
     if (path === '/ends-listening' && ++ended === 6) return refuse(response, 503, 'not now');
     const write = stream(response);
     if (path === '/ends-listening' && ended < 6) return response.end('retry: 20\n\n');
+    if (path === '/forgets-events' && ended === 1) return response.end('retry: 20\nid: forgotten\ndata:\n\n');
     session.listener = write;
     return;
   }

@@ -14,6 +14,7 @@
 #include "execute/records/run_record.h"
 #include "gate/support_gate.h"
 #include "places.h"
+#include "policy/match/path_facts.h"
 #include "policy/match/system_path_resolver.h"
 #include "policy/policy_digest.h"
 
@@ -64,15 +65,18 @@ codegen::Lock a_lock() {
                        {"password", {{"type", "string"}, {"writeOnly", true}}}}},
                      {"required", {"path"}},
                      {"additionalProperties", false}};
+  const Json paths = {
+      {"type", "object"},
+      {"properties", {{"paths", {{"type", "array"}, {"items", {{"type", "string"}}}}}}}};
   const Json any = {{"type", "object"}};
   codegen::Lock lock;
-  lock.servers.push_back(
-      {.name = "fs",
-       .identity = "fs",
-       .implementation = "",
-       .protocol_version = "",
-       .cpp_name = "mcp::fs",
-       .tools = {locked("list", any), locked("read", path), locked("write", path)}});
+  lock.servers.push_back({.name = "fs",
+                          .identity = "fs",
+                          .implementation = "",
+                          .protocol_version = "",
+                          .cpp_name = "mcp::fs",
+                          .tools = {locked("list", any), locked("read", path),
+                                    locked("read_many", paths), locked("write", path)}});
   return lock;
 }
 
@@ -92,6 +96,7 @@ struct Recorded {
     std::vector<std::string> ceiling = {};
     std::string folder = "/srv";
     gate::Mode mode = gate::Mode::kEnforce;
+    std::vector<std::string> declares = {"fs.read", "fs.list"};
     std::string declared_in = "source";  // "grants": a client of the gateway
   };
   explicit Recorded(const Options& options)
@@ -118,7 +123,7 @@ struct Recorded {
     REQUIRE_MESSAGE(authority, (authority ? "" : authority.error().to_text()));
     std::string digest = policy::policy_digest(*authority);
     gate::Declared declared{.permissions = {}, .texts = {}};
-    std::vector<std::string> names = {"fs.read", "fs.list"};
+    std::vector<std::string> names = options.declares;
     if (options.declared_in != "source")
       names.insert(names.end(), {"fs.resources/read", "fs.prompts/get"});
     for (const std::string& name : names) {
@@ -295,6 +300,31 @@ TEST_SUITE("execute/replay") {
     std::filesystem::remove(root / "data" / "out");
     check_green(run.replay(), 2, 0);
     run.payload("CapabilityCheck", 0).at("paths")[0].at("real") = "/etc/passwd";
+    CHECK_FALSE(run.replay().differences.empty());
+  }
+
+  TEST_CASE("a call with more paths than one may have today is decided again as it was then") {
+    Recorded run({.grants = {"fs.read_many(paths[*] within /srv/data) audit args"},
+                  .declares = {"fs.read_many"}});
+    run.call("fs.read_many", {{"paths", {"/srv/data/0"}}});
+    run.call("fs.read_many", {{"paths", {"/srv/data/0", "/etc/passwd"}}});
+    // As an mcpac without that bound recorded it.
+    for (const std::size_t which : {0U, 1U}) {
+      Json& check = run.payload("CapabilityCheck", which);
+      Json& paths = check.at("arguments").at("paths");
+      for (std::size_t i = 1; i <= 2 * policy::kPathsOfOneCall.questions; ++i) {
+        const std::string path = fmt::format("/srv/data/{}", i);
+        paths.push_back(path);
+        Json fact = check.at("paths").at(0);
+        fact.at("path") = std::to_string(i);
+        fact.at("real") = path;
+        check.at("paths").push_back(std::move(fact));
+      }
+      if (which == 1) std::swap(paths.at(1), paths.back());
+    }
+    CHECK(run.payload("CapabilityCheck", 1).at("allowed") == false);
+    check_green(run.replay(), 2, 0);
+    run.payload("CapabilityCheck", 1).at("allowed") = true;
     CHECK_FALSE(run.replay().differences.empty());
   }
 

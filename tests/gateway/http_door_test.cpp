@@ -8,6 +8,7 @@
 
 #include "gateway/support_http.h"
 #include "gateway/support_session.h"
+#include "ipc/support_connections.h"
 
 using namespace mcpac;
 using namespace mcpac::gateway;
@@ -63,6 +64,17 @@ TEST_SUITE("gateway/http") {
       CHECK(answer.json().at("result").at("resultType") == "complete");
     }
     CHECK(hall.on_loop([&] { return hall.door->sessions(); }) == 0);
+  }
+
+  TEST_CASE("a client that is gone without a word is noticed") {
+    Hall hall;
+    RawClient client(hall.port());
+    client.send(post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                        .body = stateless_call(1, "git.commit")}));
+    CHECK(client.read().status == 200);
+    const auto connections = test::connections_of_port(test::End::kOurs, hall.port());
+    REQUIRE(connections.size() == 1);
+    test::check_notices_dead_peer(connections.front());
   }
 
   TEST_CASE("nobody comes in without a token, and a token is taken from one place alone") {

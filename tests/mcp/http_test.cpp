@@ -21,6 +21,7 @@
 
 #include "core/file.h"
 #include "ipc/lookups.h"
+#include "ipc/support_connections.h"
 #include "mcp/connection_room.h"
 #include "mcp/support.h"
 
@@ -69,16 +70,12 @@ ErrorId id_of(const Result<Json>& result) {
 // Of each connection of this process to that port: how many bytes of it were read.
 std::vector<std::uint64_t> read_from(int port) {
   std::vector<std::uint64_t> all;
-  for (int fd = 0; fd < 1'024; ++fd) {
-    sockaddr_in peer{};
-    socklen_t size = sizeof peer;
-    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0) continue;
-    if (peer.sin_family != AF_INET || ntohs(peer.sin_port) != port) continue;
+  for (const int fd : test::connections_of_port(test::End::kTheirs, port)) {
     // The beginning of the kernel's struct tcp_info, up to tcpi_bytes_received: the C library's
     // ends before it.
     std::array<std::uint64_t, 17> info{};
     int waiting = 0;
-    size = sizeof info;
+    socklen_t size = sizeof info;
     REQUIRE(::getsockopt(fd, IPPROTO_TCP, TCP_INFO, info.data(), &size) == 0);
     REQUIRE(::ioctl(fd, FIONREAD, &waiting) == 0);
     all.push_back(info.back() - static_cast<std::uint64_t>(waiting));
@@ -608,6 +605,15 @@ TEST_SUITE("mcp/http") {
     CHECK(events_asked_for(web.log()) == Json{nullptr, "forgotten"});
     CHECK(server.changes == 0);
     CHECK(id_of(server.call("echo")) == ErrorId::kServerHttp);
+  }
+
+  TEST_CASE("connections to a server notice that it is gone without a word") {
+    HttpFixture web({"stateless"});
+    Connected server(web.config("/json"));
+    CHECK(server.call("echo").has_value());
+    const auto connections = test::connections_of_port(test::End::kTheirs, web.port());
+    CHECK_FALSE(connections.empty());
+    for (const int fd : connections) test::check_notices_dead_peer(fd);
   }
 
   TEST_CASE("nobody listening is an error at once") {

@@ -85,6 +85,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
  private:
   struct Server;
   boost::asio::awaitable<Result<std::set<std::string>>> connect(Server& server);
+  // upstream_compare.cpp
   boost::asio::awaitable<Result<std::set<std::string>>> compare_with_lock(Server& server);
   // Asks again as long as the server says that its tools changed meanwhile.
   boost::asio::awaitable<Result<std::set<std::string>>> compare_until_quiet(Server& server);

@@ -4,14 +4,19 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include "mcp/hears_again.h"
+#include "mcp/support.h"
 #include "places.h"
 
 using namespace mcpac;
@@ -46,14 +51,21 @@ struct Call {
   Upstreams::CallToken token;
 };
 
+mcp::ServerConfig fixture() {
+  mcp::ServerConfig config;
+  config.name = "one";
+  config.command = "node";
+  config.arguments = {testing::in_source("tests/servers/fixture.mjs"), "plain"};
+  return config;
+}
+
 struct World {
-  World() {
-    config.name = "one";
-    config.command = "node";
-    config.arguments = {testing::in_source("tests/servers/fixture.mjs"), "plain"};
+  World() : World(fixture()) {
     upstreams->start_again_what_ends();
     upstreams->start(config);
   }
+  // Not started yet.
+  explicit World(mcp::ServerConfig server) : config(std::move(server)) {}
   ~World() {
     if (upstreams) close();
   }
@@ -90,6 +102,94 @@ struct World {
 };
 
 const Json kHello{{"apple", "hello"}};
+
+// A server over HTTP whose streams of announcements end with cut().
+struct WebWorld {
+  WebWorld() {
+    world.upstreams->compare_after({.first = 1ms, .longest = 4ms});
+    world.upstreams->on_failed(
+        [this](const std::string&, const Error& error) { failures.push_back(error.id); });
+    world.upstreams->on_drift(
+        [this](std::string_view what, const std::string&) { heard.emplace_back(what); });
+    world.upstreams->on_notified(
+        [this](const std::string&, const std::string& method, const Json&) {
+          // Its tools may have changed, and are not compared yet.
+          if (method == mcp::kHearsAgain && !early) early.emplace(*world.upstreams, "echo", kHello);
+        });
+  }
+  void start() {
+    world.upstreams->start(world.config);
+    world.until_started();
+  }
+  void lock(const std::vector<std::string>& tools) {
+    codegen::LockedServer server{.name = "one",
+                                 .identity = world.config.identity(),
+                                 .implementation = "",
+                                 .protocol_version = "",
+                                 .cpp_name = "",
+                                 .tools = {}};
+    for (const std::string& name : tools) {
+      OrderedJson definition = {{"name", name}, {"inputSchema", {{"type", "object"}}}};
+      std::string digest = codegen::definition_digest(definition);
+      server.tools.push_back({name, "", std::move(digest), std::move(definition)});
+    }
+    world.lock.servers.push_back(std::move(server));
+  }
+  // `lists`: how the next lists of its tools are answered.
+  void cut(const std::vector<std::string>& lists, bool changes = false) {
+    CHECK(world.ended("cut", {{"lists", lists}, {"changes", changes}}) == "cut");
+  }
+  void until_failed(std::size_t times) {
+    asio::steady_timer patience(world.loop, 60s);
+    bool is_over = false;
+    patience.async_wait([&](const boost::system::error_code& error) { is_over = !error; });
+    world.until([&] { return is_over || failures.size() >= times; });
+    REQUIRE(failures.size() >= times);
+    patience.cancel();
+    world.loop.poll();
+  }
+  void pass(std::chrono::milliseconds time) {
+    asio::steady_timer timer(world.loop, time);
+    bool is_over = false;
+    timer.async_wait([&](auto) { is_over = true; });
+    world.until([&] { return is_over; });
+  }
+  // What it was asked after its start, shortly: "list", "call".
+  [[nodiscard]] std::vector<std::string> asked() const {
+    std::vector<std::string> methods;
+    for (const Json& entry : web.log()) {
+      const std::string method = string_member(entry, "method");
+      if (method.starts_with("tools/")) methods.push_back(method.substr(6));
+    }
+    return methods;
+  }
+
+  test::HttpFixture web{{"initialize"}};
+  World world{[this] {
+    auto config = web.config("/sse");
+    config.name = "one";
+    return config;
+  }()};
+  std::vector<ErrorId> failures;
+  std::vector<std::string> heard;
+  std::optional<Call> early;
+};
+
+// So many times each.
+std::vector<std::string> asked_for(
+    std::initializer_list<std::pair<std::size_t, std::string>> times) {
+  std::vector<std::string> all;
+  for (const auto& [count, method] : times) all.insert(all.end(), count, method);
+  return all;
+}
+
+using Texts = std::vector<std::string>;
+
+Texts refused(std::size_t times, const Texts& then = {}) {
+  Texts lists(times, "503");
+  lists.insert(lists.end(), then.begin(), then.end());
+  return lists;
+}
 
 }  // namespace
 
@@ -168,6 +268,116 @@ TEST_SUITE("execute/upstreams") {
     world.close();
     CHECK(one.error() == ErrorId::kServerDied);
     CHECK(other.error() == ErrorId::kServerDied);
+  }
+
+  TEST_CASE(
+      "a list that is refused twice after a stream was cut is asked for again, and compared") {
+    WebWorld one;
+    one.lock({"echo", "headers"});
+    one.start();
+    CHECK(one.world.ended("echo", kHello).contains("hello"));
+    one.cut(refused(2), true);
+    one.world.until([&] { return one.early && one.early->has_ended(); });
+    CHECK(one.early->error() == ErrorId::kLockDrift);  // it has waited, and was not sent
+    CHECK(one.asked() == asked_for({{1, "list"}, {2, "call"}, {3, "list"}}));
+    CHECK(one.failures.empty());
+    CHECK(one.world.ended("headers").contains("mcp-session-id"));
+  }
+
+  TEST_CASE("a tool that was another one for a moment stays refused, whatever came of that list") {
+    WebWorld one;
+    one.lock({"echo"});
+    one.start();
+    one.cut({"other", "503", "503"});
+    one.world.until([&] { return one.early && one.early->has_ended(); });
+    CHECK(one.early->error() == ErrorId::kLockDrift);
+    CHECK(one.failures.empty());
+  }
+
+  TEST_CASE("a server that is busy has its calls refused until its tools are compared") {
+    WebWorld one;
+    one.start();
+    one.cut(refused(9));
+    one.until_failed(1);
+    const Call call(*one.world.upstreams, "echo", kHello);
+    one.world.until(call);
+    for (const Call& told : {*one.early, call}) {
+      CHECK(told.error() == ErrorId::kServerHttp);
+      CHECK(told.text().contains("not called before they were compared"));
+      CHECK(told.text().contains("HTTP status 503"));
+    }
+    CHECK_FALSE(one.world.upstreams->all_well());
+    one.world.until([&] { return one.heard.size() >= 2; });
+    CHECK(one.heard.back() == "a server lists its tools again: they are compared");
+    CHECK(one.world.ended("echo", kHello).contains("hello"));
+    CHECK(one.asked() == asked_for({{1, "list"}, {1, "call"}, {10, "list"}, {1, "call"}}));
+    CHECK(one.failures.size() == 1);
+    CHECK(one.world.upstreams->all_well());
+  }
+
+  TEST_CASE("a busy server whose tools may have changed once more is not asked twice for that") {
+    WebWorld one;
+    one.start();
+    auto lists = refused(4, {"503 cut"});
+    lists.resize(64, "503");  // until its streams stand again
+    one.cut(lists);
+    one.world.until([&] { return one.heard.size() >= 2; });
+    CHECK(one.heard.back() == "a server lists its tools again: they are compared");
+    CHECK(one.failures.size() == 1);
+    CHECK(one.world.upstreams->all_well());
+  }
+
+  TEST_CASE("a busy server that ends, or answers with an error, is not asked on") {
+    for (const std::string then : {"404", "error"}) {
+      CAPTURE(then);
+      WebWorld one;
+      one.start();
+      one.cut(refused(5, {then}));
+      one.until_failed(2);
+      one.pass(50ms);
+      const ErrorId last = then == "404" ? ErrorId::kServerHttp : ErrorId::kServerError;
+      CHECK(one.failures == std::vector{ErrorId::kServerHttp, last});
+      const Call call(*one.world.upstreams, "echo", kHello);
+      one.world.until(call);
+      CHECK(call.error() == last);
+      CHECK_FALSE(call.text().contains("were compared"));
+      CHECK(one.asked() == asked_for({{1, "list"}, {1, "call"}, {6, "list"}}));
+    }
+  }
+
+  TEST_CASE("a server that has failed for good stays so, also where it is busy later") {
+    WebWorld one;
+    one.start();
+    one.cut({"error cut", "503", "503", "503", "503"});
+    one.until_failed(2);
+    one.pass(50ms);
+    CHECK(one.asked() == asked_for({{1, "list"}, {1, "call"}, {5, "list"}}));
+    const Call call(*one.world.upstreams, "echo", kHello);
+    one.world.until(call);
+    CHECK_FALSE(call.text().contains("were compared"));
+  }
+
+  TEST_CASE("where servers are started again, a busy one is by the next call and not asked on") {
+    WebWorld one;
+    one.world.upstreams->start_again_what_ends();
+    one.start();
+    one.cut(refused(4));
+    one.until_failed(1);
+    one.pass(50ms);
+    CHECK(one.asked() == asked_for({{1, "list"}, {1, "call"}, {4, "list"}}));
+    CHECK(one.world.ended("echo", kHello).contains("hello"));
+    CHECK(one.world.upstreams->restarts() == 1);
+  }
+
+  TEST_CASE("servers are closed also while one is asked for its tools again") {
+    WebWorld one;
+    one.start();
+    one.cut(refused(100));
+    one.until_failed(1);
+    one.world.close();
+    one.world.loop.restart();
+    one.world.loop.run();  // nothing is left to wait for
+    CHECK(one.failures.size() == 1);
   }
 
   TEST_CASE("where the loop ends first, nobody is told, and nothing of a call is left") {

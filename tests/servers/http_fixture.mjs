@@ -8,7 +8,9 @@
 // /unauthorized, /html, /endless (an event without end), /ends-listening (what announcements come on ends five or
 // three times, and is refused once), /forgets-events?STATUS (that ends once, numbered, and is not taken up again), /log
 // (what was asked so far, as JSON).
-// The header Authorization is kept and can be read with the tool "headers".
+// The header Authorization is kept and can be read with the tool "headers". The tool "cut" ends the streams of announcements;
+// `lists` says how the next lists of tools are answered ("503": an HTTP status; "error"; "503 cut", "error cut": and the streams end once
+// more; "other": this once with another tool, and news of a change before), and with `changes` a tool is another one from then on.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -21,6 +23,7 @@ const held = new Map(); // event id → message
 const log = [];
 let next = 1;
 let ended = 0; // streams of announcements
+let lists = []; // how the next ones are answered
 
 const info = { name: 'http-fixture', version: '4.5.6' };
 const tools = ['echo', 'headers', 'slow', 'change', 'progress', 'big'].map((name) => ({ name, inputSchema: { type: 'object' } }));
@@ -28,6 +31,8 @@ tools.push({ name: 'naïve näme', inputSchema: { type: 'object' } });
 const text = (value) => ({ content: [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }] });
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const encode = (message) => JSON.stringify({ jsonrpc: '2.0', ...message });
+
+const cut = () => { for (const session of sessions.values()) session.end?.(); };
 
 async function answer(message, request, notify) {
   const { id, method, params } = message;
@@ -51,6 +56,14 @@ async function answer(message, request, notify) {
         notify?.({ method: 'notifications/progress', params: { progressToken: params._meta.progressToken, progress: i } });
       }
       return result(text('arrived'));
+    }
+    if (params.name === 'cut') {
+      // The stream opens beside the calls.
+      while (![...sessions.values()].some((session) => session.end)) await sleep(5);
+      lists = args.lists ?? [];
+      if (args.changes) tools[0].description = 'another one';
+      cut();
+      return result(text('cut'));
     }
     if (params.name === 'change') {
       for (const session of sessions.values()) session.listener?.({ method: 'notifications/tools/list_changed' });
@@ -92,6 +105,17 @@ async function handlePost(request, response, path, message) {
       sessions.delete(request.headers['mcp-session-id']);
       return refuse(response, 404, 'Session not found');
     }
+  }
+  if (method === 'tools/list' && lists.length > 0) {
+    const how = lists.shift();
+    if (how.endsWith('cut')) cut();
+    if (how === 'other') {
+      for (const session of sessions.values()) session.listener?.({ method: 'notifications/tools/list_changed' });
+      await sleep(50); // the news is there first
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      return response.end(encode({ id, result: { tools: [{ ...tools[0], description: 'another one' }] } }));
+    }
+    return how.startsWith('error') ? refuse(response, 200, 'no', id) : refuse(response, parseInt(how), 'busy');
   }
   if (path === '/asks-on' && method === undefined) return; // takes no answer to what it asks itself
   if (id === undefined) return response.writeHead(202).end();
@@ -168,6 +192,7 @@ async function handle(request, response) {
     if (path === '/ends-listening' && ended < 6) return response.end('retry: 20\n\n');
     if (path === '/forgets-events' && ended === 1) return response.end('retry: 20\nid: forgotten\ndata:\n\n');
     session.listener = write;
+    session.end = () => response.end('retry: 20\n\n');
     return;
   }
   let body = '';

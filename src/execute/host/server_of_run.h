@@ -24,12 +24,17 @@ struct Upstreams::Server {
   // (upstream_restart.cpp). What none waits for ends with it.
   std::shared_ptr<mcp::Client> client;
   std::set<std::string> drifted;
+  // What was shown as another tool once was shown, also where no comparison has come to its end.
+  std::set<std::string> shown;
   std::optional<Error> failure;
   bool running = false;       // the first comparison is over
   bool ready = false;         // connected, and its tools are compared with the lock
   std::uint64_t changes = 0;  // how often it said that its tools changed
   std::uint64_t starts = 1;
   BackOff back_off;
+  // It has failed, and is asked for its tools again when that expires (upstream_compare.cpp).
+  bool is_asked_on = false;
+  boost::asio::steady_timer next_try;
   // Expires when the server is ready or has failed; calls that come earlier wait on it.
   boost::asio::steady_timer settled;
   // How many do, until each goes on: those that come then do not overtake them. Shared, since a
@@ -39,7 +44,9 @@ struct Upstreams::Server {
   std::shared_future<Result<std::set<std::string>>> future{promise.get_future().share()};
 
   Server(mcp::ServerConfig c, const boost::asio::any_io_executor& executor)
-      : config(std::move(c)), settled(executor, boost::asio::steady_timer::time_point::max()) {}
+      : config(std::move(c)),
+        next_try(executor),
+        settled(executor, boost::asio::steady_timer::time_point::max()) {}
 };
 
 // Another attempt may go better. One that the lock refuses does not.

@@ -11,16 +11,15 @@ namespace mcpac::execute {
 
 namespace asio = boost::asio;
 
-asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_until_quiet(Server& server) {
+asio::awaitable<Upstreams::Comparison> Upstreams::compare_until_quiet(Server& server) {
   // A server that never stops changing would keep its callers waiting for ever.
   constexpr int kRounds = 16;
-  std::set<std::string> drifted;  // in any round: what was shown once was shown
   for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t seen = server.changes;
     auto outcome = co_await compare_with_lock(server);
     if (!outcome) co_return pass_on(outcome);
-    drifted.merge(*outcome);
-    if (server.changes == seen) co_return drifted;
+    server.shown.merge(*outcome);
+    if (server.changes == seen) co_return server.shown;
   }
   co_return fail(ErrorId::kServerProtocol,
                  fmt::format("the server {} changes its tools without end", server.config.name),
@@ -29,22 +28,58 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_until_quiet(Se
                   .fix = "ask its author; \"disabled\": true in mcpac.json leaves it out"});
 }
 
+bool Upstreams::may_come_back(const Server& server, const Comparison& outcome) {
+  return !outcome && is_passing(outcome.error()) && server.client->is_alive();
+}
+
 // Often asked where the server said nothing, and only its stream had ended (mcp/hears_again.h):
 // what may pass is asked some more times before the server is taken for failed.
 asio::awaitable<void> Upstreams::compare_again(Server& server) {
-  constexpr int kTries = 3;
+  ComparePauses pauses(compare_pauses_);
   auto outcome = co_await compare_until_quiet(server);
-  for (int tries = 0;
-       tries < kTries && !outcome && is_passing(outcome.error()) && server.client->is_alive();
-       ++tries) {
-    asio::steady_timer pause(executor_, std::chrono::seconds(1 << tries));
+  while (may_come_back(server, outcome) && pauses.is_waited_for()) {
+    asio::steady_timer pause(executor_, pauses.next());
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
     outcome = co_await compare_until_quiet(server);
   }
+  // One that had failed before has a reason of its own to stay so.
+  const bool goes_on = !revives_ && !server.failure && may_come_back(server, outcome);
   settle(server, std::move(outcome));
+  if (goes_on) co_await compare_on(server, pauses);
 }
 
-asio::awaitable<Result<std::set<std::string>>> Upstreams::compare_with_lock(Server& server) {
+// Where nobody starts servers again, one that was busy for some seconds would be lost for the rest
+// of the run. Until its tools are compared it stays failed: no call goes to what nobody has seen.
+asio::awaitable<void> Upstreams::compare_on(Server& server, ComparePauses pauses) {
+  server.is_asked_on = true;
+  while (true) {
+    server.next_try.expires_after(pauses.next());
+    const auto [is_over] = co_await server.next_try.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (is_over) co_return;  // the run ends, and the server may be gone
+    auto outcome = co_await compare_until_quiet(server);
+    if (may_come_back(server, outcome)) continue;
+    if (outcome) {
+      server.failure.reset();
+      if (heard_) heard_("a server lists its tools again: they are compared", server.config.name);
+    }
+    settle(server, std::move(outcome));
+    co_return;
+  }
+}
+
+Error Upstreams::why_failed(const Server& server) {
+  Error error = *server.failure;
+  if (!server.is_asked_on) return error;
+  error.what = fmt::format(
+      "the tools of the server {} may have changed; it is not called before they were compared, "
+      "and "
+      "they could not be: {}",
+      server.config.name, error.what);
+  error.fix = "call again later: it is asked for them again and again";
+  return error;
+}
+
+asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& server) {
   const auto client = server.client;
   auto listing = co_await client->list_tools();
   if (!listing) co_return pass_on(listing);

@@ -75,6 +75,7 @@ void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
     tell("a server says that its tools changed, and cannot be asked: all quarantined",
          server.config.name);
   }
+  server.is_asked_on = false;
   const bool is_first = !std::exchange(server.running, true);
   server.ready = true;
   server.settled.expires_at(asio::steady_timer::time_point::min());
@@ -88,7 +89,8 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
   events.connections = connections_;
   events.tools_changed = [this, &server] {
     ++server.changes;
-    if (!server.ready) return;  // a comparison is under way, and will see this
+    // A comparison is under way or will be, and sees this.
+    if (!server.ready || server.is_asked_on) return;
     // Until the new list is compared, nothing of this server is trusted: calls wait.
     server.ready = false;
     server.settled.expires_at(asio::steady_timer::time_point::max());
@@ -157,7 +159,7 @@ asio::awaitable<Result<Upstreams::Server*>> Upstreams::usable(std::string name) 
     } while (!server.ready);
   }
   if (auto gone = why_gone(server)) co_return std::unexpected(std::move(*gone));
-  if (server.failure) co_return std::unexpected(*server.failure);
+  if (server.failure) co_return std::unexpected(why_failed(server));
   co_return &server;
 }
 
@@ -281,6 +283,7 @@ asio::awaitable<void> Upstreams::close() {
   std::size_t open = 0;
   asio::steady_timer done(executor_, asio::steady_timer::time_point::max());
   for (auto& [name, server] : servers_) {
+    server->next_try.cancel();
     if (!server->client) continue;
     ++open;
     asio::co_spawn(executor_, server->client->close(), [&open, &done](const std::exception_ptr&) {

@@ -23,6 +23,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "codegen/lock.h"
+#include "execute/host/compare_pauses.h"
 #include "gate/servers.h"
 #include "gate/upstream.h"
 #include "mcp/client.h"
@@ -41,6 +42,9 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
 
   // A server that ended is started again with the next call to it (upstream_restart.cpp).
   void start_again_what_ends() { revives_ = true; }
+
+  // Before start(): between the tries to compare the tools of a server that may have changed.
+  void compare_after(const ComparePauses::Spans& pauses) { compare_pauses_ = pauses; }
 
   [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
 
@@ -86,10 +90,16 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   struct Server;
   boost::asio::awaitable<Result<std::set<std::string>>> connect(Server& server);
   // upstream_compare.cpp
-  boost::asio::awaitable<Result<std::set<std::string>>> compare_with_lock(Server& server);
+  using Comparison = Result<std::set<std::string>>;  // the tools that drifted
+  boost::asio::awaitable<Comparison> compare_with_lock(Server& server);
   // Asks again as long as the server says that its tools changed meanwhile.
-  boost::asio::awaitable<Result<std::set<std::string>>> compare_until_quiet(Server& server);
+  boost::asio::awaitable<Comparison> compare_until_quiet(Server& server);
+  [[nodiscard]] static bool may_come_back(const Server& server, const Comparison& outcome);
   boost::asio::awaitable<void> compare_again(Server& server);
+  // The same for one whose calls are refused meanwhile.
+  boost::asio::awaitable<void> compare_on(Server& server, ComparePauses pauses);
+  // What a call to one that has failed is answered with.
+  [[nodiscard]] static Error why_failed(const Server& server);
   // upstream_restart.cpp
   [[nodiscard]] static bool is_gone(const Server& server);
   void revive(Server& server);
@@ -121,6 +131,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   std::function<void()> settled_;
   std::map<RequestToken, std::shared_ptr<boost::asio::cancellation_signal>> requests_;
   bool revives_ = false;
+  ComparePauses::Spans compare_pauses_;
   std::uint64_t restarts_ = 0;
   std::shared_ptr<mcp::ConnectionRoom> connections_;  // from the first server on
 };

@@ -1,0 +1,37 @@
+// ComparePauses: how often a server is asked for its tools again, which may have changed.
+//
+// One that could not be asked is most often busy or about to be back, so the first pauses are
+// short, and its calls wait meanwhile. Who waits longer would rather hear of it. A pure value.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace mcpac::execute {
+
+class ComparePauses {
+ public:
+  struct Spans {
+    std::chrono::milliseconds first = std::chrono::seconds(1);  // then twice as long each time
+    std::chrono::milliseconds longest = std::chrono::minutes(1);
+  };
+
+  explicit ComparePauses(const Spans& spans) : longest_(spans.longest), next_(spans.first) {}
+
+  // Whether calls wait over the next one.
+  [[nodiscard]] bool is_waited_for() const { return given_ < kWaitedFor; }
+  [[nodiscard]] std::chrono::milliseconds next() {
+    ++given_;
+    return std::exchange(next_, std::min(2 * next_, longest_));
+  }
+
+ private:
+  static constexpr int kWaitedFor = 3;
+
+  std::chrono::milliseconds longest_;
+  std::chrono::milliseconds next_;
+  int given_ = 0;
+};
+
+}  // namespace mcpac::execute

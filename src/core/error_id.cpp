@@ -34,7 +34,8 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kServerError:
     case ErrorId::kServerTls:
     case ErrorId::kServerLimit:
-    case ErrorId::kServerCancelled: return ExitCode::kUnavailable;
+    case ErrorId::kServerCancelled:
+    case ErrorId::kServerBusy: return ExitCode::kUnavailable;
     case ErrorId::kLockMissing:
     case ErrorId::kLockInvalid: return ExitCode::kConfig;
     case ErrorId::kLockDrift:

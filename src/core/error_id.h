@@ -40,6 +40,7 @@ enum class ErrorId : std::uint16_t {
   kServerTls = 306,
   kServerLimit = 307,      // a message or listing beyond the limit
   kServerCancelled = 308,  // we took the call back before it was answered
+  kServerBusy = 309,       // no turn there in its time: the server has not seen the request
   // 04: codegen and lock
   kLockMissing = 400,
   kLockInvalid = 401,

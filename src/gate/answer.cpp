@@ -103,10 +103,12 @@ CallError internal(std::string message) {
 CallError from_server(const Error& error, std::string_view permission) {
   if (error.id == ErrorId::kLockDrift) return drifted(permission);
   ErrorKind kind = ErrorKind::kTransport;
-  if (error.id == ErrorId::kServerTimeout) kind = ErrorKind::kTimeout;
+  const bool is_unsent = error.id == ErrorId::kServerBusy;
+  if (error.id == ErrorId::kServerTimeout || is_unsent) kind = ErrorKind::kTimeout;
   if (error.id == ErrorId::kInternal) kind = ErrorKind::kInternal;
   Json data{{"id", to_string(error.id)}};
   if (!error.fix.empty()) data["fix"] = error.fix;
+  if (is_unsent) data["not_sent"] = true;  // who calls again does nothing twice
   return {kind, bounded(error.what, kMessageLimit), std::move(data)};
 }
 

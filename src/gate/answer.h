@@ -22,7 +22,7 @@ enum class ErrorKind : std::uint8_t {
   kInvalidArguments,  // -32602: the locked input schema refuses the arguments
   kUnknownTool,       // -32602: the lock has no such tool
   kTransport,         // -32002: the server died, hung up or answered with an error of the protocol
-  kTimeout,           // -32003: the server took too long
+  kTimeout,           // -32003: the server took too long, or had no turn for the call
   kBudget,            // -32004: too many calls in flight, too much queued
   kRevoked,           // -32005: the authority was taken back
   kInternal,          // -32603: our side failed, above all: the audit log cannot be written

@@ -111,9 +111,9 @@ asio::awaitable<Result<ServerListing>> list_tools(std::shared_ptr<Session> sessi
     RequestOptions options;
     options.keeps_order = true;
     auto reply = co_await session->request("tools/list", params, left, options);
-    // Also of one that had no turn in its time, whose error is another (Session::too_late).
-    const bool is_late = std::chrono::steady_clock::now() >= deadline;
-    if (!reply && (is_late || reply.error().id == ErrorId::kServerTimeout))
+    // Whether it had no turn in its time or no answer is all the same to who compares the list.
+    if (!reply &&
+        (reply.error().id == ErrorId::kServerTimeout || reply.error().id == ErrorId::kServerBusy))
       co_return too_slow(config);
     if (!reply) {
       const bool none =

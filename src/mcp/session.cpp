@@ -259,7 +259,7 @@ void Session::end(Error error) {
 std::unexpected<Error> Session::too_late(const Pending& pending, bool was_sent) const {
   if (!was_sent) {
     return failure(
-        ErrorId::kServerLimit,
+        ErrorId::kServerBusy,
         fmt::format("{} waited {} ms for its turn at server {} and was not sent: more is "
                     "in work there than it takes at a time",
                     pending.method, pending.timeout.count(), server_),

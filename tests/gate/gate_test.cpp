@@ -263,6 +263,7 @@ TEST_SUITE("gate") {
       int code;
     };
     for (const Row row : {Row{ErrorId::kServerTimeout, ErrorKind::kTimeout, -32003},
+                          Row{ErrorId::kServerBusy, ErrorKind::kTimeout, -32003},
                           Row{ErrorId::kServerDied, ErrorKind::kTransport, -32002},
                           Row{ErrorId::kServerError, ErrorKind::kTransport, -32002},
                           Row{ErrorId::kServerStart, ErrorKind::kTransport, -32002},
@@ -274,7 +275,10 @@ TEST_SUITE("gate") {
       world.upstream.answer(0, fail(row.id, "the server said no"));
       CHECK(error_of(answer).kind == row.kind);
       CHECK(error_of(answer).message == "the server said no");
-      CHECK(to_rpc_error(error_of(answer)).at("code") == row.code);
+      const Json told = to_rpc_error(error_of(answer));
+      CHECK(told.at("code") == row.code);
+      CHECK(told.at("data").at("id") == to_string(row.id));
+      CHECK(told.at("data").contains("not_sent") == (row.id == ErrorId::kServerBusy));
     }
   }
 }

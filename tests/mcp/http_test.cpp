@@ -365,7 +365,7 @@ TEST_SUITE("mcp/http") {
     until_ended(31);
     CHECK(text_of(*ends[31]).contains(R"("tool":"echo")"));
     until_ended(30);
-    CHECK(id_of(*ends[30]) == ErrorId::kServerLimit);
+    CHECK(id_of(*ends[30]) == ErrorId::kServerBusy);
     CHECK(read_from(web.port()).size() <= 8);
     const auto of_calls = [&](std::string_view method) {
       const Json log = web.log();
@@ -462,7 +462,7 @@ TEST_SUITE("mcp/http") {
     until_ended(1);
     const Result<Json> also = server.call("echo", "{}", 50ms);
     for (const auto& waited : {*ends[1], also}) {
-      CHECK(id_of(waited) == ErrorId::kServerLimit);
+      CHECK(id_of(waited) == ErrorId::kServerBusy);
       CHECK(waited.error().what.contains("was not sent"));
     }
     CHECK_FALSE(ends[0].has_value());

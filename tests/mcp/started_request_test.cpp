@@ -177,7 +177,7 @@ TEST_SUITE("mcp/started_request") {
     world.begin("two", 1ms);
     world.until(2);
     CHECK(world.ends == Texts{"one: " + to_string(ErrorId::kServerCancelled),
-                              "two: " + to_string(ErrorId::kServerLimit)});
+                              "two: " + to_string(ErrorId::kServerBusy)});
     CHECK(world.wire->sent.size() == 2);
   }
 

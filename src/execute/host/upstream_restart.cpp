@@ -14,6 +14,7 @@ bool is_passing(const Error& error) {
     case ErrorId::kServerStart:
     case ErrorId::kServerDied:
     case ErrorId::kServerTimeout:
+    case ErrorId::kServerBusy:
     case ErrorId::kServerHttp:
     case ErrorId::kServerTls: return true;
     default: return false;

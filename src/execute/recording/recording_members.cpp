@@ -20,8 +20,8 @@ constexpr std::array kErrors{
     ErrorId::kServerError,   ErrorId::kServerStart,    ErrorId::kServerDied,
     ErrorId::kServerTimeout, ErrorId::kServerProtocol, ErrorId::kServerHttp,
     ErrorId::kServerTls,     ErrorId::kServerLimit,    ErrorId::kServerCancelled,
-    ErrorId::kLockDrift,     ErrorId::kUnknownServer,  ErrorId::kSecretMissing,
-    ErrorId::kConfigInvalid};
+    ErrorId::kServerBusy,    ErrorId::kLockDrift,      ErrorId::kUnknownServer,
+    ErrorId::kSecretMissing, ErrorId::kConfigInvalid};
 
 Json to_json(const Error& error) {
   const bool known = std::ranges::find(kErrors, error.id) != kErrors.end();

@@ -26,8 +26,9 @@ namespace {
 ErrorId id_of_transport(const gate::CallError& error) {
   using enum ErrorId;
   const std::string id = string_member(error.data, "id");
-  for (const ErrorId known : {kServerStart, kServerDied, kServerTimeout, kServerProtocol,
-                              kServerHttp, kServerTls, kServerLimit, kServerCancelled}) {
+  for (const ErrorId known :
+       {kServerStart, kServerDied, kServerTimeout, kServerProtocol, kServerHttp, kServerTls,
+        kServerLimit, kServerCancelled, kServerBusy}) {
     if (id == to_string(known)) return known;
   }
   return kServerError;
@@ -56,9 +57,6 @@ Error to_error(const gate::CallError& error, const Permission& tool,
               fmt::format("mcpac tools describe {}", shell_quoted(tool.text()))};
     case Kind::kUnknownTool:
       return {ErrorId::kCallUnknownTool, error.message, "", "", "mcpac tools list"};
-    case Kind::kTimeout:
-      return {ErrorId::kServerTimeout, error.message, fmt::format("server {}", tool.server()), "",
-              ""};
     case Kind::kRevoked:
       if (!error.data.contains("id"))
         return {ErrorId::kCallDenied, error.message, "", "its user took it back", ""};

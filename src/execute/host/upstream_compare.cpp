@@ -72,8 +72,7 @@ Error Upstreams::why_failed(const Server& server) {
   if (!server.is_asked_on) return error;
   error.what = fmt::format(
       "the tools of the server {} may have changed; it is not called before they were compared, "
-      "and "
-      "they could not be: {}",
+      "and they could not be: {}",
       server.config.name, error.what);
   error.fix = "call again later: it is asked for them again and again";
   return error;

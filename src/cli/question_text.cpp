@@ -106,11 +106,20 @@ std::string arguments_text(const Json& arguments) {
   return text;
 }
 
-// The server is what mcpac.json calls it, the tool what the server does. Anything else as it is.
+// The server is what mcpac.json calls it, the tool what the server does; never cut, since tools may
+// differ in their last character alone. Anything else as it is.
 std::string tool_text(std::string_view permission) {
   const auto parsed = Permission::parse(permission);
   if (!parsed) return ascii(permission, 200);
-  return fmt::format("tool {} of server {}", name_text(parsed->tool()), parsed->server());
+  return fmt::format("tool {} of server {}", whole_name(parsed->tool()), parsed->server());
+}
+
+// In quotes unless it is a plain path, so that its words do not go on as ours.
+std::string program_text(std::string_view program) {
+  if (program.empty()) return "the program";
+  const bool is_plain =
+      std::ranges::all_of(program, [](char c) { return is_bare(c) || c == '.' || c == '/'; });
+  return cut(is_plain ? std::string(program) : ascii_json(Json(std::string(program))), 200);
 }
 
 std::string answers_text(std::size_t rules) {
@@ -121,7 +130,7 @@ std::string answers_text(std::size_t rules) {
       "              arguments, too, to the end of the run\n"
       "  until TIME  the same, also in later runs of exactly this program under\n"
       "              exactly these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
-      "  no          not this call; so does Ctrl-D\n"
+      "  no          not this call; Ctrl-D is a no, too\n"
       "  never       no call that {} about, in this and such\n"
       "              later runs\n"
       "The call waits for your answer, and its time counts against --timeout.\n",
@@ -137,8 +146,7 @@ std::string words_of(std::string_view line) {
 }  // namespace
 
 std::string question_text(const gate::Question& question, std::string_view program) {
-  const std::string name = program.empty() ? "the program" : ascii(program, 200);
-  std::string text = fmt::format("mcpac asks: may {} make this call?", name);
+  std::string text = fmt::format("mcpac asks: may {} make this call?", program_text(program));
   if (question.waiting > 0) text += fmt::format(" ({} more questions wait)", question.waiting);
   text +=
       fmt::format("\n  {}\n{}", tool_text(question.permission), arguments_text(question.arguments));

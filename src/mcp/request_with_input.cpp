@@ -125,6 +125,10 @@ asio::awaitable<Result<Reply>> go_on(std::shared_ptr<Session> session, std::stri
     } else {
       const auto id = session->begin_with(method, params, options);
       reply = co_await session->wait(id, timeout);
+      // It has seen the call, if not these answers: nobody may take it for one that was not sent.
+      if (round > 0 && !reply && reply.error().id == ErrorId::kServerBusy)
+        co_return about.refuse(ErrorId::kServerTimeout,
+                               "asked for input, and had no turn for the answers in their time");
     }
     if (!reply || reply->refusal || take_complete(reply->result)) co_return reply;
     const Json& said = reply->result["resultType"];

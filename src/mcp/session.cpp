@@ -245,7 +245,7 @@ void Session::tell(std::shared_ptr<Pending> pending) {
 void Session::end(Error error) {
   if (death_) return;
   if (!last_junk_.empty()) {
-    error.why += fmt::format("{}on standard output, where only messages belong, it wrote: {}",
+    error.why += fmt::format("{}where only messages belong it wrote: {}",
                              error.why.empty() ? "" : "\n", last_junk_);
   }
   death_ = secrets_->redact(std::move(error));

@@ -25,6 +25,7 @@ void Session::receive(std::string_view line, std::optional<std::int64_t> carrier
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   auto message = ipc::decode(line);
   if (!message) return receive_junk(line, message.error());
+  last_junk_.clear();  // it speaks on: a banner is not why it ends
   if (auto* response = std::get_if<ipc::Response>(&*message)) {
     receive_response(std::move(*response), line);
   } else if (auto* request = std::get_if<ipc::Request>(&*message)) {
@@ -225,8 +226,7 @@ void Session::receive_junk(std::string_view line, const ipc::RpcError& error) {
                           fmt::format("server {} answered with a malformed response: {}", server_,
                                       printable(error.message, 200))));
   }
-  constexpr std::size_t kLooked = 1'000;  // what is shown is cut after it was looked for secrets
-  last_junk_ = printable(secrets_->redact(line.substr(0, kLooked)), 200);
+  last_junk_ = printable(secrets_->redact(line), 200);  // all of it: a secret may be long
   if (++junk_lines_ <= kMaxJunkLines) return;
   transport_->kill();
   end(failure(ErrorId::kServerProtocol,

@@ -216,7 +216,7 @@ struct JsonForm<E> {
         choices.add(scalar_json(row.text));
       }
     }
-    return misfit(at, ("one of " + choices.text).c_str());
+    return misfit(at, "one of " + choices.text);
   }
 };
 
@@ -343,7 +343,7 @@ struct TakesExtra {
 
 // Before anything is read: a mistyped name also lacks where it belongs, and says more.
 template <class T>
-[[nodiscard]] bool knows_members(const Json& object, const T& value, Misfit& at) {
+[[nodiscard]] bool knows_members(const Json& object, T& value, Misfit& at) {
   TakesExtra rest;
   T::mcpac_visit(value, rest);
   if (rest.takes) return true;

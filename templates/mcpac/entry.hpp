@@ -92,7 +92,9 @@ inline void say(::std::string line) noexcept {
     say("denied: " + denied.permission());
     return exit_code_of(denied.kind());
   } catch (const Error& failure) {
-    const ::std::string about = member_text(failure.data(), "kind");
+    // A kind that we gave it: the data of a tool's failure is what its server answered.
+    const ::std::string about =
+        failure.data().contains("isError") ? ::std::string() : member_text(failure.data(), "kind");
     if (about == kOfTheRun) {  // the message says where
       say(::std::string("invalid ") + failure.what());
       return exit_code_of(failure.kind());

@@ -48,7 +48,7 @@ struct Misfit {
 inline constexpr unsigned kMaxTried = 100'000;
 
 // Sets the innermost place; the callers put their steps before it on the way back.
-[[nodiscard]] inline bool misfit(Misfit& at, const char* expected) {
+[[nodiscard]] inline bool misfit(Misfit& at, ::std::string_view expected) {
   if (at.expected.empty()) at.expected = expected;
   return false;
 }
@@ -66,6 +66,9 @@ inline void step_out(Misfit& at, ::std::string_view step) {
 }
 
 // nlohmann's library puts a number before its words: "[json.exception.type_error.302] type must …".
+[[nodiscard]] inline bool is_of_library(::std::string_view what) {
+  return what.starts_with("[json.exception.type_error.");
+}
 [[nodiscard]] inline ::std::string said_of_type(::std::string_view what) {
   const ::std::size_t end = what.starts_with("[json.exception.") ? what.find("] ") : what.npos;
   return ::std::string(end == what.npos ? what : what.substr(end + 2));
@@ -81,7 +84,11 @@ struct JsonForm {
       json.get_to(into);
       return true;
     } catch (const ::std::exception& error) {  // from_json of a program may throw what it likes
-      return misfit(at, ("a value of its type (" + said_of_type(error.what()) + ")").c_str());
+      // To a person only what the library says of types: a program's own words may quote the value.
+      const ::std::string why = at.source == Source::server || is_of_library(error.what())
+                                    ? " (" + said_of_type(error.what()) + ")"
+                                    : "";
+      return misfit(at, "a value of its type" + why);
     }
   }
 };
@@ -290,7 +297,7 @@ struct JsonForm<::std::tuple<T...>> {
   }
   static bool read(const Json& json, ::std::tuple<T...>& into, Misfit& at) {
     if (!json.is_array() || json.size() != sizeof...(T)) {
-      return misfit(at, ("an array of " + ::std::to_string(sizeof...(T))).c_str());
+      return misfit(at, "an array of " + ::std::to_string(sizeof...(T)));
     }
     ::std::size_t i = 0;
     bool fits = true;

@@ -58,7 +58,7 @@ TEST_SUITE("cli/question_text") {
     const std::string text = question_text(asked);
     CHECK(has(text, "this call, and all that the rule above asks about, with other\n"));
     CHECK(has(text, "no call that the rule above asks about, in this and such"));
-    CHECK(has(text, "not this call; so does Ctrl-D\n"));
+    CHECK(has(text, "not this call; Ctrl-D is a no, too\n"));
     CHECK(has(text, "The call waits for your answer, and its time counts against --timeout.\n"));
     asked.binding.program = std::string(64, 'f');
     CHECK(has(question_text(asked), "  program " + std::string(16, 'f') + "\n"));
@@ -71,11 +71,13 @@ TEST_SUITE("cli/question_text") {
     auto asked = question({{"path", "/a"}});
     asked.permission = "fs.read of server safe";
     CHECK(has(question_text(asked), R"(  tool "read of server safe" of server fs)"));
+    asked.permission = "fs." + std::string(200, 'a') + "z";
+    CHECK(has(question_text(asked), "az of server fs\n"));
     asked.permission = "fs.a\u202Eb";
     CHECK(has(question_text(asked), R"(  tool "a\u202eb" of server fs)"));
     const std::string text = question_text(asked, "a\033[2J\nmcpac asks: fine?");
     CHECK(cannot_draw(text));
-    CHECK(has(text, R"(may a\u001b[2J\nmcpac asks: fine? make)"));
+    CHECK(has(text, R"(may "a\u001b[2J\nmcpac asks: fine?" make)"));
   }
 
   TEST_CASE("no character of a call moves the cursor, turns the direction, or begins a line") {

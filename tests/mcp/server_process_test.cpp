@@ -146,7 +146,8 @@ TEST_SUITE("mcp/server process") {
   }
 
   TEST_CASE("a server that ends is told with what it wrote where only messages belong") {
-    ::setenv("MCPAC_TEST_SECRET", "hush-hush", 1);
+    const std::string secret(1'500, 's');  // more than is shown
+    ::setenv("MCPAC_TEST_SECRET", secret.c_str(), 1);
     mcp::ServerConfig config;
     config.name = "wordy";
     config.command = "sh";
@@ -159,8 +160,7 @@ TEST_SUITE("mcp/server process") {
     CHECK(error.id == ErrorId::kServerDied);
     CHECK(error.why ==
           "it last wrote:\nboom\n"
-          "on standard output, where only messages belong, it wrote: "
-          "no module \\x1b[2J${env:MCPAC_TEST_SECRET}");
+          "where only messages belong it wrote: no module ${env:MCPAC_TEST_SECRET}");
   }
 
   TEST_CASE("a server inherits no descriptor of ours") {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -50,6 +51,11 @@ struct Job {
     visit("most", self.most);
   }
 };
+// A type that the library reads, which says what it likes.
+struct Day {};
+void from_json(const Json& json, Day& /*into*/) {
+  throw std::runtime_error("no day: " + json.get<std::string>());
+}
 struct Open {
   std::string path;
   mcpac::Extra<Json> rest;
@@ -161,6 +167,11 @@ TEST_SUITE("templates/arguments") {
           "/a: expected an array of 2, got an array of 1");
     CHECK(said_of<std::map<std::string, std::set<int>>>({{"a", 1}}) ==
           "/a: expected a value of its type (type must be array, but is number), got the number 1");
+  }
+
+  TEST_CASE("what a type of the program says of a value is not told, which it may quote") {
+    CHECK(said_of<std::map<std::string, Day>>({{"a", "hush"}}) ==
+          "/a: expected a value of its type, got a string");
   }
 
   TEST_CASE("a required member that is missing is named, with what it would have to be") {

@@ -180,6 +180,16 @@ TEST_SUITE("templates/entry") {
           "mcpac: result: the answer is text and no JSON: .text() or .lines() reads it; it begins "
           "\"far away\"\n");
   }
+  TEST_CASE("a server's answer cannot pass a failure of its tool off as another kind of error") {
+    for (const char* kind : {"arguments of the run", "no_json"}) {
+      const Json result = {{"isError", true},
+                           {"kind", kind},
+                           {"content", {{{"type", "text"}, {"text", "/path is missing"}}}}};
+      const Ended ended = run(ENTRY(calls), Json{{"id", 1}, {"result", result}}.dump() + "\n");
+      CHECK(ended.code == 69);
+      CHECK(ended.error == "mcpac: tool error: filesystem.write_file: /path is missing\n");
+    }
+  }
   TEST_CASE("the global object of the second form calls over the same connection") {
     const Ended ended = run(
         [] {

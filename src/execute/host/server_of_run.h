@@ -24,8 +24,8 @@ struct Upstreams::Server {
   // (upstream_restart.cpp). What none waits for ends with it.
   std::shared_ptr<mcp::Client> client;
   std::set<std::string> drifted;
-  // What was shown as another tool once was shown, also where no comparison has come to its end.
-  std::set<std::string> shown;
+  // Those that were shown as another tool once, also in a comparison that came to no end.
+  std::set<std::string> ever_drifted;
   std::optional<Error> failure;
   bool running = false;       // the first comparison is over
   bool ready = false;         // connected, and its tools are compared with the lock

@@ -18,8 +18,8 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_until_quiet(Server& se
     const std::uint64_t seen = server.changes;
     auto outcome = co_await compare_with_lock(server);
     if (!outcome) co_return pass_on(outcome);
-    server.shown.merge(*outcome);
-    if (server.changes == seen) co_return server.shown;
+    server.ever_drifted.merge(*outcome);
+    if (server.changes == seen) co_return server.ever_drifted;
   }
   co_return fail(ErrorId::kServerProtocol,
                  fmt::format("the server {} changes its tools without end", server.config.name),
@@ -58,11 +58,11 @@ asio::awaitable<void> Upstreams::compare_on(Server& server, ComparePauses pauses
     if (is_over) co_return;  // the run ends, and the server may be gone
     auto outcome = co_await compare_until_quiet(server);
     if (may_come_back(server, outcome)) continue;
-    if (outcome) {
-      server.failure.reset();
-      if (heard_) heard_("a server lists its tools again: they are compared", server.config.name);
-    }
+    const bool is_back = outcome.has_value();
+    if (is_back) server.failure.reset();
     settle(server, std::move(outcome));
+    if (is_back && heard_)
+      heard_("a server lists its tools again: they are compared", server.config.name);
     co_return;
   }
 }
@@ -70,6 +70,7 @@ asio::awaitable<void> Upstreams::compare_on(Server& server, ComparePauses pauses
 Error Upstreams::why_failed(const Server& server) {
   Error error = *server.failure;
   if (!server.is_asked_on) return error;
+  error.id = ErrorId::kServerBusy;  // of the call, which it has not seen
   error.what = fmt::format(
       "the tools of the server {} may have changed; it is not called before they were compared, "
       "and they could not be: {}",

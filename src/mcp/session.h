@@ -163,7 +163,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::map<std::int64_t, std::shared_ptr<Pending>> pending_;
   std::int64_t next_id_ = 1;
   std::size_t junk_lines_ = 0;
-  std::string last_junk_{};  // as it is shown
+  std::string last_junk_{};            // as it is shown
   std::optional<std::string> client_;  // whose calls that can be asked about were carried
   bool serves_several_ = false;
   OpenQuestions asked_;

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <string>
+#include <utility>
+
 #include "policy/support_world.h"
 
 namespace mcpac::policy::testing {
@@ -34,6 +37,20 @@ TEST_CASE("a name alone is answered with both rules that it may stand for") {
   CHECK(alone.id == ErrorId::kRuleSyntax);
   CHECK(alone.fix == "write kv.* for all tools of a server kv, SERVER.kv for one tool");
   CHECK(error_of("*").fix == "write SERVER.* for all tools of one server, a rule each");
+}
+
+TEST_CASE("a verb in a rule of the command line is answered with the option that it is") {
+  for (const auto& [text, fix] : {std::pair{"allow kv.get", "--grant RULE"},
+                                  {"ask kv.get", "--ask RULE"},
+                                  {"kv.get, deny kv.get", "--deny RULE"}}) {
+    CAPTURE(text);
+    const Error error = error_of(text);
+    CHECK(error.id == ErrorId::kRuleSyntax);
+    CHECK(error.why.contains("the option is the verb"));
+    CHECK(error.fix == fix);
+  }
+  CHECK(error_of("ask").fix ==
+        "write ask.* for all tools of a server ask, SERVER.ask for one tool");
 }
 
 TEST_CASE("a part of a name with a star is answered with why there is none") {

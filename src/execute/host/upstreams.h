@@ -65,7 +65,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // Of all servers: a program may hand the secret of one to another.
   [[nodiscard]] Secrecy redact(const Permission& permission, const Json& arguments,
                                Json& redacted) const override;
-  // Hears of tools that change while this is set, each once: `what` happened to `name`.
+  // Hears of tools that change while this is set, each once, and of servers that cannot be asked or
+  // can again: `what` happened to `name`.
   using OnDrift = std::function<void(std::string_view what, const std::string& name)>;
   void on_drift(OnDrift heard) { heard_ = std::move(heard); }
   [[nodiscard]] bool is_settled(const std::string& server) const override;
@@ -81,7 +82,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   void on_notified(OnNotified heard) override { notified_ = std::move(heard); }
   void on_settled(std::function<void()> heard) override { settled_ = std::move(heard); }
 
-  // No server has failed, died or drifted so far. One that is still starting has not.
+  // No server has failed for now, died or drifted. One that is still starting has not.
   [[nodiscard]] bool all_well() const;
   // Ends every server by the shutdown ladder, all at the same time.
   boost::asio::awaitable<void> close();

@@ -105,6 +105,13 @@ Result<ast::Selector> selector(Lexer& lexer) {
   }
   if (!lexer.take(".")) {
     const std::string name = printable(*selector.server, 40);
+    const bool is_verb = name == "allow" || name == "ask" || name == "deny";
+    if (is_verb && !lexer.at_end() && !lexer.sees(",")) {
+      return lexer.error(selector.at, fmt::format("'{}' before a rule that has its verb", name),
+                         "on the command line the option is the verb: --grant allows, --ask asks, "
+                         "--deny denies; in a file it stands once, before the rule",
+                         fmt::format("--{} RULE", name == "allow" ? "grant" : name));
+    }
     return lexer.expected(
         kBetween,
         fmt::format("write {0}.* for all tools of a server {0}, SERVER.{0} for one tool", name));

@@ -213,7 +213,7 @@ std::optional<gate::Reply> read_call_answer(std::string_view line,
 std::string_view why_no_answer(std::string_view line) {
   if (words_of(line).starts_with("until"))
     return "until wants a time that is to come: 15m, 2h or 2026-01-31T18:00:00Z.";
-  return "That is none of the answers.";
+  return kNoneOfTheAnswers;
 }
 
 std::optional<gate::Reply> read_program_answer(std::string_view line) {

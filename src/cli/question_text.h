@@ -24,6 +24,7 @@ namespace mcpac::cli {
 // "once", "run", "until 15m", "until 2026-11-22T18:00:00Z", "no", "never"; nothing for other words.
 [[nodiscard]] std::optional<gate::Reply> read_call_answer(
     std::string_view line, std::chrono::system_clock::time_point now);
+inline constexpr std::string_view kNoneOfTheAnswers = "That is none of the answers.";
 // Why a line is none of the answers to a call; one line, without anything of what was typed.
 [[nodiscard]] std::string_view why_no_answer(std::string_view line);
 // "y", "yes", "n", "no" or an empty line, which is a no.

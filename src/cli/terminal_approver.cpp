@@ -59,8 +59,7 @@ void TerminalApprover::review(const execute::ProgramReview& review, Done done) {
   program_ = review.program;
   show(
       question_text(review), "Run it? [y/N] ", read_program_answer,
-      [](std::string_view) -> std::string_view { return "That is none of the answers."; },
-      std::move(done));
+      [](std::string_view) { return kNoneOfTheAnswers; }, std::move(done));
 }
 
 void TerminalApprover::show(const std::string& text, const char* prompt, Read read, Why why,
@@ -100,7 +99,8 @@ void TerminalApprover::handle_line(std::string_view line) {
   if (!whole_.empty() && line == "show\n") {
     say(whole_);
   } else if (++misread_ == kMaxMisread) {
-    say("That is none of the answers, and counts as a no.\r\n");
+    say(kNoneOfTheAnswers);
+    say(" It counts as a no.\r\n");
     return finish({.answer = gate::Answered::kNo});
   } else {
     say(why_(line));

@@ -284,7 +284,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     CHECK_FALSE(has(yes.out, "\033[2J"));
     CHECK(yes.exit_code == 0);
     const auto unclear = at_terminal("y,1,2,3,4,5");
-    CHECK(has(unclear.out, "none of the answers, and counts as a no"));
+    CHECK(has(unclear.out, "none of the answers. It counts as a no"));
     CHECK(has(unclear.out, "denied"));
     const auto no = at_terminal("n");
     CHECK(no.exit_code == 77);

@@ -1,5 +1,4 @@
-// One client that is connected to a server over standard input and output, and who answers what
-// that asks.
+// One client that is connected to a server, and who answers what that asks.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -21,25 +20,21 @@ namespace mcpac::test {
 inline constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(300);
 
 // One connected client on a loop of its own.
-struct Connected {
+struct Connection {
   boost::asio::io_context loop;
   std::vector<std::string> stderr_lines;
   int changes = 0;
   Result<std::unique_ptr<mcp::Client>> client;
 
-  explicit Connected(mcp::ServerConfig config, bool watch_changes = false, mcp::Events events = {})
+  explicit Connection(mcp::ServerConfig config, bool watch_changes = false, mcp::Events events = {})
       : client(nullptr) {
     events.server_stderr = [this](std::string_view line) { stderr_lines.emplace_back(line); };
     if (watch_changes) events.tools_changed = [this] { ++changes; };
     client = test::run(loop, mcp::Client::connect(loop.get_executor(), std::move(config), events));
   }
-  ~Connected() {
-    if (client && *client) test::run(loop, (*client)->close());
-    client = nullptr;
-    CHECK(test::children().empty());
-  }
-  Connected(const Connected&) = delete;
-  Connected& operator=(const Connected&) = delete;
+  ~Connection() { end(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   mcp::Client& operator*() { return **client; }
   Result<Json> call(std::string tool, Json arguments = Json::object(),
@@ -53,6 +48,19 @@ struct Connected {
     loop.restart();
     while (!ready() && loop.run_one() > 0) {
     }
+  }
+  void end() {
+    if (client && *client) test::run(loop, (*client)->close());
+    client = nullptr;
+  }
+};
+
+// To a server that it started, of which nothing is left.
+struct Connected : Connection {
+  using Connection::Connection;
+  ~Connected() {
+    end();
+    CHECK(test::children().empty());
   }
 };
 

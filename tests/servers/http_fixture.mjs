@@ -49,6 +49,10 @@ async function answer(message, request, notify) {
     const args = params.arguments ?? {};
     if (params.name === 'headers') return result(text(request.headers));
     if (params.name === 'big') return result(text('x'.repeat(args.bytes)));
+    if (params.name === 'asks' && !params.inputResponses) {
+      return { id, result: { resultType: 'input_required', inputRequests: { sure: { method: 'elicitation/create', params: {
+        message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } } } } };
+    }
     if (params.name === 'slow') { await sleep(args.ms); return result(text('slept')); }
     if (params.name === 'progress') {
       for (let i = 1; i <= args.times; ++i) {

@@ -82,7 +82,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   void on_notified(OnNotified heard) override { notified_ = std::move(heard); }
   void on_settled(std::function<void()> heard) override { settled_ = std::move(heard); }
 
-  // No server has failed for now, died or drifted. One that is still starting has not.
+  // No server is down, and none has drifted. One that is still starting is not.
   [[nodiscard]] bool all_well() const;
   // Ends every server by the shutdown ladder, all at the same time.
   boost::asio::awaitable<void> close();

@@ -37,10 +37,12 @@ std::vector<std::string> texts_of(const std::vector<Note>& notes) {
   return texts;
 }
 
-// Whether a note below the diagnostic ("previous definition is here") points into the headers.
+// Whether what was there before ("previous definition is here") stands in the headers. Other notes
+// may, too: the first error of a program brings along what it is included from.
 bool concerns_headers(const std::vector<Note>& notes, const Sources& sources) {
-  return std::ranges::any_of(
-      notes, [&](const Note& note) { return sources.home(note.place.file) == Home::kHeaders; });
+  return std::ranges::any_of(notes, [&](const Note& note) {
+    return note.message.starts_with("previous ") && sources.home(note.place.file) == Home::kHeaders;
+  });
 }
 
 // Whether `::` follows the name at the place.

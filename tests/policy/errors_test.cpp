@@ -24,12 +24,14 @@ TEST_CASE("an unknown tool is a load error that shows the place and names the ne
   CHECK(error.where ==
         "--grant:1:20\n    | kv.get, filesystem.read_txt_file\n    |                    ^");
   CHECK(error.fix == "did you mean filesystem.read_text_file?");
+  CHECK(error_of("filesystem.read_te").fix == "did you mean filesystem.read_text_file?");
 }
 
 TEST_CASE("an unknown server names the nearest server") {
   const Error error = error_of("filesytem.read_text_file");
   CHECK(error.id == ErrorId::kRuleUnknownName);
   CHECK(error.fix == "did you mean filesystem?");
+  CHECK(error_of("weather.now").fix.starts_with("`mcpac generate` adds the servers"));
 }
 
 TEST_CASE("a name alone is answered with both rules that it may stand for") {

@@ -41,18 +41,21 @@ std::unexpected<Complaint> unknown_server(const ast::Selector& selector, const T
       ErrorId::kRuleUnknownName, selector.at,
       fmt::format("the lock knows no server '{}'", printable(*selector.server)),
       "a rule names servers and tools that mcpac.lock holds",
-      near.empty() ? "mcpac tools list" : fmt::format("did you mean {}?", print_name(near)));
+      near.empty()
+          ? "`mcpac generate` adds the servers of mcpac.json to it, and `mcpac tools list` "
+            "shows what it holds"
+          : fmt::format("did you mean {}?", print_name(near)));
 }
 
 std::unexpected<Complaint> unknown_tool(const ast::Selector& selector, const ToolSchemas& tools) {
   const auto names =
       *selector.server == kControlServer ? kControls : tool_names(tools, *selector.server);
   std::string near = nearest_name(*selector.tool, names);
-  // gh.issues.create reads as gh.issues: the dotted tool is what was meant.
+  // gh.issues.create reads as gh.issues, and read_text is the beginning of read_text_file.
   if (near.empty()) {
-    const auto dotted = std::ranges::find_if(
-        names, [&](const auto& n) { return n.starts_with(*selector.tool + "."); });
-    if (dotted != names.end()) near = *dotted;
+    const auto longer =
+        std::ranges::find_if(names, [&](const auto& n) { return n.starts_with(*selector.tool); });
+    if (longer != names.end()) near = *longer;
   }
   return complain(ErrorId::kRuleUnknownName, selector.tool_at,
                   fmt::format("the lock knows no tool '{}' of server {}", printable(*selector.tool),

@@ -80,7 +80,8 @@ std::string place(std::string_view file, unsigned line, unsigned column) {
                    : fmt::format("{}:{}:{}", printable_in_place(file), line, column);
 }
 
-std::string to_text(const Finding& finding, const SourceTexts& sources, const Painter& painter) {
+std::string finding_text(const Finding& finding, const SourceTexts& sources,
+                         const Painter& painter) {
   std::string text =
       fmt::format("{}: {}: {} [{}]\n", place(finding.file, finding.line, finding.column),
                   finding.allowed.empty() ? painter.severity(finding) : "allowed",
@@ -91,7 +92,7 @@ std::string to_text(const Finding& finding, const SourceTexts& sources, const Pa
   return text;
 }
 
-std::string to_text(const Foreseen& foreseen, const Painter& painter) {
+std::string foreseen_text(const Foreseen& foreseen, const Painter& painter) {
   std::string why = denial_text(foreseen.reason, foreseen.rule, foreseen.other_rules);
   if (!foreseen.reason.empty()) why.insert(0, ": ");
   if (foreseen.is_expected) why += ", as expected";
@@ -122,7 +123,7 @@ std::string findings_text(const Report& report, std::string_view source, Colours
 std::string findings_text(const Report& report, const SourceTexts& sources, Colours colours) {
   const Painter painter(colours);
   std::string text;
-  for (const Finding& finding : problems(report)) text += to_text(finding, sources, painter);
+  for (const Finding& finding : problems(report)) text += finding_text(finding, sources, painter);
   return text;
 }
 
@@ -142,7 +143,7 @@ std::string to_human_text(const Report& report, const SourceTexts& sources, Colo
     if (!report.uses.empty()) text += "uses\n";
     for (const Use& use : report.uses) {
       text += fmt::format("  {}\n", use_text(use));
-      if (use.foreseen) text += to_text(*use.foreseen, painter);
+      if (use.foreseen) text += foreseen_text(*use.foreseen, painter);
     }
     if (!report.unused.empty()) text += "declared, but not used\n";
     for (const std::string& unused : report.unused)

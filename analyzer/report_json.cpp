@@ -31,7 +31,7 @@ Enum named(Form& form, std::string_view text, std::string_view at,
   return values.front();
 }
 
-Json place(std::string_view file, unsigned line, unsigned column) {
+Json place_json(std::string_view file, unsigned line, unsigned column) {
   return {{"file", file}, {"line", line}, {"column", column}};
 }
 
@@ -52,7 +52,7 @@ Json to_json(const Foreseen& foreseen) {
 }
 
 Json to_json(const Use& use) {
-  Json json = place(use.file, use.line, use.column);
+  Json json = place_json(use.file, use.line, use.column);
   json["permission"] = use.permission;
   json["function"] = use.function;
   json["open"] = use.open;
@@ -63,7 +63,7 @@ Json to_json(const Use& use) {
 }
 
 Json to_json(const Finding& finding) {
-  Json json = place(finding.file, finding.line, finding.column);
+  Json json = place_json(finding.file, finding.line, finding.column);
   json["rule"] = finding.rule;
   json["severity"] = to_string(finding.severity);
   json["message"] = finding.message;
@@ -74,7 +74,7 @@ Json to_json(const Finding& finding) {
 
 // `declared` is the list of texts that people grant; where each was found stands beside it.
 Json to_json(const Declared& declared) {
-  Json json = place(declared.file, declared.line, declared.column);
+  Json json = place_json(declared.file, declared.line, declared.column);
   json["permission"] = declared.permission;
   json["where"] = declared.where;
   return json;

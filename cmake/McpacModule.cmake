@@ -11,7 +11,9 @@ target_compile_options(mcpac_warnings INTERFACE
   # and for coroutine frames (GCC bugs 105329, 105562, 109224); clang's own checks and the sanitizers cover them.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized -Wno-mismatched-new-delete>
   # And these where headers come precompiled: moved and joined strings (GCC bug 105329). The dev build keeps them.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_PRECOMPILED}>>:-Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow>)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_PRECOMPILED}>>:-Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow>
+  # What a coroutine of one file keeps is no part of the interface, also where the compiler sees several files.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_TOGETHER}>>:-Wno-subobject-linkage>)
 
 # What most files read first. The builds of CI compile it once a family of targets with the same flags instead of
 # once a file, which saves 25 to 53 % of a file's processor time; the dev builds go on proving that each file
@@ -43,6 +45,44 @@ function(mcpac_precompile target family)  # the first target of a family compile
   endif()
 endfunction()
 
+# mcpac_together(<target>): about eight files of a folder are one for the compiler, which then makes what they share
+# of templates once (docs/adr/0048). A file's place follows from its name alone, so that a new file moves no other.
+# What lies in nameless namespaces of files that are compiled together must have different names.
+function(mcpac_together target)
+  if(NOT MCPAC_TOGETHER)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(base ${target} SOURCE_DIR)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  set(folders "")
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${base}" NORMALIZE)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    list(APPEND folders "${folder}")
+    list(APPEND in_${folder} "${source}")
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    list(LENGTH in_${folder} length)
+    set(groups 1)
+    while(length GREATER 12)
+      math(EXPR groups "2 * ${groups}")
+      math(EXPR length "${length} / 2")
+    endwhile()
+    foreach(source ${in_${folder}})
+      cmake_path(GET source FILENAME name)
+      string(MD5 digest "${name}")
+      string(SUBSTRING "${digest}" 0 4 digest)
+      math(EXPR group "0x${digest} % ${groups}")
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}_${group}")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # mcpac_module(<name> DIR <folder> [CORNERS folder ...] [FUZZED] [DEPS mcpac::a ...] [PRIVATE_DEPS ...])
 # A module is every .cpp of its folder and its corners (a folder a subject) except *_main.cpp, which are programs. It sees only what DEPS
 # names, so the floor plan in docs/architecture.md is enforced here and by tools/check_layers.py.
@@ -69,6 +109,7 @@ function(mcpac_module name)
     string(PREPEND family "fuzzed_")
   endif()
   mcpac_precompile(mcpac_${name} ${family})
+  mcpac_together(mcpac_${name})
 endfunction()
 
 # mcpac_test(<name> [HEADERS family] [DEPS ...] [BESIDE file ...] [SANITIZED ...]): tests/<name>/*_test.cpp as one
@@ -92,6 +133,7 @@ function(mcpac_test name)
   # Tests are not shipped: what is optimised in a release build is what they test.
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O0 -U_FORTIFY_SOURCE>)
   mcpac_precompile(test_${name} ${arg_HEADERS})
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL mcpac_together test_${name})")  # with sources added later
   set(all_but_beside "")
   if(arg_BESIDE)
     list(TRANSFORM arg_BESIDE REPLACE ".+" "*/\\0_test.cpp")

@@ -31,6 +31,7 @@ function(mcpac_static_program name)
     target_link_libraries(${name} PRIVATE ${arg_ARCHIVES})
     target_link_options(${name} PRIVATE -static)
   endif()
+  mcpac_together(${name})
 endfunction()
 
 # Makes sandboxes; small, single-threaded, without secrets (docs/architecture.md, "the warden").

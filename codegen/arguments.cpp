@@ -14,7 +14,7 @@
 namespace mcpac::codegen {
 namespace {
 
-constexpr int kMaxDepth = 8;  // unions inside unions; deeper ones are given as JSON text
+constexpr int kDeepestUnion = 8;  // unions inside unions; deeper ones are given as JSON text
 
 // Which JSON types a schema lets in, as far as its keywords tell.
 struct Accepted {
@@ -33,7 +33,7 @@ void collect(Resolver& resolver, const OrderedJson& schema, Accepted& accepted, 
   Resolved target = resolver.follow(schema);
   if (target.schema != nullptr) target = resolver.merged(*target.schema);
   if (target.schema != nullptr) target = resolver.follow(*target.schema);
-  if (target.schema == nullptr || depth > kMaxDepth) return;
+  if (target.schema == nullptr || depth > kDeepestUnion) return;
   const OrderedJson& at = *target.schema;
   if (const OrderedJson* type = keyword(at, "type"); type != nullptr && type->is_string()) {
     accepted.types.insert(type->get<std::string>());

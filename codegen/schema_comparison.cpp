@@ -8,7 +8,7 @@
 namespace mcpac::codegen {
 namespace {
 
-constexpr std::size_t kMaxDepth = 200;  // real schemas stay below 40
+constexpr std::size_t kDeepestCompared = 200;  // real schemas stay below 40
 
 std::string shown(const Json* value) {
   return value == nullptr ? "" : compact_json(OrderedJson(*value));
@@ -17,7 +17,7 @@ std::string shown(const Json* value) {
 // True where `test(name, value)` is true for a member anywhere below; and where it is too deep.
 template <typename Test>
 bool any_member(const Json& schema, std::size_t depth, const Test& test) {
-  if (depth > kMaxDepth) return true;
+  if (depth > kDeepestCompared) return true;
   if (!schema.is_structured()) return false;
   for (auto entry = schema.begin(); entry != schema.end(); ++entry) {
     if (schema.is_object() && test(entry.key(), *entry)) return true;
@@ -119,7 +119,7 @@ void SchemaComparison::add(SchemaEffect effect, std::string pointer, std::string
 void SchemaComparison::compare(const Json& before, const Json& after, const std::string& at,
                                std::size_t depth) {
   if (too_much() || json_equal(before, after)) return;
-  if (depth > kMaxDepth) return add(SchemaEffect::kChanged, at, "changed", &before, &after);
+  if (depth > kDeepestCompared) return add(SchemaEffect::kChanged, at, "changed", &before, &after);
   if (allows_nothing(before) || allows_nothing(after)) {
     return add(allows_nothing(before) ? SchemaEffect::kWidened : SchemaEffect::kNarrowed, at,
                allows_nothing(before) ? "allowed" : "forbidden", &before, &after);

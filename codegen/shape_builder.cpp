@@ -14,10 +14,10 @@ namespace mcpac::codegen {
 namespace {
 
 // The deepest real schema has 24 levels of JSON, which is 12 of schemas.
-constexpr int kMaxDepth = 40;
+constexpr int kDeepestShape = 40;
 // The largest real tool holds about 1,500 schemas; unfolding more than this is an attack.
 constexpr std::size_t kMaxVisited = 20'000;
-constexpr std::size_t kMaxEnumerators = 1024;
+constexpr std::size_t kMostEnumerators = 1024;
 constexpr std::size_t kMaxEnumText = 512;  // a value is a name, not a text
 constexpr std::size_t kMaxNotes = 50;      // of one shape: more tell nothing new
 
@@ -110,7 +110,7 @@ Shape ShapeBuilder::build() {
 Type ShapeBuilder::type_of(const OrderedJson& schema, const Spot& spot) {
   if (++visited_ > kMaxVisited) exhausted_ = true;
   if (exhausted_ || !schema.is_object() || schema.empty()) return {};  // true, {}: anything
-  if (spot.depth > kMaxDepth) return fall_back(spot, "it is nested too deeply");
+  if (spot.depth > kDeepestShape) return fall_back(spot, "it is nested too deeply");
   const Resolved target = resolver_.follow(schema);
   if (target.schema == nullptr) return fall_back(spot, target.why);
   if (target.schema == &schema) return type_of_target(schema, spot);
@@ -238,7 +238,7 @@ Type ShapeBuilder::enum_type(const OrderedJson& values, const OrderedJson& schem
   const auto is_long = [](const OrderedJson& value) {
     return value.is_string() && value.get_ref<const std::string&>().size() > kMaxEnumText;
   };
-  if (distinct.size() > kMaxEnumerators || std::ranges::any_of(distinct, is_long)) {
+  if (distinct.size() > kMostEnumerators || std::ranges::any_of(distinct, is_long)) {
     if (!strings && !whole) return fall_back(spot, "its enum has too many or too long values");
     note(spot.place, fmt::format("becomes {}: its enum has too many or too long values",
                                  strings ? "a string" : "an integer"));

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Type::Kind;
 
-constexpr std::size_t kMaxProperties = 4096;
+constexpr std::size_t kMostProperties = 4096;
 constexpr std::size_t kMaxPropertyName =
     512;  // longer than any name a person types; keeps lines bounded
 constexpr std::size_t kMaxPatterns = 32;
@@ -65,7 +65,7 @@ Type ShapeBuilder::object_type(const OrderedJson& schema, const OrderedJson& ide
                                const Spot& spot) {
   const OrderedJson* properties = keyword(schema, "properties");
   if (properties != nullptr && properties->is_object() && !properties->empty()) {
-    if (properties->size() > kMaxProperties) {
+    if (properties->size() > kMostProperties) {
       return fall_back(spot, fmt::format("it has {} properties", properties->size()));
     }
     return struct_type(schema, identity, spot);
@@ -164,7 +164,7 @@ std::vector<Field> ShapeBuilder::fields_of(const OrderedJson& schema, const Spot
   std::vector<Field> fields;
   const OrderedJson* properties = keyword(schema, "properties");
   if (properties == nullptr || !properties->is_object()) return fields;
-  if (properties->size() > kMaxProperties) {
+  if (properties->size() > kMostProperties) {
     exhausted_ = true;
     return fields;
   }

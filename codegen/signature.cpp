@@ -19,7 +19,7 @@ using Kind = Type::Kind;
 
 // About 400 tokens: more than any tool that a person wrote by hand needs.
 constexpr std::size_t kMaxSignature = 1600;
-constexpr std::size_t kMaxEnumerators = 24;
+constexpr std::size_t kShownEnumerators = 24;
 constexpr int kLevels = 6;
 // Words about members are worth their tokens while there are few members.
 constexpr std::size_t kMaxWithWords = 800;
@@ -108,7 +108,7 @@ class Writer {
   static std::string enumerators(const NamedType& type) {
     std::string out;
     for (std::size_t i = 0; i < type.values.size(); ++i) {
-      if (i >= kMaxEnumerators) return out + ", " + std::string(kMore);
+      if (i >= kShownEnumerators) return out + ", " + std::string(kMore);
       out += (i == 0 ? "" : ", ") + type.values[i].cpp_name;
     }
     return out;

@@ -57,7 +57,7 @@ class Table {
   std::vector<std::size_t> cells_;
 };
 
-class Lines {
+class ChangedLines {
  public:
   void same() {
     if (lines_.empty() || lines_.back() != "  …") lines_.emplace_back("  …");
@@ -118,7 +118,7 @@ std::vector<std::string> text_change(std::string_view before, std::string_view a
   const auto [old_begin, new_begin] = std::ranges::mismatch(old_pieces, new_pieces);
   const Pieces old_rest(old_begin, old_pieces.end());
   const Pieces new_rest(new_begin, new_pieces.end());
-  Lines lines;
+  ChangedLines lines;
   if (old_begin != old_pieces.begin()) lines.same();
   std::size_t i = 0;
   std::size_t j = 0;

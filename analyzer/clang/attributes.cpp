@@ -14,27 +14,27 @@ namespace {
 
 // They run code that no call shows, swap one function for another, choose one when the program is
 // loaded, or decide where in memory something stands.
-constexpr std::array<std::string_view, 21> kRefused{"constructor",
-                                                    "destructor",
-                                                    "alias",
-                                                    "ifunc",
-                                                    "section",
-                                                    "weak",
-                                                    "weak_import",
-                                                    "weakref",
-                                                    "init_priority",
-                                                    "naked",
-                                                    "interrupt",
-                                                    "retain",
-                                                    "patchable_function_entry",
-                                                    "cleanup",
-                                                    "cpu_dispatch",
-                                                    "cpu_specific",
-                                                    "target_clones",
-                                                    "target_version",
-                                                    "symver",
-                                                    "code_seg",
-                                                    "address_space"};
+constexpr std::array<std::string_view, 21> kRefusedAttributes{"constructor",
+                                                              "destructor",
+                                                              "alias",
+                                                              "ifunc",
+                                                              "section",
+                                                              "weak",
+                                                              "weak_import",
+                                                              "weakref",
+                                                              "init_priority",
+                                                              "naked",
+                                                              "interrupt",
+                                                              "retain",
+                                                              "patchable_function_entry",
+                                                              "cleanup",
+                                                              "cpu_dispatch",
+                                                              "cpu_specific",
+                                                              "target_clones",
+                                                              "target_version",
+                                                              "symver",
+                                                              "code_seg",
+                                                              "address_space"};
 
 std::string_view bare_name(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
@@ -43,7 +43,7 @@ std::string_view bare_name(std::string_view name) {
 }
 
 bool is_refused(std::string_view name) {
-  return among(kRefused, bare_name(name));
+  return among(kRefusedAttributes, bare_name(name));
 }
 
 void refuse(std::string_view name, const Place& place, Findings& findings) {
@@ -95,7 +95,7 @@ std::vector<std::string_view> spelled_words(CXCursor attribute, CXFile& file) {
 }
 
 // The standard attributes that only speak to people and optimisers.
-constexpr std::array<std::string_view, 9> kHarmless{
+constexpr std::array<std::string_view, 9> kHarmlessMembers{
     "nodiscard", "maybe_unused", "deprecated", "noreturn",         "fallthrough",
     "likely",    "unlikely",     "assume",     "no_unique_address"};
 
@@ -105,7 +105,7 @@ void check_in_macro(const std::vector<Token>& tokens, std::size_t at, Findings& 
   const bool gnu = word == "__attribute__" || word == "__attribute" || word == "__declspec";
   const bool standard = (word == "[" || word == "<:") && at + 2 < tokens.size() &&
                         (tokens[at + 1].text == "[" || tokens[at + 1].text == "<:") &&
-                        !among(kHarmless, tokens[at + 2].text);
+                        !among(kHarmlessMembers, tokens[at + 2].text);
   if (!gnu && !standard) return;
   findings.add("attribute", tokens[at].place, "an attribute that a macro writes cannot be read",
                "write the attribute where it belongs");

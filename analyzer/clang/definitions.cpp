@@ -15,7 +15,7 @@ namespace mcpac::analyzer {
 namespace {
 
 // Deeper trees are refused by the walker (rule too-deep).
-constexpr unsigned kMaxDepth = 2000;
+constexpr unsigned kDeepestBody = 2000;
 // What a definition draws in is looked at again for each definition; programs need a tenth of it.
 constexpr std::size_t kMaxShape = std::size_t{4} << 20U;
 
@@ -88,7 +88,7 @@ class Shape {
  private:
   void add_tree(CXCursor node, unsigned depth) {
     text_ += fmt::format("{}:{}\n", depth, node_text(node));
-    if (depth >= kMaxDepth || text_.size() > kMaxShape) return;
+    if (depth >= kDeepestBody || text_.size() > kMaxShape) return;
     each_child(node, [&](CXCursor child) { add_tree(child, depth + 1); });
   }
 

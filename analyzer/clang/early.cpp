@@ -13,7 +13,7 @@ namespace mcpac::analyzer {
 namespace {
 
 // Below this the walker itself has refused the program.
-constexpr unsigned kMaxDepth = 2000;
+constexpr unsigned kDeepestInitialiser = 2000;
 
 // A variable that is made before the entry runs: of a namespace, or a static member.
 bool is_global(CXCursor variable, const Scope& scope) {
@@ -115,7 +115,7 @@ void EarlyChecker::on_made(CXCursor global, CXCursor at, CXType type, Made made)
 
 void EarlyChecker::search(CXCursor global, CXCursor node, unsigned depth, bool runs_lambdas) {
   const CXCursorKind kind = clang_getCursorKind(node);
-  if (depth > kMaxDepth) return;
+  if (depth > kDeepestInitialiser) return;
   if (kind == CXCursor_LambdaExpr) {
     // What a lambda holds runs when somebody calls it.
     if (!runs_lambdas) return;

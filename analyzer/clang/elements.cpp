@@ -13,7 +13,7 @@ namespace {
 // Names of names of lists: a constant is initialised by one before it, so this ends anyway.
 constexpr unsigned kMaxNames = 16;
 
-std::string name_of(CXType type) {
+std::string container_name(CXType type) {
   return qualified_name(clang_getTypeDeclaration(clang_getCanonicalType(type)));
 }
 
@@ -29,12 +29,13 @@ bool is_container(CXType type) {
                                                   {"std::set", 2},
                                                   {"std::unordered_set", 3},
                                                   {"std::vector", 1}}};
-  const std::string name = name_of(type);
+  const std::string name = container_name(type);
   if (name == "std::initializer_list") return true;
   const auto found = std::ranges::find(kContainers, name, &Container::name);
   if (found == kContainers.end()) return false;
   // Another allocator constructs the elements, from what it likes.
-  return name_of(type_argument(clang_getCanonicalType(type), found->allocator)) == "std::allocator";
+  return container_name(type_argument(clang_getCanonicalType(type), found->allocator)) ==
+         "std::allocator";
 }
 
 CXType element_type(CXType list) {
@@ -85,7 +86,7 @@ CXCursor braces_of(CXCursor list, Variables variables, unsigned depth) {
       if (clang_getCursorKind(function) != CXCursor_Constructor || operands.size() != 1)
         return nothing;
       const bool list_given =
-          name_of(clang_getCursorType(operands.front())) == "std::initializer_list";
+          container_name(clang_getCursorType(operands.front())) == "std::initializer_list";
       return list_given ? braces_of(operands.front(), variables, depth + 1) : nothing;
     }
     default: return nothing;
@@ -97,7 +98,7 @@ CXCursor braces_of(CXCursor list, Variables variables, unsigned depth) {
 std::optional<Elements> elements_of(CXCursor list, Variables variables) {
   const CXType type = without_reference(clang_getCursorType(list));
   const bool c_array = clang_getArrayElementType(type).kind != CXType_Invalid;
-  const bool std_array = name_of(type) == "std::array";
+  const bool std_array = container_name(type) == "std::array";
   if (!c_array && !std_array && !is_container(type)) return std::nullopt;
   const CXCursor braces = braces_of(list, variables, 0);
   if (!exists(braces)) return std::nullopt;

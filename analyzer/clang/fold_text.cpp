@@ -15,7 +15,7 @@ namespace {
 // Longer texts are content, not names; and a constant that doubles the one before it grows fast.
 constexpr std::size_t kMaxFoldedText = 8192;
 
-constexpr unsigned kMaxDepth = 64;
+constexpr unsigned kDeepestText = 64;
 
 // Whether a value comes from a call, also by way of the constants that it names.
 class CallFinder {
@@ -34,7 +34,7 @@ class CallFinder {
   void search(CXCursor node, unsigned depth) {
     if (found_) return;
     const CXCursorKind kind = clang_getCursorKind(node);
-    found_ = kind == CXCursor_CallExpr || depth > kMaxDepth;
+    found_ = kind == CXCursor_CallExpr || depth > kDeepestText;
     if (kind == CXCursor_DeclRefExpr) {
       const CXCursor named = clang_getCursorReferenced(node);
       if (clang_getCursorKind(named) == CXCursor_VarDecl && !constants_.add(named)) found_ = true;
@@ -163,7 +163,7 @@ Folder::Folded Folder::element_text(CXCursor list, CXCursor index, unsigned dept
 }
 
 Folder::Folded Folder::text(CXCursor expression, unsigned depth) {
-  if (depth > kMaxDepth || !bindings_.step()) return std::nullopt;
+  if (depth > kDeepestText || !bindings_.step()) return std::nullopt;
   const CXCursor at = strip(expression);
   switch (clang_getCursorKind(at)) {
     case CXCursor_StringLiteral: {

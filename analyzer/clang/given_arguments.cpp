@@ -7,7 +7,7 @@ namespace mcpac::analyzer {
 namespace {
 
 // Deeper than any schema that a server was seen with; text has no other bound.
-constexpr int kMaxDepth = 16;
+constexpr int kDeepestArgument = 16;
 
 using Tokens = std::vector<Token>;
 
@@ -20,7 +20,7 @@ class Reader {
   Reader(const Tokens& tokens, std::size_t at) : tokens_(tokens), at_(at) {}
 
   std::optional<Given> value(int depth) {
-    if (depth > kMaxDepth || at_ >= tokens_.size()) return std::nullopt;
+    if (depth > kDeepestArgument || at_ >= tokens_.size()) return std::nullopt;
     if (text() != "{") return expression();
     Given given{.place = tokens_[at_].place, .form = Given::Form::kElements};
     ++at_;

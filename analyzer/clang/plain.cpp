@@ -8,7 +8,7 @@ namespace mcpac::analyzer {
 namespace {
 
 // Values of arguments are far below.
-constexpr unsigned kMaxDepth = 64;
+constexpr unsigned kDeepestPlain = 64;
 
 class Reader {
  public:
@@ -26,7 +26,7 @@ class Reader {
  private:
   void look(CXCursor at, unsigned depth) {
     if (!plain_) return;
-    plain_ = depth < kMaxDepth;
+    plain_ = depth < kDeepestPlain;
     switch (clang_getCursorKind(at)) {
       case CXCursor_IntegerLiteral:
       case CXCursor_FloatingLiteral:

@@ -14,13 +14,13 @@ namespace mcpac::analyzer {
 namespace {
 
 // Deeper than types that people write down; what is deeper counts as what is looked for.
-constexpr unsigned kMaxDepth = 16;
+constexpr unsigned kDeepestType = 16;
 
 constexpr std::string_view kOwners = " std::shared_ptr std::weak_ptr std::unique_ptr ";
 // They show a pointer or take one back.
 constexpr std::string_view kShow = " print println format format_to format_to_n formatted_size ";
 
-std::string name_of(CXType type) {
+std::string name_of_declaration(CXType type) {
   return qualified_name(declaration_of(type));
 }
 
@@ -29,7 +29,7 @@ std::string name_of(CXType type) {
 bool mentions(CXType type, bool through_functions, const Reach::IsType& is, unsigned depth = 0) {
   type = canonical(type);
   if (type.kind == CXType_Invalid) return false;
-  if (depth > kMaxDepth || is(type)) return true;
+  if (depth > kDeepestType || is(type)) return true;
   const auto inside = [&](CXType next) { return mentions(next, through_functions, is, depth + 1); };
   if (is_pointer_like(type) || type.kind == CXType_MemberPointer)
     return inside(clang_getPointeeType(type));
@@ -48,7 +48,8 @@ bool mentions(CXType type, bool through_functions, const Reach::IsType& is, unsi
 }
 
 bool is_pool_allocator(CXType type) {
-  return type.kind == CXType_Record && name_of(type) == "std::pmr::polymorphic_allocator";
+  return type.kind == CXType_Record &&
+         name_of_declaration(type) == "std::pmr::polymorphic_allocator";
 }
 
 // The object that a member function is called on; nothing for other calls.
@@ -89,7 +90,8 @@ bool RawBytesChecker::takes_void(CXType type) const {
   const auto takes = [&](CXType at) {
     if (is_raw(at)) return true;
     if (at.kind != CXType_Record) return false;
-    if (has_word(kOwners, name_of(at)) && type_argument(at, 0).kind == CXType_Void) return true;
+    if (has_word(kOwners, name_of_declaration(at)) && type_argument(at, 0).kind == CXType_Void)
+      return true;
     const CXCursor record = clang_getCursorDefinition(declaration_of(at));
     if (!exists(record) || sources_.home(record) != Home::kProgram) return false;
     bool found = false;
@@ -110,7 +112,7 @@ bool RawBytesChecker::takes_void(CXType type) const {
 bool RawBytesChecker::hands_guarded(CXType type) const {
   return mentions(type, false, [this](CXType at) {
     if (is_pointer_like(at)) return types_.behind(at) != Guarded::kNot;
-    return at.kind == CXType_Record && has_word(kOwners, name_of(at)) &&
+    return at.kind == CXType_Record && has_word(kOwners, name_of_declaration(at)) &&
            types_.of(type_argument(at, 0)) != Guarded::kNot;
   });
 }
@@ -158,7 +160,7 @@ bool RawBytesChecker::is_guarded_in_pool(CXType type) const {
 // std::pmr: what a pool makes in a buffer of the program may be written there by its bytes.
 void RawBytesChecker::on_pool(CXCursor call) {
   const CXType type = canonical(clang_getCursorType(call));
-  const bool pool = name_of(type) == "std::pmr::monotonic_buffer_resource";
+  const bool pool = name_of_declaration(type) == "std::pmr::monotonic_buffer_resource";
   if (pool && clang_Cursor_getNumArguments(call) > 1 &&
       is_pointer(clang_getCursorType(clang_Cursor_getArgument(call, 0)))) {
     has_buffer_ = true;

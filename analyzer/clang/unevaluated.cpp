@@ -8,7 +8,7 @@ namespace mcpac::analyzer {
 namespace {
 
 // Deeper trees are refused by the walker (rule too-deep).
-constexpr unsigned kMaxDepth = 2000;
+constexpr unsigned kDeepestOperand = 2000;
 
 bool has_length_at_run_time(CXType type) {
   type = clang_getCanonicalType(type);
@@ -29,7 +29,7 @@ bool has_length_at_run_time(CXType type) {
 }
 
 bool has_length_at_run_time(CXCursor node, unsigned depth) {
-  if (depth > kMaxDepth || has_length_at_run_time(clang_getCursorType(node))) return true;
+  if (depth > kDeepestOperand || has_length_at_run_time(clang_getCursorType(node))) return true;
   bool found = false;
   each_child(node,
              [&](CXCursor child) { found = found || has_length_at_run_time(child, depth + 1); });

@@ -9,7 +9,7 @@ namespace mcpac::analyzer {
 namespace {
 
 // Far beyond what people nest, and far below what the stack of the worker holds.
-constexpr unsigned kMaxDepth = 2000;
+constexpr unsigned kDeepestNode = 2000;
 // Every name is as long as the namespaces and classes around it are many, so that they cost the
 // square of their number; the deepest of libraries has a dozen.
 constexpr unsigned kMaxScopes = 64;
@@ -59,7 +59,7 @@ Scope Walker::scope_below(CXCursor node, const Scope& scope) {
 }
 
 void Walker::visit(CXCursor node, CXCursor parent, const Scope& scope) {
-  if (scope.depth > kMaxDepth || scope.scopes > kMaxScopes) {
+  if (scope.depth > kDeepestNode || scope.scopes > kMaxScopes) {
     findings_.add("too-deep", node, "this is nested too deeply to be analysed", "split it up");
     return;
   }

@@ -18,7 +18,7 @@ execute::ApprovalStore store_of(Context& context, const Clock& clock) {
           clock};
 }
 
-void list(Context& context) {
+void list_approvals(Context& context) {
   const SystemClock clock;
   const auto approvals = store_of(context, clock).read();
   Json all = Json::array();
@@ -71,7 +71,7 @@ void add_approvals(CLI::App& app, Context& context) {
   add_common_options(*approvals, context);
   auto* shown = approvals->add_subcommand("list", "the kept answers, oldest first");
   add_common_options(*shown, context);
-  shown->callback([&context] { list(context); });
+  shown->callback([&context] { list_approvals(context); });
   auto* forgets =
       approvals->add_subcommand("forget", "forgets one answer, or all and what was approved");
   add_common_options(*forgets, context);

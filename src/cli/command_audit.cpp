@@ -69,7 +69,7 @@ std::string line_of(const audit::Event& event) {
                      printable(string_member(payload, "reason")));
 }
 
-void list(Context& context, const std::string& run, const std::string& kind) {
+void list_events(Context& context, const std::string& run, const std::string& kind) {
   audit::Query query;
   if (!run.empty()) query.run_id = run;
   auto events = audit::read_events(context.folders.audit(), query);
@@ -115,7 +115,7 @@ void add_audit(CLI::App& app, Context& context) {
           CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded", "Approval",
                          "NetworkCheck", "ConnectionEnded", "Revoked", "ClientAsked",
                          "ClientReplied", "Anomaly", "ChangesKept", "Checkpoint"}));
-  command->callback([&context, run, kind] { list(context, *run, *kind); });
+  command->callback([&context, run, kind] { list_events(context, *run, *kind); });
 }
 
 }  // namespace mcpac::cli

@@ -41,7 +41,7 @@ Json summary_of(const Changeset& changes) {
   return json;
 }
 
-void list(Context& context) {
+void list_changes(Context& context) {
   const auto all = execute::list_changesets(kept_in(context));
   if (!all) return context.fail(all.error());
   Json json = Json::array();
@@ -203,7 +203,7 @@ void add_changes(CLI::App& app, Context& context) {
     return command;
   };
   add("list", "the changesets that are kept, oldest first")->callback([&context] {
-    list(context);
+    list_changes(context);
   });
   wants_run(add("show", "one changeset: each file and what happened to it"))
       ->callback([&context, run] { show(context, *run); });

@@ -37,7 +37,7 @@ execute::ClientPlaces places() {
           .claude = variable("CLAUDE_CONFIG_DIR")};
 }
 
-void list(Context& context) {
+void list_clients(Context& context) {
   Json all = Json::array();
   for (const ClientKind& kind : execute::client_kinds()) {
     const auto place = execute::place_of(kind, places());
@@ -102,7 +102,7 @@ Result<void> check(const Context& context, const ConnectOptions& options) {
 }
 
 void run(Context& context, const ConnectOptions& options) {
-  if (options.list) return list(context);
+  if (options.list) return list_clients(context);
   std::vector<std::string> ids;
   for (const ClientKind& kind : execute::client_kinds()) ids.emplace_back(kind.id);
   const ClientKind* kind = execute::find_client_kind(options.client);

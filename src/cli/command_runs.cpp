@@ -35,7 +35,7 @@ std::string line_of(const Json& run) {
 }
 
 // A run that ended while it was asked is not live any more, and no error.
-void list(Context& context) {
+void list_runs(Context& context) {
   const auto ids = execute::live_runs(context.folders.runs());
   if (!ids) return context.fail(ids.error());
   Json all = Json::array();
@@ -121,7 +121,9 @@ void add_runs(CLI::App& app, Context& context) {
     add_common_options(*command, context);
     return command;
   };
-  add("list", "the runs that are live now, oldest first")->callback([&context] { list(context); });
+  add("list", "the runs that are live now, oldest first")->callback([&context] {
+    list_runs(context);
+  });
   const auto id = std::make_shared<std::string>();
   const auto permission = std::make_shared<std::string>();
   const auto wants_run = [&id](CLI::App* command) {

@@ -188,7 +188,7 @@ void add_add(CLI::App& server, Context& context) {
   command->callback([&context, options] { add_one(context, *options); });
 }
 
-void list(Context& context) {
+void show_servers(Context& context) {
   auto project = context.project();
   if (!project) return context.fail(project.error());
   if (context.json) {
@@ -212,7 +212,7 @@ void list(Context& context) {
 void add_list(CLI::App& server, Context& context) {
   auto* command = server.add_subcommand("list", "the configured servers");
   add_common_options(*command, context);
-  command->callback([&context] { list(context); });
+  command->callback([&context] { show_servers(context); });
 }
 
 void add_remove(CLI::App& server, Context& context) {

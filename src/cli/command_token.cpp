@@ -78,7 +78,7 @@ std::string lifetime_of(const std::string& expires, const Clock& clock) {
   return fmt::format("{} {}Z", is_over ? "ended" : "until", expires.substr(0, 19));
 }
 
-void list(Context& context) {
+void list_tokens(Context& context) {
   const SystemClock clock;
   const auto tokens = store_of(context, clock).list();
   if (!tokens) return context.fail(tokens.error());
@@ -120,7 +120,7 @@ void add_token(CLI::App& app, Context& context) {
 
   auto* list_command = command->add_subcommand("list", "tokens with their policies");
   add_common_options(*list_command, context);
-  list_command->callback([&context] { list(context); });
+  list_command->callback([&context] { list_tokens(context); });
 
   auto* revoke_command = command->add_subcommand("revoke", "from now on it opens nothing");
   add_common_options(*revoke_command, context);

@@ -63,7 +63,7 @@ void show_servers(const std::vector<ToolRef>& tools) {
   }
 }
 
-void list(Context& context, const std::vector<std::string>& patterns) {
+void list_tools(Context& context, const std::vector<std::string>& patterns) {
   auto lock = lock_of(context);
   if (!lock) return context.fail(lock.error());
   auto tools = choose_tools(*lock, patterns);
@@ -142,7 +142,7 @@ void add_tools(CLI::App& app, Context& context) {
   auto* listing = tools->add_subcommand("list", "the locked tools");
   add_common_options(*listing, context);
   listing->add_option("PATTERN", *listed, "a server, server.tool, or a pattern with * and ?");
-  listing->callback([&context, listed] { list(context, *listed); });
+  listing->callback([&context, listed] { list_tools(context, *listed); });
 
   auto described = std::make_shared<std::vector<std::string>>();
   auto* description = tools->add_subcommand("describe", "the C++ that calls a tool");

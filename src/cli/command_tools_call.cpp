@@ -137,7 +137,7 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
   auto result = execute::call_tool(*project, context.folders, *permission, std::move(*arguments),
                                    std::move(*layer),
                                    {.approver = std::move(*approver),
-                                    .review = execute::Review::kWhenAsked,
+                                    .review = execute::ReviewWanted::kWhenAsked,
                                     .warning = [&](std::string_view text) { context.warn(text); }});
   if (!result) return context.fail(result.error());
   show_result(context, *result);

@@ -227,7 +227,7 @@ Result<execute::Questions> RunView::questions(const RunOptions& options) {
   if (!approver) return pass_on(approver);
   return execute::Questions{
       .approver = std::move(*approver),
-      .review = options.review ? execute::Review::kAlways : execute::Review::kWhenAsked,
+      .review = options.review ? execute::ReviewWanted::kAlways : execute::ReviewWanted::kWhenAsked,
       .warning = [this](std::string_view text) { context_.warn(text); }};
 }
 

@@ -54,6 +54,8 @@ using Answer = std::expected<Json, CallError>;
 [[nodiscard]] CallError cancelled();
 [[nodiscard]] CallError budget(std::string message);
 [[nodiscard]] CallError internal(std::string message);
+// One text for all that fails for the log's sake (the runtime headers print it as it stands).
+inline constexpr const char* kNotRecorded = "audit log cannot be written";
 // An Error of the upstream about a call of `permission`; its text is already free of secrets
 // (src/mcp redacts).
 [[nodiscard]] CallError from_server(const Error& error, std::string_view permission);
@@ -61,5 +63,9 @@ using Answer = std::expected<Json, CallError>;
 // At most `limit` bytes of `text`, cut between characters, with "…" when something is missing. For
 // everything of an outsider that is echoed or recorded.
 [[nodiscard]] std::string bounded(std::string_view text, std::size_t limit);
+// What the audit log keeps at most of a name and of a text, in bytes. A host's name has 253
+// letters; a program may say anything.
+inline constexpr std::size_t kRecordedName = 256;
+inline constexpr std::size_t kRecordedText = 1024;
 
 }  // namespace mcpac::gate

@@ -12,7 +12,7 @@ namespace mcpac::gate {
 namespace {
 
 // What an approver says of itself is recorded, but not at length.
-constexpr std::size_t kTextLimit = 512;
+constexpr std::size_t kAskedText = 512;
 
 Json to_json(const std::vector<policy::AskRule>& rules) {
   Json list = Json::array();
@@ -148,7 +148,7 @@ Asking::Standing Asking::settle(const Question& question, Reply reply) {
   if (reply.answer == Answered::kUntil && reply.until <= clock_.wall_now())
     reply = {.answer = Answered::kNobody, .who = reply.who, .detail = "its time is over already"};
   auto id = record({{"question", question.id},
-                    {"permission", bounded(question.permission, kTextLimit)},
+                    {"permission", bounded(question.permission, kAskedText)},
                     {"call", audit_.keyed_digest(question.call_digest)},
                     {"scope", is_for_rule ? "rule" : "call"},
                     {"rules", to_json(question.rules)}},
@@ -168,10 +168,10 @@ Asking::Standing Asking::settle(const Question& question, Reply reply) {
 
 Result<std::string> Asking::record(Json payload, const Reply& reply) {
   payload["answer"] = to_string(reply.answer);
-  payload["who"] = bounded(reply.who, kTextLimit);
+  payload["who"] = bounded(reply.who, kAskedText);
   payload["binding"] = recorded(setup_.binding, audit_);
   if (reply.answer == Answered::kUntil) payload["until"] = rfc3339_utc(reply.until);
-  if (!reply.detail.empty()) payload["detail"] = bounded(reply.detail, kTextLimit);
+  if (!reply.detail.empty()) payload["detail"] = bounded(reply.detail, kAskedText);
   return audit_.append("Approval", std::move(payload));
 }
 

@@ -21,10 +21,6 @@
 
 namespace mcpac::gate {
 
-// One text for every call that fails for the log's sake (the runtime headers print it as it
-// stands).
-inline constexpr const char* kNotRecorded = "audit log cannot be written";
-
 // What the policy charged for an allowed call, to be settled when it ends.
 struct Reservation {
   std::uint64_t id = 0;  // 0: no rule with a meter matched

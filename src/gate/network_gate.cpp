@@ -13,7 +13,6 @@
 namespace mcpac::gate {
 namespace {
 
-constexpr const char* kNotRecorded = "audit log cannot be written";
 // What a name server may make us ask about, dial and record for one request.
 constexpr std::size_t kMaxAddresses = 16;
 constexpr std::size_t kHostInReason = 256;

@@ -10,13 +10,7 @@
 #include "policy/places.h"
 
 namespace mcpac::gate {
-namespace {
-
-// A host's name has 253 letters; a program may say anything.
-constexpr std::size_t kNameLimit = 256;
-constexpr std::size_t kTextLimit = 1024;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<std::string> canonical_host(std::string_view text) {
   const bool is_bare_v6 = text.find(':') != std::string_view::npos && !text.starts_with('[');
@@ -40,14 +34,14 @@ std::string_view to_string(ConnectionEnd end) {
 
 Json check_payload(const NetworkRecord& record) {
   return {{"connection", record.connection},
-          {"host", bounded(record.host, kNameLimit)},
+          {"host", bounded(record.host, kRecordedName)},
           {"port", record.port},
           {"tls", record.tls == Tls::kYes},
           {"address", record.address.empty() ? Json(nullptr) : Json(record.address)},
           {"allowed", record.allowed},
-          {"rule", bounded(record.rule, kTextLimit)},
-          {"layer", bounded(record.layer, kNameLimit)},
-          {"reason", bounded(record.reason, kTextLimit)}};
+          {"rule", bounded(record.rule, kRecordedText)},
+          {"layer", bounded(record.layer, kRecordedName)},
+          {"reason", bounded(record.reason, kRecordedText)}};
 }
 
 Json ended_payload(std::uint64_t connection, std::string_view outcome, std::string_view address,

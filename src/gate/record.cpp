@@ -13,8 +13,6 @@ namespace mcpac::gate {
 namespace {
 
 constexpr std::size_t kTargetLimit = 256;
-constexpr std::size_t kNameLimit = 256;
-constexpr std::size_t kTextLimit = 1024;
 // Of one call; a move has two, and a list of files may be long.
 constexpr std::size_t kMostTargets = 8;
 // Values looked at for targets: a call with a million members must not cost a walk of a million.
@@ -141,8 +139,8 @@ Json missed_of(const Check& check) {
   Json all = Json::array();
   for (const auto& missed : check.evidence.missed) {
     Json json = {{"layer", missed.layer}, {"rule", missed.rule}};
-    if (level == policy::AuditLevel::kArgs) json["why"] = bounded(missed.why, kNameLimit);
-    if (level == policy::AuditLevel::kHash) json["why"] = bounded(missed.plain, kNameLimit);
+    if (level == policy::AuditLevel::kArgs) json["why"] = bounded(missed.why, kRecordedName);
+    if (level == policy::AuditLevel::kHash) json["why"] = bounded(missed.plain, kRecordedName);
     all.push_back(std::move(json));
   }
   return all;
@@ -214,11 +212,11 @@ std::string check_payload(const Check& check, std::string_view decision_id, Mode
   if (!check.asks.empty()) members.add_json("asks", asks_of(check));
   if (is_of_rules && evidence.bytes_out > 0) members.add("bytes_out", evidence.bytes_out);
   members.add("call_id", check.call_id);
-  add_bounded(members, "capability", check.capability, kNameLimit);
+  add_bounded(members, "capability", check.capability, kRecordedName);
   if (is_of_rules) append_clock(members.begin("clock"), evidence);
   if (is_of_rules && evidence.cost > 0) members.add("cost", evidence.cost);
   members.add("decided_by", to_string(check.decided_by));
-  add_bounded(members, "layer", check.layer, kNameLimit);
+  add_bounded(members, "layer", check.layer, kRecordedName);
   if (is_of_rules) append_layers(members.begin("layers"), evidence.layers);
   members.add("level", policy::to_string(check.level));
   if (is_of_rules && !evidence.meters.empty()) members.add_json("meters", to_json(evidence.meters));
@@ -231,9 +229,9 @@ std::string check_payload(const Check& check, std::string_view decision_id, Mode
     members.add_json("paths", paths_of(check));
   members.add("policy_decision_id", decision_id);
   if (!check.program_run.empty()) members.add("program_run", check.program_run);
-  add_bounded(members, "reason", reason_of(check), kTextLimit);
+  add_bounded(members, "reason", reason_of(check), kRecordedText);
   if (check.redacted && !is_meta) members.add("redacted", true);
-  add_bounded(members, "rule", check.rule, kTextLimit);
+  add_bounded(members, "rule", check.rule, kRecordedText);
   if (check.targets.empty() || is_meta)
     members.add_null("target");
   else

@@ -17,7 +17,7 @@ namespace {
 
 // An id comes back in the answer and waits with its call; a longer one is nobody's counter.
 constexpr std::size_t kMaxId = 256;
-constexpr std::size_t kEcho = 256;
+constexpr std::size_t kEchoedMethod = 256;
 
 }  // namespace
 
@@ -95,13 +95,13 @@ void ClientSession::handle_stateless(const ipc::Request& request, const RequestC
   if (request.method == "subscriptions/listen") return listen(request);
   if (handle_in_both(request, context)) return;
   say_error(request.id, ipc::kMethodNotFound,
-            "Method not found: " + gate::bounded(request.method, kEcho));
+            "Method not found: " + gate::bounded(request.method, kEchoedMethod));
 }
 
 void ClientSession::handle_initialized(const ipc::Request& request, const RequestContext& context) {
   if (offers_->handle_initialized(request) || handle_in_both(request, context)) return;
   say_error(request.id, ipc::kMethodNotFound,
-            "Method not found: " + gate::bounded(request.method, kEcho));
+            "Method not found: " + gate::bounded(request.method, kEchoedMethod));
 }
 
 bool ClientSession::handle_in_both(const ipc::Request& request, const RequestContext& context) {

@@ -5,7 +5,7 @@
 namespace mcpac::gateway {
 namespace {
 
-constexpr std::size_t kMaxData = std::size_t{64} << 10U;
+constexpr std::size_t kMaxLogged = std::size_t{64} << 10U;
 constexpr std::size_t kMaxLogger = 256;
 
 }  // namespace
@@ -13,7 +13,7 @@ constexpr std::size_t kMaxLogger = 256;
 std::optional<Json> log_message(const std::string& server, const Json& params) {
   const std::string level = string_member(params, "level");
   const Json* data = find_member(params, "data");
-  if (!is_log_level(level) || data == nullptr || to_text(*data).size() > kMaxData)
+  if (!is_log_level(level) || data == nullptr || to_text(*data).size() > kMaxLogged)
     return std::nullopt;
   std::string logger = server;
   if (const std::string own = string_member(params, "logger"); !own.empty())

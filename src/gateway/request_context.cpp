@@ -10,7 +10,7 @@ namespace mcpac::gateway {
 namespace {
 
 constexpr std::size_t kMaxToken = 256;
-constexpr std::size_t kEcho = 64;
+constexpr std::size_t kEchoedVersion = 64;
 // A tool that its server changed, or that was taken back, leaves the list when it is read again.
 constexpr int kFreshMs = 60'000;
 
@@ -19,7 +19,7 @@ std::unexpected<ipc::ErrorObject> invalid(std::string what) {
 }
 
 std::unexpected<ipc::ErrorObject> unsupported(const std::string& version) {
-  const std::string requested = gate::bounded(version, kEcho);
+  const std::string requested = gate::bounded(version, kEchoedVersion);
   return std::unexpected(ipc::ErrorObject{
       kUnsupportedVersion,
       "Unsupported protocol version: " + requested,

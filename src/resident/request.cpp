@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::string_view kStart = "mcpac request 1\n";
 
-std::unexpected<Error> refused(std::string why) {
-  return fail(ErrorId::kUsage, "a request to the resident host cannot be read",
-              {.why = std::move(why)});
-}
-
 void put_number(std::string& bytes, std::size_t number) {
   for (unsigned shift = 0; shift < 32; shift += 8)
     bytes += static_cast<char>(static_cast<unsigned char>(number >> shift));
@@ -96,16 +91,16 @@ std::string encode(const Request& request) {
 }
 
 Result<Request> decode(std::string_view bytes) {
-  if (!bytes.starts_with(kStart)) return refused("it has another form");
+  if (!bytes.starts_with(kStart)) return unreadable_request("it has another form");
   Reader reader(bytes.substr(kStart.size()));
   const auto umask = reader.number();
   auto config_file = reader.text();
   Request request;
   if (!umask || *umask > 0777 || !config_file || !reader.list(request.arguments) ||
       !reader.list(request.environment) || !reader.is_at_end())
-    return refused("its parts do not fit");
+    return unreadable_request("its parts do not fit");
   if (request.arguments.empty() || !config_file->starts_with('/'))
-    return refused("it has no command, or no project");
+    return unreadable_request("it has no command, or no project");
   request.umask = *umask;
   request.config_file = std::move(*config_file);
   return request;
@@ -115,7 +110,7 @@ Result<UniqueFd> to_memory(const Request& request) {
   const std::string bytes = encode(request);
   if (bytes.size() > kMaxRequest || request.arguments.size() > kMaxWords ||
       request.environment.size() > kMaxWords)
-    return refused("it is too long");
+    return unreadable_request("it is too long");
   return seal(bytes);
 }
 
@@ -131,7 +126,7 @@ Result<std::string> key_of(const Request& request, int folder) {
   struct statx info {};
   constexpr int kFlags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
   if (::statx(folder, "", kFlags, STATX_TYPE | STATX_INO, &info) != 0 || !S_ISDIR(info.stx_mode))
-    return refused("its working folder is none");
+    return unreadable_request("its working folder is none");
   Request same = request;
   same.arguments = {fmt::format("{}:{}:{}", info.stx_dev_major, info.stx_dev_minor, info.stx_ino)};
   std::erase_if(same.environment, is_passing);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <expected>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 
 namespace mcpac::resident {
 
+// kUsage: what is to be read of a request, or was to be written of it.
+[[nodiscard]] std::unexpected<Error> unreadable_request(std::string why);
 // kUsage where there is no memory for it.
 [[nodiscard]] Result<UniqueFd> seal(std::string_view bytes);
 // kUsage where it is no sealed memory, or longer.

@@ -7,9 +7,9 @@ namespace mcpac::sandbox {
 namespace {
 
 constexpr std::uint32_t kVersion = 0x4d435701;  // "MCW", 1
-enum class Kind : std::uint8_t { kSpawn, kProbe, kSpawned, kRefused, kProbed };
+enum class MessageKind : std::uint8_t { kSpawn, kProbe, kSpawned, kRefused, kProbed };
 
-void begin(Writer& writer, Kind kind) {
+void begin(Writer& writer, MessageKind kind) {
   writer.number(kVersion);
   writer.number(static_cast<std::uint8_t>(kind));
 }
@@ -126,7 +126,7 @@ Probe read_probe(Reader& reader) {
 
 std::string encode_spawn(const Spec& spec) {
   Writer writer;
-  begin(writer, Kind::kSpawn);
+  begin(writer, MessageKind::kSpawn);
   writer.number(spec.admits.bits());
   writer.number(static_cast<std::uint8_t>(spec.lowest_tier));
   for (const int fd :
@@ -151,16 +151,16 @@ std::string encode_spawn(const Spec& spec) {
 
 std::string encode_probe_request() {
   Writer writer;
-  begin(writer, Kind::kProbe);
+  begin(writer, MessageKind::kProbe);
   return writer.take();
 }
 
 std::optional<Request> decode_request(std::string_view packet) {
   Reader reader(packet);
   if (reader.number<std::uint32_t>() != kVersion) return std::nullopt;
-  const Kind kind = reader.choice(Kind::kProbed);
-  if (kind == Kind::kProbe && reader.complete()) return ProbeRequest{};
-  if (kind != Kind::kSpawn || !reader.ok()) return std::nullopt;
+  const MessageKind kind = reader.choice(MessageKind::kProbed);
+  if (kind == MessageKind::kProbe && reader.complete()) return ProbeRequest{};
+  if (kind != MessageKind::kSpawn || !reader.ok()) return std::nullopt;
   SpawnRequest request = read_spawn(reader);
   if (!reader.complete()) return std::nullopt;
   return request;
@@ -169,13 +169,13 @@ std::optional<Request> decode_request(std::string_view packet) {
 std::string encode(const Reply& reply) {
   Writer writer;
   if (const auto* spawned = std::get_if<Spawned>(&reply)) {
-    begin(writer, Kind::kSpawned);
+    begin(writer, MessageKind::kSpawned);
     writer.number(static_cast<std::uint8_t>(spawned->tier));
   } else if (const auto* refused = std::get_if<Refused>(&reply)) {
-    begin(writer, Kind::kRefused);
+    begin(writer, MessageKind::kRefused);
     write_refused(writer, *refused);
   } else {
-    begin(writer, Kind::kProbed);
+    begin(writer, MessageKind::kProbed);
     write_probe(writer, std::get<Probe>(reply));
   }
   return writer.take();
@@ -185,12 +185,12 @@ std::optional<Reply> decode_reply(std::string_view packet) {
   Reader reader(packet);
   if (reader.number<std::uint32_t>() != kVersion) return std::nullopt;
   std::optional<Reply> reply;
-  switch (reader.choice(Kind::kProbed)) {
-    case Kind::kSpawned: reply = Spawned{reader.choice(Tier::kC)}; break;
-    case Kind::kRefused: reply = read_refused(reader); break;
-    case Kind::kProbed: reply = read_probe(reader); break;
-    case Kind::kSpawn:
-    case Kind::kProbe: break;
+  switch (reader.choice(MessageKind::kProbed)) {
+    case MessageKind::kSpawned: reply = Spawned{reader.choice(Tier::kC)}; break;
+    case MessageKind::kRefused: reply = read_refused(reader); break;
+    case MessageKind::kProbed: reply = read_probe(reader); break;
+    case MessageKind::kSpawn:
+    case MessageKind::kProbe: break;
   }
   if (!reader.complete()) return std::nullopt;
   return reply;

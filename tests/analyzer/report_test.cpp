@@ -15,7 +15,7 @@ namespace {
 using namespace mcpac;
 using namespace mcpac::analyzer;
 
-Report sample() {
+Report sample_report() {
   Report report;
   report.file = "agent.cpp";
   report.source_digest = std::string(64, 'a');
@@ -37,7 +37,7 @@ Report sample() {
 
 // The report with one member changed at a JSON pointer.
 Json changed(const char* pointer, const Json& value) {
-  Json json = to_json(sample());
+  Json json = to_json(sample_report());
   json[Json::json_pointer(pointer)] = value;
   return json;
 }
@@ -60,7 +60,7 @@ TEST_SUITE("analyzer/report") {
   }
 
   TEST_CASE("a report comes back from its JSON as it was") {
-    const Json json = to_json(sample());
+    const Json json = to_json(sample_report());
     const auto back = report_from_json(json);
     REQUIRE(back.has_value());
     CHECK(to_json(*back) == json);
@@ -77,7 +77,7 @@ TEST_SUITE("analyzer/report") {
     REQUIRE(json.has_value());
     const auto schema = JsonSchema::compile(*json);
     REQUIRE(schema.has_value());
-    CHECK_FALSE((*schema)->validate(to_json(sample())).has_value());
+    CHECK_FALSE((*schema)->validate(to_json(sample_report())).has_value());
     CHECK((*schema)->validate(changed("/verdict", "fine")).has_value());
     CHECK((*schema)->validate(changed("/uses/0/arguments/path", Json::object())).has_value());
     CHECK((*schema)->validate(changed("/extra", 1)).has_value());
@@ -116,7 +116,7 @@ TEST_SUITE("analyzer/report") {
       CAPTURE(to_text(json).substr(0, 300));
       CHECK_FALSE(report_from_json(json).has_value());
     }
-    const Json whole = to_json(sample());
+    const Json whole = to_json(sample_report());
     for (auto member = whole.begin(); member != whole.end(); ++member) {
       const std::string name = member.key();
       CAPTURE(name);
@@ -133,7 +133,7 @@ TEST_SUITE("analyzer/report") {
   }
 
   TEST_CASE("people see the source line, a caret and the fix") {
-    const std::string text = to_human_text(sample(), "int a;\n  asm(\"nop\");\nint b;\n");
+    const std::string text = to_human_text(sample_report(), "int a;\n  asm(\"nop\");\nint b;\n");
     CHECK(text.find("agent.cpp:2:3: refuses: assembly [inline-assembly]\n") != std::string::npos);
     CHECK(text.find("    2 |   asm(\"nop\");\n      |   ^~~\n") != std::string::npos);
     CHECK(text.find("  fix: write it in C++\n") != std::string::npos);
@@ -141,7 +141,7 @@ TEST_SUITE("analyzer/report") {
   }
 
   TEST_CASE("what a source holds cannot steer the terminal") {
-    Report report = sample();
+    Report report = sample_report();
     report.findings[0].message = "a\x1b[31mred\rb";
     report.uses[0].arguments["path"] = {true, "\x1b]0;title\x07"};
     const std::string text = to_human_text(report, "\n\x1b[2J asm \xE2\x80\xAE\n");

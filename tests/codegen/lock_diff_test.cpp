@@ -45,7 +45,7 @@ ToolDiff changed(const std::string& what, const std::string& by) {
   return diff.tools[0];
 }
 
-bool has(const std::string& text, std::string_view part) {
+bool contains_part(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -81,7 +81,7 @@ TEST_SUITE("codegen/lock diff") {
         R"([{"name": "t", "inputSchema": {"type": "object", "properties": {"a": {"enum": [2, 1]}}}}])";
     const ServerDiff diff = diff_of(before, after);
     REQUIRE(diff.tools.size() == 1);
-    CHECK(has(to_lines(diff), "written in another way"));
+    CHECK(contains_part(to_lines(diff), "written in another way"));
   }
 
   TEST_CASE("added, withdrawn, and probably renamed as a hint") {
@@ -92,11 +92,11 @@ TEST_SUITE("codegen/lock diff") {
     CHECK(diff.count(ToolDiff::Kind::kWithdrawn) == 1);
     CHECK(diff.drifted());
     const std::string lines = to_lines(diff);
-    CHECK(has(lines,
-              "- files.read  (its server does not offer it; probably renamed to "
-              "files.read_file)"));
-    CHECK(has(lines, "+ files.read_file  (probably files.read renamed)"));
-    CHECK(has(lines, "+ files.new\n"));
+    CHECK(contains_part(lines,
+                        "- files.read  (its server does not offer it; probably renamed to "
+                        "files.read_file)"));
+    CHECK(contains_part(lines, "+ files.read_file  (probably files.read renamed)"));
+    CHECK(contains_part(lines, "+ files.new\n"));
   }
 
   TEST_CASE("new tools alone are no drift") {
@@ -113,8 +113,8 @@ TEST_SUITE("codegen/lock diff") {
     live.identity = "npx evil";
     diff = compare_server(&old_server, &live);
     CHECK(diff.drifted());
-    CHECK(has(to_lines(diff),
-              "ANOTHER SERVER is started or called\n    - recorded\n    + npx evil\n"));
+    CHECK(contains_part(to_lines(diff),
+                        "ANOTHER SERVER is started or called\n    - recorded\n    + npx evil\n"));
   }
 
   TEST_CASE("an argument that must be called by another name in C++ is said") {
@@ -123,7 +123,7 @@ TEST_SUITE("codegen/lock diff") {
         R"([{"name": "t", "inputSchema": {"properties": {"a-b": {"type": "string"}, "a_b": {"type": "string"}}}}])");
     REQUIRE(diff.tools.size() == 1);
     REQUIRE(diff.tools[0].fields.size() == 1);
-    CHECK(has(to_lines(diff), "in C++ the argument a-b is .a_b_2 now, it was .a_b"));
+    CHECK(contains_part(to_lines(diff), "in C++ the argument a-b is .a_b_2 now, it was .a_b"));
   }
 
   TEST_CASE("only the sentences that changed are shown, and marks of the text's own are not ours") {
@@ -138,8 +138,8 @@ TEST_SUITE("codegen/lock diff") {
     const auto hidden = text_change("safe", "safe\xe2\x80\x8b\x1b[2K");
     REQUIRE(hidden.size() == 2);
     CHECK(hidden[0] == "- safe");
-    CHECK(has(hidden[1], "<U+200B>"));
-    CHECK_FALSE(has(hidden[1], "\x1b"));
+    CHECK(contains_part(hidden[1], "<U+200B>"));
+    CHECK_FALSE(contains_part(hidden[1], "\x1b"));
   }
 
   TEST_CASE("what differs late in a long value is seen, in lines and in JSON") {
@@ -152,15 +152,15 @@ TEST_SUITE("codegen/lock diff") {
     const std::string around(60, 's');
     const std::string near(59, 's');  // and the blank, which is the same too
     const std::string lines = to_lines(diff);
-    CHECK(has(lines, "- …" + near + " reads " + near + "…\n"));
-    CHECK(has(lines, "+ …" + near + " sends it to evil " + near + "…\n"));
+    CHECK(contains_part(lines, "- …" + near + " reads " + near + "…\n"));
+    CHECK(contains_part(lines, "+ …" + near + " sends it to evil " + near + "…\n"));
     const Json change = to_json(diff)["tools"][0]["input"]["changes"][0];
     CHECK(change["before"] == "\"" + same + " reads " + same + "\"");
     CHECK(change["after"] == "\"" + same + " sends it to evil " + same + "\"");
     // Nothing but the last byte; and a character of two bytes that shares one with its neighbour.
     CHECK(value_change(same + "a", same + "b") ==
           std::vector<std::string>{"- …" + around + "a", "+ …" + around + "b"});
-    CHECK(has(value_change(same + "ä", same + "ö")[1], around.substr(1) + "ö"));
+    CHECK(contains_part(value_change(same + "ä", same + "ö")[1], around.substr(1) + "ö"));
     CHECK(value_change("1", "") == std::vector<std::string>{"- 1"});
     CHECK(value_change("", std::string(1300, 'n')).size() == 3);
   }
@@ -178,9 +178,9 @@ TEST_SUITE("codegen/lock diff") {
           .dump();
     };
     const ServerDiff diff = diff_of(tool(before), tool(after));
-    CHECK(has(to_lines(diff), "/properties/zz_evil"));
-    CHECK(has(to_lines(diff), "the private key"));
-    CHECK(has(to_json(diff).dump(), "the private key"));
+    CHECK(contains_part(to_lines(diff), "/properties/zz_evil"));
+    CHECK(contains_part(to_lines(diff), "the private key"));
+    CHECK(contains_part(to_json(diff).dump(), "the private key"));
   }
 
   TEST_CASE("a new tool is shown whole: title, words, arguments, result and hints") {
@@ -202,15 +202,15 @@ TEST_SUITE("codegen/lock diff") {
           "        + \"key\": {}\n", "        + \"additionalProperties\" of the whole: false\n",
           "result\n        + \"n\": {}\n", "destructiveHint: not said → true"}) {
       INFO(lines);
-      CHECK_MESSAGE(has(lines, part), std::string(part));
+      CHECK_MESSAGE(contains_part(lines, part), std::string(part));
     }
     const Json json = to_json(diff)["tools"][0];
     CHECK(json["definition"] == Json::parse(tool)[0]);
   }
 
   TEST_CASE("a digest that differs by what means nothing is said to differ") {
-    CHECK(has(to_lines(diff_of(R"([{"name": "t", "title": ""}])", R"([{"name": "t"}])")),
-              "  ~ files.t\n      written in another way\n"));
+    CHECK(contains_part(to_lines(diff_of(R"([{"name": "t", "title": ""}])", R"([{"name": "t"}])")),
+                        "  ~ files.t\n      written in another way\n"));
   }
 
   TEST_CASE("a hostile listing gives a bounded diff without control characters") {
@@ -241,8 +241,8 @@ TEST_SUITE("codegen/lock diff") {
     CHECK(longest < 6'000);  // 600 bytes, where each is written as <U+0080>
     CHECK(std::ranges::none_of(
         lines, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == 0x7f; }));
-    CHECK_FALSE(has(lines, "\n  + files.safe"));
-    CHECK_FALSE(has(lines, "\xe2\x80\xae"));
+    CHECK_FALSE(contains_part(lines, "\n  + files.safe"));
+    CHECK_FALSE(contains_part(lines, "\xe2\x80\xae"));
   }
 
   TEST_CASE("two long texts without a common sentence are compared in time") {

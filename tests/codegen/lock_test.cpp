@@ -18,7 +18,7 @@ OrderedJson definition(const std::string& name, const std::string& description) 
       R"(", "inputSchema": {"type": "object", "properties": {"b": {}, "a": {"default": 1.50}}}})");
 }
 
-Lock example() {
+Lock example_lock() {
   LockedTool read{.name = "read",
                   .cpp_name = "mcp::files::read",
                   .digest{},
@@ -47,7 +47,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 // The error of a lock text in which `what` was edited.
 Error edited(std::string_view what, std::string_view by) {
-  auto lock = parse_lock(replaced(to_text(example()), what, by), "mcpac.lock");
+  auto lock = parse_lock(replaced(to_text(example_lock()), what, by), "mcpac.lock");
   REQUIRE_FALSE(lock);
   CHECK(lock.error().id == ErrorId::kLockInvalid);
   return lock.error();
@@ -57,7 +57,7 @@ Error edited(std::string_view what, std::string_view by) {
 
 TEST_SUITE("codegen/lock") {
   TEST_CASE("a lock that was written reads back the same, byte for byte") {
-    const std::string text = to_text(example());
+    const std::string text = to_text(example_lock());
     const auto lock = parse_lock(text, "mcpac.lock");
     REQUIRE(lock);
     CHECK(to_text(*lock) == text);
@@ -68,7 +68,7 @@ TEST_SUITE("codegen/lock") {
   }
 
   TEST_CASE("the order of a definition's members is kept, each on its own line") {
-    const std::string text = to_text(example());
+    const std::string text = to_text(example_lock());
     CHECK(text.find(R"("properties": {"b": {}, "a": {"default": 1.5}})") != std::string::npos);
     CHECK(text.find("\n            \"description\": \"Reads \\u202e it.\",\n") !=
           std::string::npos);
@@ -85,7 +85,7 @@ TEST_SUITE("codegen/lock") {
   }
 
   TEST_CASE("an edited digest is refused") {
-    const std::string digest = example().servers[0].tools[0].digest;
+    const std::string digest = example_lock().servers[0].tools[0].digest;
     CHECK(edited(digest, std::string(64, '0')).what.find("files.read") != std::string::npos);
   }
 
@@ -119,7 +119,7 @@ TEST_SUITE("codegen/lock") {
   }
 
   TEST_CASE("the error of an edited entry names its line") {
-    const std::string text = replaced(to_text(example()), "Reads", "Deletes");
+    const std::string text = replaced(to_text(example_lock()), "Reads", "Deletes");
     const auto lock = parse_lock(text, "/p/mcpac.lock");
     REQUIRE_FALSE(lock);
     const auto line =
@@ -129,7 +129,7 @@ TEST_SUITE("codegen/lock") {
   }
 
   TEST_CASE("the marks of a merge conflict are named as such, with the line and the way out") {
-    std::string text = to_text(example());
+    std::string text = to_text(example_lock());
     const auto at = text.find("          \"sha256\"");
     text.insert(at, "<<<<<<< HEAD\n");
     const auto line =
@@ -149,7 +149,7 @@ TEST_SUITE("codegen/lock") {
   }
 
   TEST_CASE("a lock that was cut off anywhere is refused with a place") {
-    const std::string text = to_text(example());
+    const std::string text = to_text(example_lock());
     for (std::size_t size = 0; size + 2 < text.size(); size += 7) {
       const auto lock = parse_lock(text.substr(0, size), "mcpac.lock");
       REQUIRE_FALSE(lock);
@@ -159,7 +159,7 @@ TEST_SUITE("codegen/lock") {
   }
 
   TEST_CASE("a tool that stands twice is refused with its line") {
-    const std::string text = to_text(example());
+    const std::string text = to_text(example_lock());
     const auto begin = text.find("        \"read\": {");
     const auto end = text.find("        \"wri/te\"");
     const auto lock = parse_lock(

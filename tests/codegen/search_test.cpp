@@ -11,35 +11,36 @@ using namespace mcpac::codegen;
 
 namespace {
 
-LockedTool tool(const std::string& name, const std::string& description,
-                const std::string& property) {
+LockedTool searched_tool(const std::string& name, const std::string& description,
+                         const std::string& property) {
   OrderedJson definition = {{"name", name}, {"description", description}};
   definition["inputSchema"]["properties"][property] = {{"type", "string"}};
   return {.name = name, .cpp_name{}, .digest{}, .definition = definition};
 }
 
-Lock example() {
+Lock searched_lock() {
   Lock lock;
-  lock.servers.push_back({.name = "files",
-                          .identity{},
-                          .implementation{},
-                          .protocol_version{},
-                          .cpp_name{},
-                          .tools = {tool("list_directory", "Lists what a folder holds", "path"),
-                                    tool("readTextFile", "Reads a file as text", "path")}});
+  lock.servers.push_back(
+      {.name = "files",
+       .identity{},
+       .implementation{},
+       .protocol_version{},
+       .cpp_name{},
+       .tools = {searched_tool("list_directory", "Lists what a folder holds", "path"),
+                 searched_tool("readTextFile", "Reads a file as text", "path")}});
   lock.servers.push_back(
       {.name = "tracker",
        .identity{},
        .implementation{},
        .protocol_version{},
        .cpp_name{},
-       .tools = {tool("create-issue", "Opens a new issue in a repository", "labels"),
-                 tool("search", "Finds an issue by its text", "query")}});
+       .tools = {searched_tool("create-issue", "Opens a new issue in a repository", "labels"),
+                 searched_tool("search", "Finds an issue by its text", "query")}});
   return lock;
 }
 
 std::vector<std::string> found(std::string_view words, std::size_t limit = 20) {
-  static const Lock lock = example();
+  static const Lock lock = searched_lock();
   std::vector<std::string> names;
   for (const SearchHit& hit : search_tools(lock, words, limit)) names.push_back(hit.tool->name);
   return names;
@@ -77,19 +78,19 @@ TEST_SUITE("codegen/search") {
   }
   TEST_CASE("signs of scripts without spaces are found within a sentence") {
     Lock lock;
-    lock.servers.push_back(
-        {.name = "s",
-         .identity{},
-         .implementation{},
-         .protocol_version{},
-         .cpp_name{},
-         .tools = {tool("a", "查询火车票余票信息", "x"), tool("b", "其他", "x")}});
+    lock.servers.push_back({.name = "s",
+                            .identity{},
+                            .implementation{},
+                            .protocol_version{},
+                            .cpp_name{},
+                            .tools = {searched_tool("a", "查询火车票余票信息", "x"),
+                                      searched_tool("b", "其他", "x")}});
     const auto hits = search_tools(lock, "火车票");
     REQUIRE(hits.size() == 1);
     CHECK(hits.front().tool->name == "a");
   }
   TEST_CASE("the argument that fits is named") {
-    static const Lock lock = example();
+    static const Lock lock = searched_lock();
     CHECK(search_tools(lock, "labels").front().argument == "labels");
     CHECK(search_tools(lock, "tracker").front().argument.empty());
   }
@@ -108,7 +109,7 @@ TEST_SUITE("codegen/search") {
     std::string text;
     for (int i = 0; i < 100'000; ++i) text += "issue" + std::to_string(i) + " ";
     CHECK(found(text).size() <= 4);
-    Lock lock = example();
+    Lock lock = searched_lock();
     lock.servers.front().tools.front().definition["description"] = text;
     CHECK(search_tools(lock, "folder issue").size() <= 4);
   }
@@ -121,7 +122,7 @@ TEST_SUITE("codegen/search") {
            .implementation{},
            .protocol_version{},
            .cpp_name{},
-           .tools = {tool("same", "The same", "x"), tool("same2", "Same", "x")}});
+           .tools = {searched_tool("same", "The same", "x"), searched_tool("same2", "Same", "x")}});
     }
     const auto hits = search_tools(lock, "same");
     REQUIRE(hits.size() == 6);

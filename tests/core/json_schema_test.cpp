@@ -9,7 +9,7 @@
 namespace mcpac {
 namespace {
 
-Json json(std::string_view text) {
+Json json_of(std::string_view text) {
   auto value = parse_json(text);
   REQUIRE(value);
   return *value;
@@ -21,20 +21,20 @@ std::shared_ptr<const JsonSchema> compiled(const Json& schema) {
   return *result;
 }
 
-Error error_of(std::string_view schema) {
-  const auto result = JsonSchema::compile(json(schema));
+Error schema_error(std::string_view schema) {
+  const auto result = JsonSchema::compile(json_of(schema));
   REQUIRE_FALSE(result);
   CHECK(result.error().id == ErrorId::kSchemaInvalid);
   return result.error();
 }
 
 std::optional<SchemaViolation> check(std::string_view schema, std::string_view value) {
-  return compiled(json(schema))->validate(json(value));
+  return compiled(json_of(schema))->validate(json_of(value));
 }
 
 std::string filled(std::string_view schema, std::string_view value) {
-  Json target = json(value);
-  compiled(json(schema))->fill_defaults(target);
+  Json target = json_of(value);
+  compiled(json_of(schema))->fill_defaults(target);
   return to_text(target);
 }
 
@@ -97,7 +97,8 @@ TEST_SUITE("core/json_schema messages") {
 
 TEST_SUITE("core/json_schema compilation") {
   TEST_CASE("a keyword of the wrong type makes the schema invalid, with the place") {
-    CHECK(error_of(R"({"properties":{"a":{"minLength":"3"}}})").where == "/properties/a/minLength");
+    CHECK(schema_error(R"({"properties":{"a":{"minLength":"3"}}})").where ==
+          "/properties/a/minLength");
     for (const char* schema : {"1",
                                "[]",
                                R"({"type":"text"})",
@@ -128,13 +129,13 @@ TEST_SUITE("core/json_schema compilation") {
                                R"({"exclusiveMinimum":true})",
                                R"({"additionalProperties":null})"}) {
       CAPTURE(schema);
-      error_of(schema);
+      schema_error(schema);
     }
   }
 
   TEST_CASE("an unknown dialect is refused, the two known ones are told apart") {
-    error_of(R"({"$schema":"http://json-schema.org/draft-04/schema#"})");
-    error_of(R"({"$schema":"https://example.com/mine"})");
+    schema_error(R"({"$schema":"http://json-schema.org/draft-04/schema#"})");
+    schema_error(R"({"$schema":"https://example.com/mine"})");
     const std::string_view tuple = R"("prefixItems":[{"type":"string"}]})";
     CHECK(
         check(R"({"$schema":"https://json-schema.org/draft/2020-12/schema",)" + std::string(tuple),
@@ -145,18 +146,18 @@ TEST_SUITE("core/json_schema compilation") {
   }
 
   TEST_CASE("a reference that leads out of the schema or nowhere does not compile") {
-    error_of(R"({"$ref":"http://127.0.0.1:9/x.json"})");
-    error_of(R"({"$ref":"other.json"})");
-    error_of(R"({"$ref":"file:///etc/passwd"})");
-    error_of(R"({"$ref":"#/$defs/absent"})");
-    error_of(R"({"$ref":"#absent"})");
-    error_of(R"({"$ref":"#/enum/0","enum":[1]})");
-    error_of(R"({"properties":{"a":{"$dynamicRef":"#absent"}}})");
+    schema_error(R"({"$ref":"http://127.0.0.1:9/x.json"})");
+    schema_error(R"({"$ref":"other.json"})");
+    schema_error(R"({"$ref":"file:///etc/passwd"})");
+    schema_error(R"({"$ref":"#/$defs/absent"})");
+    schema_error(R"({"$ref":"#absent"})");
+    schema_error(R"({"$ref":"#/enum/0","enum":[1]})");
+    schema_error(R"({"properties":{"a":{"$dynamicRef":"#absent"}}})");
   }
 
   TEST_CASE("two schemas of one name are refused") {
-    error_of(R"({"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}})");
-    error_of(R"({"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}}})");
+    schema_error(R"({"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}})");
+    schema_error(R"({"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}}})");
   }
 
   TEST_CASE("a metaschema is at hand without the network") {
@@ -207,7 +208,7 @@ TEST_SUITE("core/json_schema limits") {
     // Each level asks the next one twice, and only then finds that it cannot match.
     const std::string_view schema = R"({"anyOf": [{"properties": {"x": {"$ref": "#"}}, "not": true},
                                                   {"properties": {"x": {"$ref": "#"}}, "not": {}}]})";
-    const auto violation = compiled(json(schema))->validate(value);
+    const auto violation = compiled(json_of(schema))->validate(value);
     REQUIRE(violation);
     CHECK(violation->keyword == "limit");
   }
@@ -216,7 +217,7 @@ TEST_SUITE("core/json_schema limits") {
     Json value = Json::object();
     for (int i = 1; i < 128; ++i) value = Json{{"child", std::move(value)}};
     const auto schema = compiled(
-        json(R"({"$defs":{"node":{"type":"object","properties":{"child":{"$ref":"#/$defs/node"}},
+        json_of(R"({"$defs":{"node":{"type":"object","properties":{"child":{"$ref":"#/$defs/node"}},
       "additionalProperties":false}},"$ref":"#/$defs/node"})"));
     CHECK(schema->validate(value) == std::nullopt);
   }

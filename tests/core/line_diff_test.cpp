@@ -32,7 +32,7 @@ std::string side(const std::vector<DiffLine>& lines, Kind leave_out) {
   return text;
 }
 
-std::string random_text(std::mt19937& random) {
+std::string random_lines(std::mt19937& random) {
   std::string text;
   for (auto n = random() % 30; n > 0; --n) text += std::string(1, "abcd"[random() % 4]) + "\n";
   return text;
@@ -60,8 +60,8 @@ TEST_SUITE("core/line diff") {
   TEST_CASE("the differences hold both texts whole, and are the fewest where that is known") {
     std::mt19937 random(20261122);
     for (int round = 0; round < 2'000; ++round) {
-      const std::string a = random_text(random);
-      const std::string b = random_text(random);
+      const std::string a = random_lines(random);
+      const std::string b = random_lines(random);
       const auto lines = diff_lines(a, b);
       CHECK(side(lines, Kind::kAdded) == a);
       CHECK(side(lines, Kind::kRemoved) == b);

@@ -7,15 +7,15 @@ using namespace mcpac;
 
 namespace {
 
-TomlText read(const std::string& text) {
+TomlText read_toml(const std::string& text) {
   auto made = TomlText::parse(text, "config.toml");
   REQUIRE_MESSAGE(made.has_value(), made.error().to_text());
   return std::move(*made);
 }
 
-const OrderedJson kEntry{{"command", "/bin/mcpac"},
-                         {"args", {"serve", "--ask", "a \"b\" \\ c"}},
-                         {"env", {{"A.B", "1"}}}};
+const OrderedJson kServerEntry{{"command", "/bin/mcpac"},
+                               {"args", {"serve", "--ask", "a \"b\" \\ c"}},
+                               {"env", {{"A.B", "1"}}}};
 
 const std::string kFile = R"(# mine
 model = "o"   # which
@@ -43,14 +43,14 @@ effort = "low"
 
 TEST_SUITE("core/toml_text") {
   TEST_CASE("the values of a file are read") {
-    const OrderedJson value = read(kFile).value();
+    const OrderedJson value = read_toml(kFile).value();
     CHECK(value["model"] == "o");
     CHECK(value["notes"] == "two\nlines");
     CHECK(value["mcp_servers"]["github"]["args"] == OrderedJson{"-y", "a\\b"});
     CHECK(value["mcp_servers"]["github"]["startup_timeout_sec"] == 20);
     CHECK(value["mcp_servers"]["github"]["env"]["TOKEN"] == "s3cr3t");
     const OrderedJson more =
-        read(
+        read_toml(
             "a.b = {c = 1, 'd e' = [true, {x = -2.5}]}\n\"q\" = \"\\u00e9\\t\"\n"
             "t = 1979-05-27T07:32:00Z\n[[l]]\nn = 1\n[[l]]\nn = 2\n[l.m]\no = 3")
             .value();
@@ -61,15 +61,15 @@ TEST_SUITE("core/toml_text") {
   }
 
   TEST_CASE("a table is put at the end, in its place the second time, and taken again") {
-    auto file = read(kFile);
-    REQUIRE(file.set("mcp_servers", "mcpac", kEntry).has_value());
+    auto file = read_toml(kFile);
+    REQUIRE(file.set("mcp_servers", "mcpac", kServerEntry).has_value());
     CHECK(file.text().starts_with(kFile));
-    CHECK(file.value()["mcp_servers"]["mcpac"] == kEntry);
+    CHECK(file.value()["mcp_servers"]["mcpac"] == kServerEntry);
     const std::string once = file.text();
-    REQUIRE(file.set("mcp_servers", "mcpac", kEntry).has_value());
+    REQUIRE(file.set("mcp_servers", "mcpac", kServerEntry).has_value());
     CHECK(file.text() == once);
-    REQUIRE(file.set("mcp_servers", "github", kEntry).has_value());
-    CHECK(file.value()["mcp_servers"]["github"] == kEntry);
+    REQUIRE(file.set("mcp_servers", "github", kServerEntry).has_value());
+    CHECK(file.value()["mcp_servers"]["github"] == kServerEntry);
     CHECK(file.text().find("\n# about profiles\n[profiles.fast]\n") != std::string::npos);
     REQUIRE(file.remove("mcp_servers", "mcpac").has_value());
     REQUIRE(file.remove("mcp_servers", "none").has_value());
@@ -77,7 +77,7 @@ TEST_SUITE("core/toml_text") {
   }
 
   TEST_CASE("a removed table takes the tables below it along, and no comment of others") {
-    auto file = read(kFile);
+    auto file = read_toml(kFile);
     REQUIRE(file.remove("mcp_servers", "github").has_value());
     CHECK(file.text().find("s3cr3t") == std::string::npos);
     CHECK(file.text().find("npx") == std::string::npos);
@@ -90,19 +90,19 @@ TEST_SUITE("core/toml_text") {
     for (const std::string text :
          {"mcp_servers = {mcpac = {command = 'x'}}\n", "[mcp_servers]\nmcpac = {command = 'x'}\n",
           "[mcp_servers]\nmcpac.command = 'x'\n", "mcp_servers.mcpac.command = 'x'\n"}) {
-      auto file = read(text);
-      CHECK_MESSAGE(!file.set("mcp_servers", "mcpac", kEntry).has_value(), text);
+      auto file = read_toml(text);
+      CHECK_MESSAGE(!file.set("mcp_servers", "mcpac", kServerEntry).has_value(), text);
       CHECK_FALSE(file.remove("mcp_servers", "mcpac").has_value());
       CHECK(file.text() == text);
     }
-    auto beside = read("[mcp_servers]\nother = {command = 'x'}\n");
-    CHECK(beside.set("mcp_servers", "mcpac", kEntry).has_value());
-    auto quoted = read("[ \"mcp_servers\" . 'mcpac' ]\ncommand = 'x'\n");
-    CHECK(quoted.set("mcp_servers", "mcpac", kEntry).has_value());
-    auto empty = read("");
-    CHECK(empty.set("mcp_servers", "mcpac", kEntry).has_value());
-    auto no_newline = read("a = 1");
-    REQUIRE(no_newline.set("mcp_servers", "mcpac", kEntry).has_value());
+    auto beside = read_toml("[mcp_servers]\nother = {command = 'x'}\n");
+    CHECK(beside.set("mcp_servers", "mcpac", kServerEntry).has_value());
+    auto quoted = read_toml("[ \"mcp_servers\" . 'mcpac' ]\ncommand = 'x'\n");
+    CHECK(quoted.set("mcp_servers", "mcpac", kServerEntry).has_value());
+    auto empty = read_toml("");
+    CHECK(empty.set("mcp_servers", "mcpac", kServerEntry).has_value());
+    auto no_newline = read_toml("a = 1");
+    REQUIRE(no_newline.set("mcp_servers", "mcpac", kServerEntry).has_value());
     CHECK(no_newline.text().starts_with("a = 1\n\n[mcp_servers.mcpac]\n"));
   }
 
@@ -141,20 +141,20 @@ TEST_SUITE("core/toml_text") {
   }
 
   TEST_CASE("what is shown has no value and no comment but those of the one table") {
-    auto file = read(kFile);
-    REQUIRE(file.set("mcp_servers", "mcpac", kEntry).has_value());
+    auto file = read_toml(kFile);
+    REQUIRE(file.set("mcp_servers", "mcpac", kServerEntry).has_value());
     const std::string shown = file.masked("mcp_servers", "mcpac");
     for (const char* hidden : {"s3cr3t", "two", "npx", "mine", "which"})
       CHECK(shown.find(hidden) == std::string::npos);
     CHECK(shown.find("TOKEN = …") != std::string::npos);
     CHECK(shown.find("/bin/mcpac") != std::string::npos);
-    auto own = kEntry;
+    auto own = kServerEntry;
     own["env"]["TOKEN"] = "s3cr3t";
     REQUIRE(file.set("mcp_servers", "mcpac", own).has_value());
     CHECK(file.masked("mcp_servers", "mcpac").find("s3cr3t") == std::string::npos);
     for (const char* text :
          {"[mcp_servers.mcpac]\ncommand = \"own\"\nenv = {A = \"s3cr3t\"}\n",
           "[mcp_servers.mcpac]\nenv.A = \"s3cr3t\"\n", "[mcp_servers.mcpac.env]\nA = \"s3cr3t\"\n"})
-      CHECK(read(text).masked("mcp_servers", "mcpac").find("s3cr3t") == std::string::npos);
+      CHECK(read_toml(text).masked("mcp_servers", "mcpac").find("s3cr3t") == std::string::npos);
   }
 }

@@ -30,7 +30,7 @@ int agent_main(mcpac::Requires<filesystem::read_text_file, filesystem::write_fil
 )";
 }
 
-const std::string kGrants = "filesystem.read_text_file,filesystem.write_file";
+const std::string kFileGrants = "filesystem.read_text_file,filesystem.write_file";
 
 // A project of its own, recorded and then left without its servers: what starts them is gone.
 struct Recorded {
@@ -39,14 +39,14 @@ struct Recorded {
 
   explicit Recorded(const std::string& source) {
     REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
-    first = workspace.execute(source, kGrants, {"--record", "run.rec"});
+    first = workspace.execute(source, kFileGrants, {"--record", "run.rec"});
     INFO(first.err);
     REQUIRE(first.exit_code == 7);
   }
   e2e::Outcome replay(const std::string& source, std::vector<std::string> more = {}) const {
     more.insert(more.end(), {"--replay", "run.rec"});
     // No node anywhere, and nothing that the servers' secrets are read from.
-    std::vector<std::string> words{"execute", "-c", source, "--grant", kGrants};
+    std::vector<std::string> words{"execute", "-c", source, "--grant", kFileGrants};
     words.insert(words.end(), more.begin(), more.end());
     return workspace.mcpac(words, {.environment = {"PATH=/usr/sbin:/sbin", "E2E_MEMORY="}});
   }

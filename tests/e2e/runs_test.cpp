@@ -16,7 +16,7 @@ using e2e::Workspace;
 
 namespace {
 
-Workspace& project() {
+Workspace& stage() {
   return Workspace::shared_fixture();
 }
 
@@ -33,19 +33,19 @@ int agent_main(mcpac::Requires<mcp::fixture::hang, mcp::fixture::echo> rt) {
 
 // Runtime folder of this test: sockets must not meet those of other runs.
 e2e::RunOptions here() {
-  return {.environment = {"XDG_RUNTIME_DIR=" + (project().folder() / "run").string()}};
+  return {.environment = {"XDG_RUNTIME_DIR=" + (stage().folder() / "run").string()}};
 }
 
 std::future<e2e::Outcome> start(const std::string& source, const std::string& grants) {
   return std::async(std::launch::async, [=] {
-    return project().mcpac({"execute", "-c", source, "--grant", grants}, here());
+    return stage().mcpac({"execute", "-c", source, "--grant", grants}, here());
   });
 }
 
 // The live run, once it has a call in flight.
 mcpac::Json wait_for_call(std::size_t calls) {
   for (int i = 0; i < 6'000; ++i) {
-    const auto listed = project().mcpac({"runs", "list", "--json"}, here()).json();
+    const auto listed = stage().mcpac({"runs", "list", "--json"}, here()).json();
     if (listed.size() == 1 && listed[0].at("in_flight") == calls) return listed[0];
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -60,19 +60,19 @@ TEST_SUITE("e2e/runs") {
     auto run = start(kHangs, "fixture.hang,fixture.echo");
     const auto live = wait_for_call(1);
     const auto id = live.at("run").get<std::string>();
-    const auto shown = project().mcpac({"runs", "show", id.substr(0, 20), "--json"}, here()).json();
+    const auto shown = stage().mcpac({"runs", "show", id.substr(0, 20), "--json"}, here()).json();
     CHECK(shown.at("declared").size() == 2);
     CHECK(shown.at("calls")[0].at("permission") == "fixture.hang");
     CHECK(shown.at("question").is_null());
-    CHECK(has(project().mcpac({"runs", "show", id}, here()).out, "in flight for"));
+    CHECK(has(stage().mcpac({"runs", "show", id}, here()).out, "in flight for"));
     struct stat info {};
-    REQUIRE(::stat((project().folder() / "run/mcpac/runs" / (id + ".sock")).c_str(), &info) == 0);
+    REQUIRE(::stat((stage().folder() / "run/mcpac/runs" / (id + ".sock")).c_str(), &info) == 0);
     CHECK((info.st_mode & 0777U) == 0600U);
 
-    const auto unknown = project().mcpac({"runs", "revoke", id, "fixture.nothing"}, here());
+    const auto unknown = stage().mcpac({"runs", "revoke", id, "fixture.nothing"}, here());
     CHECK(unknown.exit_code != 0);
     const auto revoked =
-        project().mcpac({"runs", "revoke", id, "fixture.hang", "--json"}, here()).json();
+        stage().mcpac({"runs", "revoke", id, "fixture.hang", "--json"}, here()).json();
     CHECK(revoked.at("cancelled_calls") == 1);
     const auto outcome = run.get();
     INFO(outcome.err);
@@ -81,29 +81,29 @@ TEST_SUITE("e2e/runs") {
     CHECK(has(outcome.out, "revoked: authority was revoked: fixture.hang"));
     CHECK(outcome.out.find("revoked:") != outcome.out.rfind("revoked:"));
     CHECK(has(outcome.out, "echo: said"));
-    const auto log = project().mcpac({"audit", "list", "--run", id}, here()).out;
+    const auto log = stage().mcpac({"audit", "list", "--run", id}, here()).out;
     CHECK(has(log, "Revoked"));
     const auto after = log.substr(log.find("Revoked"));
     CHECK(has(after, "DENIED   fixture.hang"));
     CHECK_FALSE(has(after, "allowed  fixture.hang"));
     // It is over: nothing listens, and nothing is left.
-    CHECK(project().mcpac({"runs", "list", "--json"}, here()).json().empty());
-    CHECK(project().mcpac({"runs", "revoke", id}, here()).exit_code == 66);
+    CHECK(stage().mcpac({"runs", "list", "--json"}, here()).json().empty());
+    CHECK(stage().mcpac({"runs", "revoke", id}, here()).exit_code == 66);
   }
 
   TEST_CASE("kill ends the program, says so, and has its exit code") {
     auto run = start(kHangs, "fixture.hang,fixture.echo");
     const auto id = wait_for_call(1).at("run").get<std::string>();
-    CHECK(project().mcpac({"runs", "kill", id}, here()).exit_code == 0);
+    CHECK(stage().mcpac({"runs", "kill", id}, here()).exit_code == 0);
     const auto outcome = run.get();
     CHECK(outcome.exit_code == 137);
     CHECK(has(outcome.err, "MCPAC-E0713"));
-    CHECK(has(project().mcpac({"audit", "list", "--run", id}, here()).out, "killed-by-user"));
+    CHECK(has(stage().mcpac({"audit", "list", "--run", id}, here()).out, "killed-by-user"));
   }
 
   TEST_CASE("a socket that nobody listens on is swept, and strange peers are cut off") {
-    REQUIRE(project().mcpac({"runs", "list"}, here()).exit_code == 0);  // makes the folder
-    const auto folder = project().folder() / "run/mcpac/runs";
+    REQUIRE(stage().mcpac({"runs", "list"}, here()).exit_code == 0);  // makes the folder
+    const auto folder = stage().folder() / "run/mcpac/runs";
     const auto stale = (folder / "01890000-0000-7000-8000-000000000000.sock").string();
     {
       const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
@@ -114,7 +114,7 @@ TEST_SUITE("e2e/runs") {
       REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
       ::close(fd);
     }
-    CHECK(project().mcpac({"runs", "list", "--json"}, here()).json().empty());
+    CHECK(stage().mcpac({"runs", "list", "--json"}, here()).json().empty());
     CHECK_FALSE(std::filesystem::exists(stale));
 
     auto run = start(kHangs, "fixture.hang,fixture.echo");
@@ -134,24 +134,24 @@ TEST_SUITE("e2e/runs") {
     CHECK(wait_for_call(1).at("run") == id);
     // A folder that others may enter is not used.
     ::chmod(folder.c_str(), 0755);
-    CHECK(has(project().mcpac({"runs", "list"}, here()).err, "others may enter"));
+    CHECK(has(stage().mcpac({"runs", "list"}, here()).err, "others may enter"));
     ::chmod(folder.c_str(), 0700);
-    CHECK(project().mcpac({"runs", "kill", id}, here()).exit_code == 0);
+    CHECK(stage().mcpac({"runs", "kill", id}, here()).exit_code == 0);
     CHECK(run.get().exit_code == 137);
   }
 
   TEST_CASE("the sandboxed program cannot reach the sockets") {
-    const auto program = project().folder() / "reaches";
-    project().write("reaches.c", R"(#include <sys/socket.h>
+    const auto program = stage().folder() / "reaches";
+    stage().write("reaches.c", R"(#include <sys/socket.h>
 #include <stdio.h>
 int main(void) { int fd = socket(AF_UNIX, SOCK_STREAM, 0); printf("got %d\n", fd); return fd >= 0; }
 )");
     const auto built = e2e::run_program(
-        {"gcc", "-static", "-o", program.string(), (project().folder() / "reaches.c").string()}, {},
+        {"gcc", "-static", "-o", program.string(), (stage().folder() / "reaches.c").string()}, {},
         {});
     REQUIRE(built.exit_code == 0);
     const auto run =
-        project().mcpac({"run", "--grant", "fixture.echo", "--", program.string()}, here());
+        stage().mcpac({"run", "--grant", "fixture.echo", "--", program.string()}, here());
     INFO(run.out, run.err);
     CHECK(run.out == "got -1\n");
   }

@@ -13,7 +13,7 @@
 
 using namespace mcpac;
 using namespace std::chrono_literals;
-using Kind = sandbox::Verdict::Kind;
+using EndKind = sandbox::Verdict::Kind;
 
 namespace {
 
@@ -70,12 +70,12 @@ TEST_SUITE("execute/attend") {
     Sandbox box;
     const auto verdict = execute::attend(box.start({"stay"}, 400ms), quiet(), {}, 20ms);
     REQUIRE(verdict.has_value());
-    CHECK(verdict->kind == Kind::kTimedOut);
+    CHECK(verdict->kind == EndKind::kTimedOut);
     CHECK(verdict->wall >= 400ms);
     // One that ends before is not ended.
     const auto whole = execute::attend(box.start({"hello"}, 60s), quiet(), {}, 1ms);
     REQUIRE(whole.has_value());
-    CHECK(whole->kind == Kind::kExited);
+    CHECK(whole->kind == EndKind::kExited);
     CHECK(whole->code == 7);
   }
 
@@ -87,7 +87,7 @@ TEST_SUITE("execute/attend") {
         box.start({"flood"}, 300ms),
         quiet({.descriptor = always.get(), .pass_on = [&lines] { return ++lines > 0; }}), {});
     REQUIRE(verdict.has_value());
-    CHECK(verdict->kind == Kind::kTimedOut);
+    CHECK(verdict->kind == EndKind::kTimedOut);
     CHECK(lines > 0);
   }
 
@@ -102,7 +102,7 @@ TEST_SUITE("execute/attend") {
                                           .pass_on = [&lines] { return ++lines < 0; }};
     const auto verdict = execute::attend(box.start({"stay"}, 200ms), quiet(beside), {});
     REQUIRE(verdict.has_value());
-    CHECK(verdict->kind == Kind::kTimedOut);
+    CHECK(verdict->kind == EndKind::kTimedOut);
     CHECK(lines == 0);
     std::string room(std::size_t{1} << 16U, ' ');
     REQUIRE(::read(sink.reader.get(), room.data(), room.size()) > 0);
@@ -130,7 +130,7 @@ TEST_SUITE("execute/attend") {
     };
     const auto held = execute::attend(box.start({"hello"}, 300ms), io(), {});
     REQUIRE(held.has_value());
-    CHECK(held->kind == Kind::kExited);  // and nobody heard it
+    CHECK(held->kind == EndKind::kExited);  // and nobody heard it
     CHECK(held->wall >= 300ms);
     CHECK(said.empty());
     std::thread opens([&gate] {
@@ -140,7 +140,7 @@ TEST_SUITE("execute/attend") {
     const auto heard = execute::attend(box.start({"hello"}, 60s), io(), {});
     opens.join();
     REQUIRE(heard.has_value());
-    CHECK(heard->kind == Kind::kExited);
+    CHECK(heard->kind == EndKind::kExited);
     CHECK(said.find("hello") != std::string::npos);
     // One who passes through and does not come out again.
     REQUIRE(gate.enter());

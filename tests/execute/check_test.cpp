@@ -48,7 +48,7 @@ policy::Authority with_places(const World& world, const std::vector<std::string>
   return std::move(*authority);
 }
 
-analyzer::Report declaring(const std::vector<std::string>& permissions) {
+analyzer::Report declaring_each(const std::vector<std::string>& permissions) {
   analyzer::Report report;
   for (const auto& permission : permissions)
     report.declared.push_back({permission, "", "agent.cpp", 1, 1});
@@ -66,11 +66,13 @@ analyzer::Report narrowing(const std::string& permission, const std::string& whe
 TEST_SUITE("execute/check") {
   TEST_CASE("what is declared and not granted is missing, with the text to add") {
     const World world;
-    const auto result = execute::check(declaring({"fs.read", "fs.write"}), world.grant("")).value();
+    const auto result =
+        execute::check(declaring_each({"fs.read", "fs.write"}), world.grant("")).value();
     CHECK_FALSE(result.ok());
     CHECK(result.missing == std::vector<std::string>{"fs.read", "fs.write"});
     CHECK(result.fix == "--grant fs.read,fs.write");
-    CHECK(execute::check(declaring({"fs.read"}), world.grant("fs.read,fs.write")).value().ok());
+    CHECK(
+        execute::check(declaring_each({"fs.read"}), world.grant("fs.read,fs.write")).value().ok());
   }
 
   TEST_CASE("what a rule denies is to be taken out of the rules or the program, not granted") {
@@ -82,7 +84,7 @@ TEST_SUITE("execute/check") {
     const auto authority = policy::Authority::load(
         {layer}, {.tools = &world.tools, .resolver = nullptr, .clock = &world.clock, .bases = {}});
     REQUIRE(authority.has_value());
-    const auto result = execute::check(declaring({"fs.read", "fs.write"}), *authority).value();
+    const auto result = execute::check(declaring_each({"fs.read", "fs.write"}), *authority).value();
     CHECK(result.missing == std::vector<std::string>{"fs.write"});
     CHECK(result.to_grant.empty());
     CHECK(result.fix ==
@@ -91,11 +93,11 @@ TEST_SUITE("execute/check") {
 
   TEST_CASE("files and network are missing until a place is granted, with the options to add") {
     const World world;
-    const auto report = declaring({"fs.read", "mcpac.files", "mcpac.network"});
+    const auto report = declaring_each({"fs.read", "mcpac.files", "mcpac.network"});
     const auto none = execute::check(report, world.grant("")).value();
     CHECK(none.missing == std::vector<std::string>{"fs.read", "mcpac.files", "mcpac.network"});
     CHECK(none.fix == "--grant fs.read --files ./PATH --network HOST:PORT");
-    const auto files = declaring({"mcpac.files"});
+    const auto files = declaring_each({"mcpac.files"});
     CHECK(execute::check(files, with_places(world, {"files /a read-only"})).value().ok());
     CHECK(execute::check(files, with_places(world, {"network any"})).value().fix ==
           "--files ./PATH");
@@ -103,7 +105,7 @@ TEST_SUITE("execute/check") {
 
   TEST_CASE("a ceiling that admits none of the places is what has to be changed") {
     const World world;
-    const auto files = declaring({"mcpac.files"});
+    const auto files = declaring_each({"mcpac.files"});
     for (const auto& ceiling : {std::vector<std::string>{}, {"files /b read-write"}}) {
       const auto result =
           execute::check(files, with_places(world, {"files /a read-only"}, ceiling)).value();
@@ -111,7 +113,7 @@ TEST_SUITE("execute/check") {
       CHECK(result.fix == "`files ./PATH read-only` in mcpac.policy");
     }
     const auto denied =
-        execute::check(declaring({"mcpac.network"}),
+        execute::check(declaring_each({"mcpac.network"}),
                        with_places(world, {"network any"},
                                    std::vector<std::string>{"network any", "deny network"}))
             .value();
@@ -122,7 +124,7 @@ TEST_SUITE("execute/check") {
 
   TEST_CASE("places that are granted and not declared are named") {
     const World world;
-    const auto result = execute::check(declaring({"mcpac.files"}),
+    const auto result = execute::check(declaring_each({"mcpac.files"}),
                                        with_places(world, {"files /a read-only", "network any"}))
                             .value();
     CHECK(result.ok());
@@ -137,9 +139,10 @@ TEST_SUITE("execute/check") {
 
   TEST_CASE("the text to add loads and covers, whatever the tool is called") {
     const World world;
-    const auto result = execute::check(declaring({"gh.issues.create"}), world.grant("")).value();
+    const auto result =
+        execute::check(declaring_each({"gh.issues.create"}), world.grant("")).value();
     CHECK(result.fix == R"(--grant 'gh."issues.create"')");
-    CHECK(execute::check(declaring({"gh.issues.create"}), world.grant(R"(gh."issues.create")"))
+    CHECK(execute::check(declaring_each({"gh.issues.create"}), world.grant(R"(gh."issues.create")"))
               .value()
               .ok());
   }
@@ -147,7 +150,7 @@ TEST_SUITE("execute/check") {
   TEST_CASE("a grant for some arguments is conditional, not missing") {
     const World world;
     const auto result =
-        execute::check(declaring({"fs.read"}), world.grant("fs.read(path == \"a\")")).value();
+        execute::check(declaring_each({"fs.read"}), world.grant("fs.read(path == \"a\")")).value();
     CHECK(result.ok());
     CHECK(result.conditional == std::vector<std::string>{"fs.read"});
   }
@@ -186,7 +189,8 @@ TEST_SUITE("execute/check") {
 
   TEST_CASE("what is granted by name and not declared is extra") {
     const World world;
-    CHECK(execute::check(declaring({"fs.read"}), world.grant("fs.read,fs.write")).value().extra ==
-          std::vector<std::string>{"fs.write"});
+    CHECK(execute::check(declaring_each({"fs.read"}), world.grant("fs.read,fs.write"))
+              .value()
+              .extra == std::vector<std::string>{"fs.write"});
   }
 }

@@ -6,7 +6,7 @@ using namespace mcpac;
 
 namespace {
 
-using Kind = execute::DeclaredChange::Kind;
+using ChangeKind = execute::DeclaredChange::Kind;
 
 analyzer::Report declaring(const std::vector<std::pair<std::string, std::string>>& items) {
   analyzer::Report report;
@@ -27,7 +27,7 @@ analyzer::Argument constant(const char* text) {
   return {true, text};
 }
 
-Kind only_change(const analyzer::Report& before, const analyzer::Report& after) {
+ChangeKind only_change(const analyzer::Report& before, const analyzer::Report& after) {
   const auto diff = execute::diff_reports(before, after);
   REQUIRE(diff.declared.size() == 1);
   return diff.declared.front().kind;
@@ -45,9 +45,9 @@ TEST_SUITE("execute/report_diff") {
     CHECK_FALSE(is_more(both, both));
     CHECK(execute::diff_reports(both, both).declared.empty());
     const auto one = declaring({{"fs.read", ""}});
-    CHECK(only_change(both, one) == Kind::kRemoved);
+    CHECK(only_change(both, one) == ChangeKind::kRemoved);
     CHECK_FALSE(is_more(both, one));
-    CHECK(only_change(one, both) == Kind::kAdded);
+    CHECK(only_change(one, both) == ChangeKind::kAdded);
     CHECK(is_more(one, both));
   }
 
@@ -58,19 +58,19 @@ TEST_SUITE("execute/report_diff") {
     const auto other = declaring({{"fs.read", "path within ./src"}});
     const auto two =
         declaring({{"fs.read", "path within ./data"}, {"fs.read", "path within ./src"}});
-    CHECK(only_change(whole, part) == Kind::kNarrowed);
+    CHECK(only_change(whole, part) == ChangeKind::kNarrowed);
     CHECK_FALSE(is_more(whole, part));
-    CHECK(only_change(part, whole) == Kind::kWidened);
+    CHECK(only_change(part, whole) == ChangeKind::kWidened);
     CHECK(is_more(part, whole));
     CHECK_FALSE(is_more(part, spelled));
-    CHECK(only_change(part, other) == Kind::kChanged);
+    CHECK(only_change(part, other) == ChangeKind::kChanged);
     CHECK(is_more(part, other));
-    CHECK(only_change(part, two) == Kind::kWidened);
-    CHECK(only_change(two, part) == Kind::kNarrowed);
+    CHECK(only_change(part, two) == ChangeKind::kWidened);
+    CHECK(only_change(two, part) == ChangeKind::kNarrowed);
     // A condition that is no rule is a condition still, and none that is known.
     const auto broken = declaring({{"fs.read", "path within ./data ]"}});
     CHECK(is_more(part, broken));
-    CHECK(only_change(broken, part) == Kind::kChanged);
+    CHECK(only_change(broken, part) == ChangeKind::kChanged);
     CHECK_FALSE(is_more(whole, declaring({{"fs.read", ""}, {"fs.read", "path within ./data"}})));
   }
 

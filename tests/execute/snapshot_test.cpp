@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder {
+struct SnapshotFolder {
   TemporaryFolder temporary =
       TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
   fs::path write(const std::string& name, const std::string& text) const {
@@ -52,7 +52,7 @@ TEST_SUITE("execute/snapshot") {
   }
 
   TEST_CASE("headers that the source includes by name come along, and nothing else") {
-    const Folder folder;
+    const SnapshotFolder folder;
     folder.write("agent.cpp", "#include \"util/a.h\"\n # include  \"b.h\"\n#include <mcpac.hpp>\n");
     folder.write("util/a.h", "#include \"c.h\"\n");
     folder.write("util/c.h", "int c;\n");
@@ -66,7 +66,7 @@ TEST_SUITE("execute/snapshot") {
   }
 
   TEST_CASE("an include cannot lead out of the source's folder") {
-    const Folder folder;
+    const SnapshotFolder folder;
     folder.write("secret.h", "int secret;\n");
     folder.write("in/agent.cpp",
                  "#include \"../secret.h\"\n#include \"link.h\"\n#include \"/etc/hostname\"\n");
@@ -77,7 +77,7 @@ TEST_SUITE("execute/snapshot") {
   }
 
   TEST_CASE("a name that no inclusion can hold is refused before anything is started for it") {
-    const Folder folder;
+    const SnapshotFolder folder;
     for (const std::string name : {"a\"b.cpp", "a\\b.cpp", "a\nb.cpp"}) {
       folder.write(name, "int main() {}\n");
       const auto snapshot = folder.take(name);
@@ -88,7 +88,7 @@ TEST_SUITE("execute/snapshot") {
   }
 
   TEST_CASE("the digest covers every byte and name that was read") {
-    const Folder folder;
+    const SnapshotFolder folder;
     folder.write("agent.cpp", "#include \"b.h\"\n");
     folder.write("b.h", "int b;\n");
     const auto before = folder.take("agent.cpp")->digest();
@@ -98,7 +98,7 @@ TEST_SUITE("execute/snapshot") {
   }
 
   TEST_CASE("messages name files as the user does") {
-    const Folder folder;
+    const SnapshotFolder folder;
     const auto file = folder.write("sub/agent.cpp", "#include \"b.h\"\n");
     folder.write("sub/b.h", "int b;\n");
     const auto snapshot = folder.take("sub/agent.cpp");
@@ -108,7 +108,7 @@ TEST_SUITE("execute/snapshot") {
   }
 
   TEST_CASE("what was read is written as it was read, whatever became of the files") {
-    const Folder folder;
+    const SnapshotFolder folder;
     folder.write("agent.cpp", "#include \"util/a.h\"\n");
     folder.write("util/a.h", "int a;\n");
     const auto snapshot = folder.take("agent.cpp");

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder {
+struct SourceFolder {
   TemporaryFolder temporary =
       TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
   fs::path write(const std::string& name, const std::string& text = "int x;\n") const {
@@ -36,7 +36,7 @@ std::string names_of(const Result<execute::Source>& source) {
 
 TEST_SUITE("execute/source_files") {
   TEST_CASE("a folder is its *.cpp files, without hidden and build folders and what links name") {
-    const Folder folder;
+    const SourceFolder folder;
     for (const char* name :
          {"b.cpp", "sub/a.cpp", "a.cpp", "a.hpp", "note.txt", ".git/x.cpp", ".x.cpp", "build/x.cpp",
           "out/x.cpp", "servers/x.cpp", "node_modules/m/x.cpp", "cmake-build-debug/x.cpp",
@@ -49,7 +49,7 @@ TEST_SUITE("execute/source_files") {
   }
 
   TEST_CASE("files keep their order, count once, and look for headers where all of them lie") {
-    const Folder folder;
+    const SourceFolder folder;
     const auto main = folder.write("src/main.cpp");
     const auto util = folder.write("lib/util.cpp", "#include \"../include/x.hpp\"\n");
     folder.write("include/x.hpp", "#pragma once\n");
@@ -68,7 +68,7 @@ TEST_SUITE("execute/source_files") {
   }
 
   TEST_CASE("the digest covers every byte and every name of every file") {
-    const Folder folder;
+    const SourceFolder folder;
     const auto digest = [&folder] {
       const auto source = source_from_files({folder.temporary.path()});
       return execute::Snapshot::take(source.value()).value().digest();
@@ -89,7 +89,7 @@ TEST_SUITE("execute/source_files") {
   }
 
   TEST_CASE("a name of the user's that looks like an inner path is shown as it is") {
-    const Folder folder;
+    const SourceFolder folder;
     const auto file = folder.write("source/source/a.cpp");
     const auto source = source_from_files({file});
     const auto snapshot = execute::Snapshot::take(source.value());
@@ -98,7 +98,7 @@ TEST_SUITE("execute/source_files") {
   }
 
   TEST_CASE("what is no program, too much or has no folder in common is refused") {
-    const Folder folder;
+    const SourceFolder folder;
     CHECK(names_of(source_from_files({folder.temporary.path()})).contains("no *.cpp below"));
     const auto file = folder.write("many/0.cpp");
     CHECK(names_of(source_from_files({file, "/nonexistent/b.cpp"})).starts_with("error"));

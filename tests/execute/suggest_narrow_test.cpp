@@ -14,7 +14,7 @@ namespace {
 const std::map<std::string, std::string> kTags{{"fs.read", "mcp::fs::read"},
                                                {"fs.write", "mcp::fs::write"}};
 
-analyzer::Report declaring(const std::vector<std::string>& permissions) {
+analyzer::Report declaring_only(const std::vector<std::string>& permissions) {
   analyzer::Report report;
   for (const auto& permission : permissions)
     report.declared.push_back({permission, "", "agent.cpp", 1, 1});
@@ -66,7 +66,7 @@ TEST_SUITE("execute/suggest_narrow") {
                                                   {"b.get", "mcp::b::get"},
                                                   {"b.class", "mcp::b::class_"},
                                                   {"b.3d", "mcp::b::_3d"}};
-    auto report = declaring({"a.get", "b.3d", "b.class", "b.get"});
+    auto report = declaring_only({"a.get", "b.3d", "b.class", "b.get"});
     for (const char* tool : {"a.get", "b.3d", "b.class", "b.get"})
       add_use(report, tool, {{"path", "x"}});
     std::set<std::string> names;
@@ -78,7 +78,7 @@ TEST_SUITE("execute/suggest_narrow") {
   }
 
   TEST_CASE("a call that will be denied is no example of what the program needs") {
-    auto report = declaring({"fs.read"});
+    auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", "/etc/passwd"}});
     CHECK(execute::suggestions(report, kTags).size() == 1);
     report.uses[0].foreseen.emplace();
@@ -87,7 +87,7 @@ TEST_SUITE("execute/suggest_narrow") {
   }
 
   TEST_CASE("what is declared and never used can go") {
-    auto report = declaring({"fs.read", "fs.write"});
+    auto report = declaring_only({"fs.read", "fs.write"});
     add_use(report, "fs.read", {{"path", nullptr}});
     const auto found = execute::suggestions(report, kTags);
     REQUIRE(found.size() == 1);
@@ -96,7 +96,7 @@ TEST_SUITE("execute/suggest_narrow") {
   }
 
   TEST_CASE("constants of all uses become a condition, with the code to paste") {
-    auto report = declaring({"fs.read"});
+    auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", "./data/a.txt"}});
     const auto found = execute::suggestions(report, kTags);
     REQUIRE(found.size() == 1);
@@ -107,7 +107,7 @@ TEST_SUITE("execute/suggest_narrow") {
   }
 
   TEST_CASE("the suggested rule admits the uses and nothing beside them") {
-    auto report = declaring({"fs.read"});
+    auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", "a \"b\"\\c\n)\"d"}, {"head", 3}});
     add_use(report, "fs.read", {{"path", "e"}});
     const auto found = execute::suggestions(report, kTags);
@@ -123,13 +123,13 @@ TEST_SUITE("execute/suggest_narrow") {
   }
 
   TEST_CASE("an argument that only the run knows stays free beside one that is constant") {
-    auto report = declaring({"fs.write"});
+    auto report = declaring_only({"fs.write"});
     add_use(report, "fs.write", {{"path", "out.txt"}, {"content", nullptr}});
     CHECK(conditions(report) == std::vector<std::string>{R"(content any, path == "out.txt")"});
   }
 
   TEST_CASE("nothing is suggested where no argument is constant, or a use could not be read") {
-    auto report = declaring({"fs.read"});
+    auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", nullptr}});
     CHECK(conditions(report).empty());
     report.uses.clear();
@@ -141,7 +141,7 @@ TEST_SUITE("execute/suggest_narrow") {
 
   TEST_CASE(
       "nothing is suggested for what is narrowed already, for lists, and for refused programs") {
-    auto report = declaring({"fs.read"});
+    auto report = declaring_only({"fs.read"});
     add_use(report, "fs.read", {{"path", Json::array({"a"})}});
     CHECK(conditions(report).empty());
     report.uses.clear();
@@ -154,7 +154,7 @@ TEST_SUITE("execute/suggest_narrow") {
   }
 
   TEST_CASE("more values than people read are no condition") {
-    auto report = declaring({"fs.read"});
+    auto report = declaring_only({"fs.read"});
     for (int i = 0; i < 9; ++i) add_use(report, "fs.read", {{"path", std::to_string(i)}});
     CHECK(conditions(report).empty());
   }

@@ -168,7 +168,7 @@ struct WebWorld {
   std::vector<ErrorId> failures{};
   std::vector<std::string> heard{};
   std::optional<Call> early{};
-  test::HttpFixture web{{"initialize"}};
+  mcpac::test::HttpFixture web{{"initialize"}};
   World world{[this] {
     auto config = web.config("/sse");
     config.name = "one";

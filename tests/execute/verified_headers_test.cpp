@@ -18,7 +18,7 @@ namespace {
 
 const std::string kName = "fs.hpp";
 const std::string kText = "#pragma once  // as it was approved\n";
-const std::string kOther = "#pragma once  // as somebody did it\n";
+const std::string kForgedText = "#pragma once  // as somebody did it\n";
 
 codegen::Lock lock_of(const std::string& text) {
   codegen::Lock lock;
@@ -26,13 +26,13 @@ codegen::Lock lock_of(const std::string& text) {
   return lock;
 }
 
-struct Place {
+struct ApprovedPlace {
   TemporaryFolder home =
       TemporaryFolder::create(fs::temp_directory_path(), "mcpac-verified-").value();
   execute::Folders folders;
   execute::Project project;
 
-  Place() {
+  ApprovedPlace() {
     folders.cache = home.path() / "cache";
     project.folder = home.path() / "project";
     project.config_file = project.folder / "mcpac.json";
@@ -67,15 +67,15 @@ struct Place {
 };
 
 // The record of a header that is another one than the lock's, and says that it is the lock's.
-struct Forged : Place {
+struct Forged : ApprovedPlace {
   fs::path file;
   std::string text;  // without its digest
   Forged() {
-    put(kOther);
-    file = remembered(kOther);
+    put(kForgedText);
+    file = remembered(kForgedText);
     text = read_file(file).value();
     text.erase(0, text.find('\n') + 1);
-    const auto digest = text.find(sha256_hex(kOther));
+    const auto digest = text.find(sha256_hex(kForgedText));
     REQUIRE(digest != std::string::npos);
     text.replace(digest, sha256_hex(kText).size(), sha256_hex(kText));
   }
@@ -131,25 +131,25 @@ TEST_SUITE("execute/verified headers") {
   }
 
   TEST_CASE("a header that changed is read, whatever was done to its size and time") {
-    const Place place;
+    const ApprovedPlace place;
     REQUIRE(!place.remembered(kText).empty());
     CHECK(place.held(kText).empty());
     struct stat before {};
     REQUIRE(::stat(place.header().c_str(), &before) == 0);
-    REQUIRE(kOther.size() == kText.size());
+    REQUIRE(kForgedText.size() == kText.size());
     // In its place, so that it stays the same inode.
     const UniqueFd fd(::open(place.header().c_str(), O_WRONLY | O_CLOEXEC));
-    REQUIRE(::pwrite(fd.get(), kOther.data(), kOther.size(), 0) ==
-            static_cast<ssize_t>(kOther.size()));
+    REQUIRE(::pwrite(fd.get(), kForgedText.data(), kForgedText.size(), 0) ==
+            static_cast<ssize_t>(kForgedText.size()));
     const timespec times[2] = {before.st_atim, before.st_mtim};
     REQUIRE(::futimens(fd.get(), times) == 0);
     CHECK(place.held(kText) == kDrift);
   }
 
   TEST_CASE("another lock, a header that is gone and a folder in its place are seen") {
-    const Place place;
+    const ApprovedPlace place;
     REQUIRE(!place.remembered(kText).empty());
-    CHECK(place.held(kOther) == kDrift);
+    CHECK(place.held(kForgedText) == kDrift);
     REQUIRE(fs::remove(place.header()));
     CHECK(place.held(kText) == kDrift);
     fs::create_directory(place.header());
@@ -157,9 +157,9 @@ TEST_SUITE("execute/verified headers") {
   }
 
   TEST_CASE("what lies in memory is held against the lock each time") {
-    Place place;
+    ApprovedPlace place;
     auto kept = std::make_shared<execute::KeptProject>();
-    kept->headers[kName] = kOther;
+    kept->headers[kName] = kForgedText;
     REQUIRE(!place.remembered(kText).empty());
     place.project.kept = std::move(kept);
     CHECK(place.held(kText) == kDrift);

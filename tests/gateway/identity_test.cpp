@@ -15,7 +15,7 @@ using namespace mcpac::gateway::testing;
 
 namespace {
 
-const Talk::Options kGranted{.declared = {"git.commit"}, .grants = {"git.commit"}};
+const Talk::Options kGrantedCommit{.declared = {"git.commit"}, .grants = {"git.commit"}};
 
 // Whose calls a server takes this run's for.
 std::string known_as(ClientRun& run, gate::testing::World& world) {
@@ -29,7 +29,7 @@ std::string known_as(ClientRun& run, gate::testing::World& world) {
 
 TEST_SUITE("gateway/identity") {
   TEST_CASE("a client is the same to servers in each of its calls, and no other ever") {
-    gate::testing::World world(kGranted);
+    gate::testing::World world(kGrantedCommit);
     const auto folder =
         TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-gateway-");
     REQUIRE(folder.has_value());
@@ -37,7 +37,7 @@ TEST_SUITE("gateway/identity") {
     // One after the other in one place: what was freed is given out again.
     std::optional<ClientRun> run;
     for (int i = 0; i < 3; ++i) {
-      auto made = run_parts(world, kGranted, folder->path(), "a client");
+      auto made = run_parts(world, kGrantedCommit, folder->path(), "a client");
       run.emplace(std::move(made.parts), std::move(made.setup));
       const std::string first = known_as(*run, world);
       CHECK_FALSE(first.empty());
@@ -53,12 +53,12 @@ TEST_SUITE("gateway/identity") {
     runs.renew();
     CHECK(runs.identity_of("token a", "run 2") == first);
     CHECK(runs.identity_of("token b", "run 3") == "run 3");
-    gate::testing::World world(kGranted);
+    gate::testing::World world(kGrantedCommit);
     const auto folder =
         TemporaryFolder::create(std::filesystem::temp_directory_path(), "mcpac-gateway-");
     REQUIRE(folder.has_value());
     for (const std::string id : {"run 1", "run 2"}) {
-      auto made = run_parts(world, kGranted, folder->path(), "token a");
+      auto made = run_parts(world, kGrantedCommit, folder->path(), "token a");
       made.parts.identity = runs.identity_of("token a", id);
       ClientRun run(std::move(made.parts), std::move(made.setup));
       CHECK(known_as(run, world) == first);

@@ -21,8 +21,8 @@ namespace {
 using Outcome = gate::Servers::Outcome;
 
 // One server, whose answers come when the test says so.
-struct World {
-  explicit World(const ListPatience::Spans& spans = {})
+struct PatientWorld {
+  explicit PatientWorld(const ListPatience::Spans& spans = {})
       : lists(
             servers, loop.get_executor(), clock,
             [this](const std::string& text) { warnings.push_back(text); }, spans) {
@@ -83,7 +83,7 @@ constexpr std::chrono::seconds kRest(5);
 
 TEST_SUITE("gateway/lists/list_patience") {
   TEST_CASE("a silent server is waited for once, and what it says later is there for the next") {
-    World world(kShort);
+    PatientWorld world(kShort);
     world.ask();
     CHECK_FALSE(world.is_told);
     world.let_time_pass();
@@ -103,7 +103,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a server that fails is left alone where its list is known, longer each time") {
-    World world;
+    PatientWorld world;
     CHECK(world.ask_and_deliver() == 1);
     world.answer("it broke");
     world.clock.pass(std::chrono::minutes(2));
@@ -134,7 +134,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a list that nobody knows is asked for again soon, though nobody waits for it") {
-    World world;
+    PatientWorld world;
     world.answer("it broke");
     CHECK(world.ask_and_deliver() == 1);
     world.clock.pass(kRest - std::chrono::seconds(1));
@@ -153,7 +153,8 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a list that nobody got is asked for by itself after the pause, and clients are told") {
-    World world({.pause = std::chrono::milliseconds(1), .rest = std::chrono::milliseconds(0)});
+    PatientWorld world(
+        {.pause = std::chrono::milliseconds(1), .rest = std::chrono::milliseconds(0)});
     world.answer("it broke");
     CHECK(world.ask_and_deliver() == 1);
     world.has("x://a");
@@ -164,7 +165,8 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a server that answers with an error gives no list: it is said, and asked again") {
-    World world({.pause = std::chrono::milliseconds(1), .rest = std::chrono::milliseconds(0)});
+    PatientWorld world(
+        {.pause = std::chrono::milliseconds(1), .rest = std::chrono::milliseconds(0)});
     world.servers.servers["fs"].answers["resources/list"] = [](const Json&) -> Result<Outcome> {
       return Outcome(std::unexpected(ipc::ErrorObject{-32603, "not today", nullptr}));
     };
@@ -179,7 +181,7 @@ TEST_SUITE("gateway/lists/list_patience") {
     world.servers.deliver();
     CHECK(world.late.size() == 1);
     // One that does not know the method has none.
-    World other;
+    PatientWorld other;
     other.servers.servers["fs"].answers.erase("resources/list");
     CHECK(other.ask_and_deliver() == 1);
     CHECK(other.list);
@@ -187,7 +189,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("clients that had to go without a list are told when it comes, those that had it not") {
-    World world(kShort);
+    PatientWorld world(kShort);
     CHECK(world.ask_and_deliver() == 1);
     CHECK(world.late.empty());
     world.has("x://b");
@@ -208,7 +210,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a change that a silent server announces makes nobody wait for it again") {
-    World world(kShort);
+    PatientWorld world(kShort);
     world.ask();
     world.let_time_pass();
     world.announce();
@@ -219,7 +221,7 @@ TEST_SUITE("gateway/lists/list_patience") {
 
   TEST_CASE(
       "a change that is announced in a pause ends it, for the list though for nobody's time") {
-    World world;
+    PatientWorld world;
     CHECK(world.ask_and_deliver() == 1);
     world.clock.pass(std::chrono::minutes(2));
     world.answer("it broke");
@@ -238,7 +240,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a server that announces without end is asked with rests between, and nobody waits") {
-    World world;
+    PatientWorld world;
     CHECK(world.ask_and_deliver() == 1);
     world.clock.pass(std::chrono::minutes(2));
     world.answer("it broke");
@@ -254,7 +256,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a server that takes its time has nobody wait for more than a tenth of it") {
-    World world;
+    PatientWorld world;
     CHECK(world.ask_and_deliver() == 1);
     world.announce();
     world.ask();
@@ -277,7 +279,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a list that may have changed unheard is read, and told of where it did") {
-    World world;
+    PatientWorld world;
     CHECK(world.ask_and_deliver() == 1);
     world.clock.pass(kRest);
     world.lists.doubt("fs");
@@ -295,7 +297,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("a long list that changes without end is read with rests, also where somebody asks") {
-    World world;
+    PatientWorld world;
     Json entries = Json::array();
     for (int i = 0; i < 10; ++i)
       entries.push_back({{"uri", "x://" + std::to_string(i)},
@@ -315,7 +317,7 @@ TEST_SUITE("gateway/lists/list_patience") {
 
   TEST_CASE(
       "what clients' views of a list cost is followed by a rest, in which they have the old") {
-    World world;
+    PatientWorld world;
     CHECK(world.ask_and_deliver() == 1);
     world.lists.worked("fs", ListKind::kResources, std::chrono::seconds(2));
     world.has("x://b");
@@ -332,7 +334,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   }
 
   TEST_CASE("who asks in a short rest waits for its end") {
-    World world;
+    PatientWorld world;
     CHECK(world.ask_and_deliver() == 1);
     world.lists.worked("fs", ListKind::kResources, std::chrono::milliseconds(5));
     world.has("x://b");
@@ -385,7 +387,7 @@ TEST_SUITE("gateway/lists/list_patience") {
   TEST_CASE("all pages of a list have the time that one request to the server has") {
     for (const int timeout : {1, 5}) {
       CAPTURE(timeout);
-      World world({.first = std::chrono::milliseconds(2)});
+      PatientWorld world({.first = std::chrono::milliseconds(2)});
       world.servers.servers["fs"].timeout = std::chrono::milliseconds(timeout);
       world.ask();
       world.let_time_pass();
@@ -406,7 +408,7 @@ TEST_SUITE("gateway/lists/list_patience") {
       "a cursor that is longer than 8,192 bytes ends the reading of a list, and that is said") {
     for (const std::size_t length : {8'192U, 8'193U}) {
       CAPTURE(length);
-      World world;
+      PatientWorld world;
       world.servers.servers["fs"].answers["resources/list"] =
           [length](const Json& params) -> Result<Outcome> {
         Json page{{"resources", Json::array()}};

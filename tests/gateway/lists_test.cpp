@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::size_t kMuch = 1'000'000;
 
-Json resource(const std::string& uri) {
+Json listed_resource(const std::string& uri) {
   return {{"uri", uri}, {"name", "n"}};
 }
-Json uri_template(const std::string& text) {
+Json listed_template(const std::string& text) {
   return {{"uriTemplate", text}, {"name", "n"}};
 }
 std::string uri_of(int i) {
@@ -30,12 +30,12 @@ std::string uri_of(int i) {
 
 ServerList resources(int count) {
   std::vector<Json> entries;
-  for (int i = 0; i < count; ++i) entries.push_back(resource(uri_of(i)));
+  for (int i = 0; i < count; ++i) entries.push_back(listed_resource(uri_of(i)));
   return std::make_shared<const KnownList>(ListKind::kResources, std::move(entries));
 }
 ServerList templates(const std::vector<std::string>& texts) {
   std::vector<Json> entries;
-  for (const std::string& text : texts) entries.push_back(uri_template(text));
+  for (const std::string& text : texts) entries.push_back(listed_template(text));
   return std::make_shared<const KnownList>(ListKind::kTemplates, std::move(entries));
 }
 
@@ -173,7 +173,7 @@ TEST_SUITE("gateway/lists") {
     ResourceLists lists;
     lists.resources["fs"] = resources(300);
     lists.resources["git"] = std::make_shared<const KnownList>(
-        ListKind::kResources, std::vector<Json>{resource("git://log")});
+        ListKind::kResources, std::vector<Json>{listed_resource("git://log")});
     lists.templates = {{"fs", templates({})}, {"git", templates(hostile(100))}};
     const auto shown = shown_resources(*talk.world.gate, {"fs", "git"}, lists, {1'000});
     CHECK(shown.size() < 300);
@@ -183,7 +183,7 @@ TEST_SUITE("gateway/lists") {
   TEST_CASE("a request that names many resources asks for lists once, and waits in one place") {
     Talk talk({.grants = {"fs.*", "git.*"}, .offers = true});
     talk.with_servers([](FakeServers& servers) {
-      servers.add("fs", Json::array({resource("x://a")}));
+      servers.add("fs", Json::array({listed_resource("x://a")}));
       servers.add("git", Json::array());
     });
     talk.initialize();
@@ -202,7 +202,7 @@ TEST_SUITE("gateway/lists") {
   TEST_CASE("a list that is read again and did not change is the one that there was") {
     Talk talk({.grants = {"fs.*"}, .offers = true});
     talk.with_servers(
-        [](FakeServers& servers) { servers.add("fs", Json::array({resource("x://a")})); });
+        [](FakeServers& servers) { servers.add("fs", Json::array({listed_resource("x://a")})); });
     const auto read = [&] {
       ServerList list;
       talk.offers.lists().get(ListKind::kResources, {"fs"},
@@ -214,7 +214,7 @@ TEST_SUITE("gateway/lists") {
     talk.offers.lists().forget("fs", ListKind::kResources);
     CHECK(read() == first);
     CHECK(talk.servers.count("resources/list") == 2);
-    talk.servers.add("fs", Json::array({resource("x://b")}));
+    talk.servers.add("fs", Json::array({listed_resource("x://b")}));
     talk.offers.lists().forget("fs", ListKind::kResources);
     CHECK(read() != first);
   }

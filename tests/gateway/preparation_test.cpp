@@ -33,7 +33,7 @@ struct Machine {
     return {.state = home.path() / "state",
             .cache = home.path() / "cache",
             .temporary = home.path() / "temporary",
-            .libexec = testing::in_build("libexec/mcpac")};
+            .libexec = mcpac::testing::in_build("libexec/mcpac")};
   }
   [[nodiscard]] std::unique_ptr<code_mode::Preparation> prepare(
       code_mode::Preparation::Say say) const {

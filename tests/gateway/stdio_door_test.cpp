@@ -37,12 +37,12 @@ struct Pipe {
   UniqueFd write;
 };
 
-const Talk::Options kGranted{.declared = {"git.commit"}, .grants = {"git.commit"}};
+const Talk::Options kGrantedAtDoor{.declared = {"git.commit"}, .grants = {"git.commit"}};
 
 // A client of the `initialize` era that has made calls and reads nothing yet.
-struct Client {
-  explicit Client(int calls) {
-    auto made = run_parts(world, kGranted, folder.path() / "audit", "a client");
+struct DoorClient {
+  explicit DoorClient(int calls) {
+    auto made = run_parts(world, kGrantedAtDoor, folder.path() / "audit", "a client");
     run.emplace(std::move(made.parts), std::move(made.setup));
     auto opened = StdioDoor::open(loop.get_executor(), std::move(in.read), std::move(out.write),
                                   *run, [this](const std::string& why) { ended = why; });
@@ -57,7 +57,7 @@ struct Client {
       say(request(id, "tools/call", {{"name", "git.commit"}, {"_meta", {{"progressToken", id}}}}));
     REQUIRE(becomes([&] { return world.upstream.calls.size() == std::size_t(calls); }));
   }
-  ~Client() { door->close(); }
+  ~DoorClient() { door->close(); }
 
   void say(const Json& message) const {
     const std::string line = message.dump() + "\n";
@@ -94,7 +94,7 @@ struct Client {
   boost::asio::io_context loop;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
       loop.get_executor()};
-  gate::testing::World world{kGranted};
+  gate::testing::World world{kGrantedAtDoor};
   std::optional<ClientRun> run;
   Pipe in;
   Pipe out;
@@ -107,7 +107,7 @@ struct Client {
 TEST_SUITE("gateway/stdio_door") {
   TEST_CASE(
       "progress of many calls that nobody reads does not end the client, whose answers come") {
-    Client client(100);
+    DoorClient client(100);
     const std::string report(60'000, 'x');
     for (const auto& call : client.world.upstream.calls) {
       for (int i = 0; i < 20; ++i) call.caller->progress({{"progress", i}, {"message", report}});
@@ -122,7 +122,7 @@ TEST_SUITE("gateway/stdio_door") {
   }
 
   TEST_CASE("questions that there is no room for are not asked, and whoever asked hears so") {
-    Client client(1);
+    DoorClient client(1);
     const auto caller = client.world.upstream.calls[0].caller;
     const Json form{{"message", std::string(4'000'000, 'x')}};
     int failed = 0;
@@ -142,7 +142,7 @@ TEST_SUITE("gateway/stdio_door") {
   }
 
   TEST_CASE("a large question behind small lines of the same turn is asked: nothing was unread") {
-    Client client(1);
+    DoorClient client(1);
     const auto caller = client.world.upstream.calls[0].caller;
     int failed = 0;
     for (int i = 0; i < 3; ++i) caller->progress({{"progress", i}});
@@ -153,7 +153,7 @@ TEST_SUITE("gateway/stdio_door") {
   }
 
   TEST_CASE("answers that there is no room for end the client, and it is said why") {
-    Client client(20);
+    DoorClient client(20);
     const Json answer = gate::testing::text_result(std::string(5'000'000, 'x'));
     for (std::size_t i = 0; i < 20 && !client.ended; ++i) client.world.upstream.answer(i, answer);
     REQUIRE(client.ended);
@@ -161,7 +161,7 @@ TEST_SUITE("gateway/stdio_door") {
   }
 
   TEST_CASE("a client that goes by itself is none of the user's business") {
-    Client client(1);
+    DoorClient client(1);
     client.in.write.reset();
     client.world.upstream.answer(0, gate::testing::text_result("done"));
     CHECK(client.becomes([&] { return client.ended.has_value(); }));

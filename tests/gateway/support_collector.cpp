@@ -20,7 +20,7 @@
 
 namespace mcpac::gateway::testing {
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
+namespace beast_http = boost::beast::http;
 namespace {
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
@@ -161,25 +161,27 @@ asio::awaitable<void> FakeCollector::listen() {
 asio::awaitable<void> FakeCollector::serve(asio::ip::tcp::socket socket) {
   boost::beast::flat_buffer buffer;
   while (true) {
-    http::request<http::string_body> request;
-    auto [unread, read] = co_await http::async_read(socket, buffer, request, kAwait);
+    beast_http::request<beast_http::string_body> request;
+    auto [unread, read] = co_await beast_http::async_read(socket, buffer, request, kAwait);
     if (unread) co_return;
     std::size_t number = 0;
     {
       const std::scoped_lock lock(mutex_);
       number = requests_.size();
       requests_.push_back({std::string(request.target()),
-                           std::string(request[http::field::content_type]),
-                           std::string(request[http::field::authorization]), request.body()});
+                           std::string(request[beast_http::field::content_type]),
+                           std::string(request[beast_http::field::authorization]), request.body()});
     }
     const Answer answer = answer_(number);
     if (answer.after.count() > 0) {
       asio::steady_timer pause(loop_, answer.after);
       co_await pause.async_wait(kAwait);
     }
-    http::response<http::string_body> response(static_cast<http::status>(answer.status), 11);
-    response.set(http::field::content_type, "application/json");
-    if (!answer.retry_after.empty()) response.set(http::field::retry_after, answer.retry_after);
+    beast_http::response<beast_http::string_body> response(
+        static_cast<beast_http::status>(answer.status), 11);
+    response.set(beast_http::field::content_type, "application/json");
+    if (!answer.retry_after.empty())
+      response.set(beast_http::field::retry_after, answer.retry_after);
     response.body() = answer.body;
     response.keep_alive(request.keep_alive());
     response.prepare_payload();
@@ -187,7 +189,7 @@ asio::awaitable<void> FakeCollector::serve(asio::ip::tcp::socket socket) {
       const std::scoped_lock lock(mutex_);
       taken_.push_back(request.body());
     }
-    auto [unsent, sent] = co_await http::async_write(socket, response, kAwait);
+    auto [unsent, sent] = co_await beast_http::async_write(socket, response, kAwait);
     if (unsent) co_return;
   }
 }

@@ -41,7 +41,7 @@ std::string listen_text(std::uint16_t port, const std::string& token = "token-a"
                           .body = request("l", "subscriptions/listen", params).dump()});
 }
 
-std::string call_text(std::uint16_t port) {
+std::string read_call_text(std::uint16_t port) {
   return post_text(
       port, {.more = stateless_headers("tools/call", "git.commit"),
              .body = request(1, "tools/call",
@@ -155,7 +155,7 @@ TEST_SUITE("gateway/token end") {
       answer = [&call] { call.done(gate::testing::text_result("done")); };
     };
     RawClient patient(hall.port());
-    patient.send(call_text(hall.port()));
+    patient.send(read_call_text(hall.port()));
     patient.read_until("\r\n\r\n");
     CHECK(becomes_true(hall, [&] { return answer != nullptr; }));
     token->stands = false;
@@ -165,7 +165,7 @@ TEST_SUITE("gateway/token end") {
 
     token->stands = true;
     RawClient late(hall.port());
-    late.send(call_text(hall.port()));
+    late.send(read_call_text(hall.port()));
     late.read_until("\r\n\r\n");
     CHECK(becomes_true(hall, [&] { return hall.runs.at("a")->calls_in_flight() == 1; }));
     token->stands = false;
@@ -177,7 +177,7 @@ TEST_SUITE("gateway/token end") {
   TEST_CASE("a token that ends while the body is on its way opens nothing") {
     Hall hall;
     const auto token = stand_in(hall);
-    const std::string text = call_text(hall.port());
+    const std::string text = read_call_text(hall.port());
     const auto body = text.find("\r\n\r\n") + 4;
     RawClient client(hall.port());
     client.send(text.substr(0, body + 5));

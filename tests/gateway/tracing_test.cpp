@@ -31,8 +31,8 @@ using tracing::SpanKind;
 
 namespace {
 
-constexpr const char* kTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
-constexpr const char* kTheirs = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+constexpr const char* kTraceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+constexpr const char* kTheirParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 // Spans that have ended.
 struct Traced {
@@ -57,7 +57,7 @@ struct TracedTalk : Traced {
   Talk talk;
 };
 
-Json call(std::string_view name, Json arguments, const std::string& traceparent = "") {
+Json traced_call(std::string_view name, Json arguments, const std::string& traceparent = "") {
   Json params{{"name", name}, {"arguments", std::move(arguments)}};
   if (!traceparent.empty()) params["_meta"]["traceparent"] = traceparent;
   return params;
@@ -120,7 +120,8 @@ TEST_SUITE("gateway/tracing") {
     const Span begun = traced.only();
     CHECK(begun.name == "initialize");
     CHECK(begun.parent.empty());
-    traced.talk.send(request(7, "tools/call", call("fs.read", {{"path", "a"}}, kTheirs)));
+    traced.talk.send(
+        request(7, "tools/call", traced_call("fs.read", {{"path", "a"}}, kTheirParent)));
     REQUIRE(traced.talk.world.upstream.calls.size() == 1);
     const auto told =
         tracing::context_of(traced.talk.world.upstream.calls[0].caller->request_meta());
@@ -129,7 +130,7 @@ TEST_SUITE("gateway/tracing") {
     const Span span = traced.only();
     REQUIRE(told.has_value());
     CHECK(*told == span.context);
-    CHECK(span.context.trace_id == kTrace);
+    CHECK(span.context.trace_id == kTraceId);
     CHECK(span.parent == "00f067aa0ba902b7");
     CHECK(span.has_remote_parent);
     CHECK(span.name == "tools/call fs.read");
@@ -159,12 +160,12 @@ TEST_SUITE("gateway/tracing") {
     const std::vector<Json> metas{
         {{"traceparent", "00-0-0-01"}},
         {{"traceparent", std::string(100'000, 'a')}},
-        {{"traceparent", Json::array({kTheirs})}},
+        {{"traceparent", Json::array({kTheirParent})}},
         {{"tracestate", "theirs=1"}, {"baggage", "user=alice"}},
-        {{"traceparent", kTheirs}, {"tracestate", "theirs=1"}, {"baggage", "user=alice"}}};
+        {{"traceparent", kTheirParent}, {"tracestate", "theirs=1"}, {"baggage", "user=alice"}}};
     std::set<std::string> traces;
     for (std::size_t i = 0; i < metas.size(); ++i) {
-      Json params = stateless(call("fs.read", {{"path", "a"}}));
+      Json params = stateless(traced_call("fs.read", {{"path", "a"}}));
       params["_meta"].update(metas[i]);
       traced.talk.send(request(1, "tools/call", params));
       const Json said = traced.talk.world.upstream.calls.at(i).caller->request_meta();
@@ -172,7 +173,7 @@ TEST_SUITE("gateway/tracing") {
       traced.talk.world.upstream.answer(i, Json{{"content", Json::array()}});
       const Span span = traced.only();
       const bool is_theirs = i + 1 == metas.size();
-      CHECK((span.context.trace_id == kTrace) == is_theirs);
+      CHECK((span.context.trace_id == kTraceId) == is_theirs);
       CHECK(span.parent.empty() != is_theirs);
       CHECK(said.at("traceparent") == tracing::to_traceparent(span.context));
       CHECK_FALSE(has(tracing::to_otlp(span), "alice"));
@@ -187,7 +188,7 @@ TEST_SUITE("gateway/tracing") {
     traced.talk.initialize();
     traced.ended.clear();
     const Json answer =
-        traced.talk.ask(1, "tools/call", call("fs.read", {{"path", "/etc/s3cr3t-place"}}));
+        traced.talk.ask(1, "tools/call", traced_call("fs.read", {{"path", "/etc/s3cr3t-place"}}));
     CHECK(answer.at("result").at("isError") == true);
     const Span span = traced.only();
     CHECK(span.has_failed);
@@ -204,7 +205,7 @@ TEST_SUITE("gateway/tracing") {
     traced.talk.initialize();
     traced.ended.clear();
     for (const char* tool : {"fs.remove", "made-up\x1b[31m"}) {
-      std::ignore = traced.talk.ask(1, "tools/call", call(tool, Json::object()));
+      std::ignore = traced.talk.ask(1, "tools/call", traced_call(tool, Json::object()));
       const Span span = traced.only();
       CHECK(span.name == "tools/call");
       CHECK(attribute_of(span, "gen_ai.tool.name").is_null());
@@ -248,7 +249,7 @@ TEST_SUITE("gateway/tracing") {
     CHECK(traced.ended.size() == 3);
     traced.ended.clear();
     for (const int id : {3, 4})
-      traced.talk.send(request(id, "tools/call", call("fs.read", {{"path", "a"}})));
+      traced.talk.send(request(id, "tools/call", traced_call("fs.read", {{"path", "a"}})));
     // An id that is in flight is refused, and the request that has it goes on.
     std::ignore = traced.talk.ask(3, "ping");
     CHECK(traced.ended.empty());
@@ -264,7 +265,7 @@ TEST_SUITE("gateway/tracing") {
 
   TEST_CASE("what a server asks of a person ends one request, and decides nothing") {
     TracedTalk traced({.grants = {"fs.read"}});
-    traced.talk.send(request(1, "tools/call", asking(call("fs.read", {{"path", "a"}}))));
+    traced.talk.send(request(1, "tools/call", asking(traced_call("fs.read", {{"path", "a"}}))));
     auto& made = traced.talk.world.upstream.calls.at(0);
     made.caller->ask("elicitation/create", {{"message", "?"}}, [](const Result<Json>&) {});
     REQUIRE(traced.talk.heard().size() == 1);
@@ -275,7 +276,7 @@ TEST_SUITE("gateway/tracing") {
 
   TEST_CASE("a call of a server is a span of its own, between its caller's and the server's") {
     struct Below final : gate::Caller {
-      [[nodiscard]] Json request_meta() const override { return {{"traceparent", kTheirs}}; }
+      [[nodiscard]] Json request_meta() const override { return {{"traceparent", kTheirParent}}; }
     };
     struct OfNothing final : gate::Caller {};
     Traced traced;
@@ -287,13 +288,13 @@ TEST_SUITE("gateway/tracing") {
                                      std::move(caller), [](const Result<Json>&) {});
       return servers.calls.size() - 1;
     };
-    const auto call = forward("fs.read", std::make_shared<Below>());
-    const auto told = tracing::context_of(servers.calls[call].caller->request_meta());
-    servers.answer(call, Json{{"content", {{{"text", "s3cr3t"}}}}});
+    const auto traced_call = forward("fs.read", std::make_shared<Below>());
+    const auto told = tracing::context_of(servers.calls[traced_call].caller->request_meta());
+    servers.answer(traced_call, Json{{"content", {{{"text", "s3cr3t"}}}}});
     const Span span = traced.only();
     REQUIRE(told.has_value());
     CHECK(*told == span.context);
-    CHECK(span.context.trace_id == kTrace);
+    CHECK(span.context.trace_id == kTraceId);
     CHECK(span.parent == "00f067aa0ba902b7");
     CHECK_FALSE(span.has_remote_parent);
     CHECK(span.kind == SpanKind::kClient);
@@ -326,7 +327,7 @@ TEST_SUITE("gateway/tracing") {
     make_talk_of_meta(workspace);
     Serving serving(workspace, {"--grant", "fixture.log_meta", "--otlp", collector.url()});
     const Json result = called(serving, "fixture.log_meta", {{"text", "s3cr3t"}},
-                               {{"traceparent", kTheirs}, {"tracestate", "theirs=1"}})
+                               {{"traceparent", kTheirParent}, {"tracestate", "theirs=1"}})
                             .at("result");
     const Json heard = Json::parse(text_in(result));
     CHECK_FALSE(heard.contains("tracestate"));
@@ -334,13 +335,13 @@ TEST_SUITE("gateway/tracing") {
     const auto spans = collector.wait_for_spans(3);
     const Json& server = named(spans, "tools/call fixture.log_meta", 2);
     const Json& client = named(spans, "tools/call log_meta", 3);
-    CHECK(server.at("traceId") == kTrace);
+    CHECK(server.at("traceId") == kTraceId);
     CHECK(server.at("parentSpanId") == "00f067aa0ba902b7");
-    CHECK(client.at("traceId") == kTrace);
+    CHECK(client.at("traceId") == kTraceId);
     CHECK(client.at("parentSpanId") == server.at("spanId"));
     CHECK(heard.at("traceparent") ==
-          fmt::format("00-{}-{}-01", kTrace, client.at("spanId").get<std::string>()));
-    CHECK(named(spans, "tools/call", 2).at("traceId") != kTrace);
+          fmt::format("00-{}-{}-01", kTraceId, client.at("spanId").get<std::string>()));
+    CHECK(named(spans, "tools/call", 2).at("traceId") != kTraceId);
     for (const auto& sent : collector.requests()) CHECK_FALSE(has(sent.body, "s3cr3t"));
     // A span leads to its record.
     const auto checks = events(workspace, "CapabilityCheck");
@@ -359,7 +360,7 @@ TEST_SUITE("gateway/tracing") {
     const Workspace workspace(Workspace::fixture("plain"));
     make_talk_of_meta(workspace);
     Serving serving(workspace, {"--ask", "fixture.echo", "--otlp", collector.url()});
-    Json params = asking(call("fixture.echo", Json::object()));
+    Json params = asking(traced_call("fixture.echo", Json::object()));
     const Json asked = answer_to(serving, "fixture.echo", params).at("result");
     REQUIRE(asked.at("resultType") == "input_required");
     params["requestState"] = asked.at("requestState");
@@ -393,7 +394,7 @@ int agent_main(mcpac::Requires<everything::echo> rt) {
   return 0;
 }
 )";
-    Json params = stateless(call("execute_agent", {{"source", kTwice}}, kTheirs));
+    Json params = stateless(traced_call("execute_agent", {{"source", kTwice}}, kTheirParent));
     params["_meta"]["progressToken"] = "how far";
     const Json result = answer_to(serving, "execute_agent", params).at("result");
     INFO(result.dump());
@@ -413,7 +414,7 @@ int agent_main(mcpac::Requires<everything::echo> rt) {
                    attribute_of(span, "mcpac.decision") == "deny" &&
                    attribute_of(span, "error.type") == "denied";
           }) == 1);
-    for (const Json& span : spans) CHECK(span.at("traceId") == kTrace);
+    for (const Json& span : spans) CHECK(span.at("traceId") == kTraceId);
     for (const auto& sent : collector.requests()) CHECK_FALSE(has(sent.body, "s3cr3t"));
   }
 
@@ -425,7 +426,7 @@ int agent_main(mcpac::Requires<everything::echo> rt) {
     Serving serving(workspace, {"--grant", "fixture.log_meta"});
     ::unsetenv("OTEL_EXPORTER_OTLP_ENDPOINT");
     const Json result =
-        called(serving, "fixture.log_meta", Json::object(), {{"traceparent", kTheirs}})
+        called(serving, "fixture.log_meta", Json::object(), {{"traceparent", kTheirParent}})
             .at("result");
     CHECK_FALSE(has(text_in(result), "traceparent"));
     CHECK(serving.end() == 0);

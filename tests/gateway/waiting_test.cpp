@@ -29,7 +29,7 @@ Json listed(std::string_view key, std::string_view text) {
 Talk two_that_may() {
   return Talk({.grants = {"fs.*", "git.*"}, .offers = true}, NameForm::kDotted, {}, kRoom);
 }
-void two_servers(FakeServers& servers) {
+void two_slow_servers(FakeServers& servers) {
   servers.add("fs", Json::array({listed("uri", "x://a")}), Json::array(),
               Json::array({{{"name", "review"}}}));
   servers.add("git", Json::array());
@@ -78,7 +78,7 @@ ServerList list_of(std::vector<Json> entries, ListKind kind = ListKind::kResourc
 TEST_SUITE("gateway/waiting") {
   TEST_CASE("a request that waits for a list holds what it asks for, and not all of its body") {
     Talk talk = two_that_may();
-    talk.with_servers(two_servers);
+    talk.with_servers(two_slow_servers);
     talk.initialize();
     const std::string much(10 * kRoom, 'x');
     hand_in(talk, 1, "resources/read", {{"uri", "x://a"}, {"more", much}});
@@ -93,7 +93,7 @@ TEST_SUITE("gateway/waiting") {
 
   TEST_CASE("what waits for lists has a bound, over all that a client sent") {
     Talk talk = two_that_may();
-    talk.with_servers(two_servers);
+    talk.with_servers(two_slow_servers);
     talk.initialize();
     const Json brought{{"question", {{"text", std::string(kRoom * 6 / 10, 'x')}}}};
     const auto read = [&](int id) {
@@ -121,7 +121,7 @@ TEST_SUITE("gateway/waiting") {
 
   TEST_CASE("what a client watches has a bound, and room is free again when it goes") {
     Talk talk = two_that_may();
-    talk.with_servers(two_servers);
+    talk.with_servers(two_slow_servers);
     talk.initialize();
     const auto uri = [](char which) { return "x://" + std::string(8'000, which); };
     talk.servers.servers["fs"].answers["resources/list"] = [&](const Json&) {

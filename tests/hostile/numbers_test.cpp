@@ -17,7 +17,7 @@ constexpr int kX32 = 0x40000000;
 
 // What does not end the program. An errno other than EACCES, EPERM and ENOSYS is the kernel's
 // answer to zeros: the call is admitted.
-const std::map<std::string, std::string>& table() {
+const std::map<std::string, std::string>& calls_table() {
   static const std::map<std::string, std::string> endings{
       {"works",
        "read write close poll lseek mprotect brk readv writev sched_yield madvise getpid "
@@ -71,7 +71,7 @@ std::string violation(const std::string& name) {
 
 std::map<std::string, std::string> ending_by_name() {
   std::map<std::string, std::string> endings;
-  for (const auto& [ending, names] : table()) {
+  for (const auto& [ending, names] : calls_table()) {
     std::istringstream words(names);
     for (std::string name; words >> name;) endings[name] = ending;
   }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSecret = "canary-8731";
+constexpr std::string_view kCanary = "canary-8731";
 
 std::string replaced(std::string text, std::string_view part, std::string_view by) {
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size()))
@@ -22,13 +22,13 @@ std::string replaced(std::string text, std::string_view part, std::string_view b
 }
 
 // A project without servers, and files that no program of it may see.
-class Project {
+class HostileProject {
  public:
-  Project()
+  HostileProject()
       : workspace_("{\"mcpServers\": {}}"),
         other_(TemporaryFolder::create("/tmp", "mcpac-hostile-other")) {
     REQUIRE(other_);
-    std::ofstream(other_->path() / "secret.txt") << kSecret << "\n";
+    std::ofstream(other_->path() / "secret.txt") << kCanary << "\n";
     REQUIRE(workspace_.mcpac({"generate"}).exit_code == 0);
   }
   e2e::Outcome ask(const std::vector<std::string>& command, const Source& source,
@@ -55,7 +55,7 @@ class Project {
 
 TEST_SUITE("hostile/sources") {
   TEST_CASE("mcpac says nothing of a file outside, not even that it is there") {
-    const Project project;
+    const HostileProject project;
     const std::vector<std::string> validate{"permissions", "validate"};
     // The first use on a machine is told of, whatever it reads.
     project.ask(validate, reaching_sources().front(), "absent.txt");
@@ -66,7 +66,7 @@ TEST_SUITE("hostile/sources") {
         CAPTURE(command.front());
         const auto there = project.ask(command, source, "secret.txt");
         const auto absent = project.ask(command, source, "absent.txt");
-        CHECK_FALSE(e2e::has(there.out + there.err, kSecret));
+        CHECK_FALSE(e2e::has(there.out + there.err, kCanary));
         CHECK(there.exit_code == absent.exit_code);
         CHECK(there.out == absent.out);
         CHECK(there.err == absent.err);

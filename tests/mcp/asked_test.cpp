@@ -7,7 +7,10 @@
 #include "mcp/support.h"
 
 using namespace mcpac;
-using namespace mcpac::mcp;
+using mcpac::mcp::capability_of;
+using mcpac::mcp::ParamHeader;
+using mcpac::mcp::read_param_headers;
+using mcpac::mcp::with_defaults;
 
 namespace {
 

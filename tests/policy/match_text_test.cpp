@@ -6,7 +6,7 @@
 namespace mcpac::policy::testing {
 namespace {
 
-Permission tool(std::string_view text) {
+Permission matched_tool(std::string_view text) {
   return Permission::parse(text).value();
 }
 
@@ -26,15 +26,15 @@ TEST_CASE("a text that is too long for its expression is not admitted, and is ca
   const std::string heavy = std::string("(key re /") + kHeavy + "/)";
   const Json call = {{"key", std::string(std::size_t{8} << 20, 'a')}};
   auto allows = policy(world, "allow kv.get" + heavy);
-  const Decision refused = allows.decide(tool("kv.get"), call);
+  const Decision refused = allows.decide(matched_tool("kv.get"), call);
   CHECK(refused.effect == Effect::kDeny);
   CHECK(refused.reason.find("is too long to be read by 're /") != std::string::npos);
   auto denies = policy(world, "allow kv.get\ndeny kv.get" + heavy);
-  CHECK(denies.decide(tool("kv.get"), call).effect == Effect::kDeny);
+  CHECK(denies.decide(matched_tool("kv.get"), call).effect == Effect::kDeny);
   auto asks = policy(world, "allow kv.get\nask kv.get" + heavy);
-  CHECK(asks.decide(tool("kv.get"), call).effect == Effect::kAsk);
+  CHECK(asks.decide(matched_tool("kv.get"), call).effect == Effect::kAsk);
   auto anywhere = policy(world, std::string("allow kv.get\ndeny *.*(* re /") + kHeavy + "/)");
-  CHECK(anywhere.decide(tool("kv.get"), call).effect == Effect::kDeny);
+  CHECK(anywhere.decide(matched_tool("kv.get"), call).effect == Effect::kDeny);
 }
 
 TEST_CASE("many strings in one call are too long together") {
@@ -44,16 +44,17 @@ TEST_CASE("many strings in one call are too long together") {
   auto denies = policy(world, std::string("allow filesystem.read_multiple_files\n"
                                           "deny filesystem.read_multiple_files(paths[*] re /") +
                                   kHeavy + "/)");
-  CHECK(denies.decide(tool("filesystem.read_multiple_files"), {{"paths", paths}}).effect ==
+  CHECK(denies.decide(matched_tool("filesystem.read_multiple_files"), {{"paths", paths}}).effect ==
         Effect::kDeny);
 }
 
 TEST_CASE("a plain expression reads a megabyte, and a heavy one an ordinary text") {
   const World world;
   auto plain = policy(world, "allow kv.get(key re /[a-z\\n ]*/)");
-  CHECK(plain.decide(tool("kv.get"), {{"key", std::string(std::size_t{1} << 20, 'x')}}).allowed());
+  CHECK(plain.decide(matched_tool("kv.get"), {{"key", std::string(std::size_t{1} << 20, 'x')}})
+            .allowed());
   auto heavy = policy(world, std::string("allow kv.get(key re /") + kHeavy + "/)");
-  CHECK(heavy.decide(tool("kv.get"), {{"key", std::string(4000, 'a') + "c"}}).allowed());
+  CHECK(heavy.decide(matched_tool("kv.get"), {{"key", std::string(4000, 'a') + "c"}}).allowed());
 }
 
 }  // namespace mcpac::policy::testing

@@ -17,10 +17,10 @@ using resident_test::stands_alone_here;
 namespace {
 
 // A worker in a process of its own that waits for the word of this one.
-class Worker {
+class Peer {
  public:
   template <class Before>
-  explicit Worker(Before before, int signals = -1) {
+  explicit Peer(Before before, int signals = -1) {
     auto pair = make_socket_pair();
     REQUIRE(pair.has_value());
     channel = std::move(pair->ours);
@@ -36,10 +36,10 @@ class Worker {
       ::_exit(has_all ? 0 : 1);
     }
   }
-  Worker() : Worker([] { return true; }) {}
-  ~Worker() { began(); }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  Peer() : Peer([] { return true; }) {}
+  ~Peer() { began(); }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
   // Waits until it has ended.
   bool began() {
     channel.reset();
@@ -64,7 +64,7 @@ class Worker {
 TEST_SUITE("resident/handshake") {
   TEST_CASE("a worker that hears go has what its client handed it") {
     if (stands_alone_here()) return;
-    Worker worker;
+    Peer worker;
     const auto number = hear_ready(worker.channel.get());
     REQUIRE(number.has_value());
     REQUIRE(say_go(worker.channel.get(), *number));
@@ -73,10 +73,10 @@ TEST_SUITE("resident/handshake") {
 
   TEST_CASE("a client that gives up before go is not served, however late the worker is") {
     if (stands_alone_here()) return;
-    Worker early;
+    Peer early;
     early.channel.reset();
     CHECK(!early.began());
-    Worker late;
+    Peer late;
     REQUIRE(hear_ready(late.channel.get()).has_value());
     CHECK(!late.began());
   }
@@ -84,25 +84,25 @@ TEST_SUITE("resident/handshake") {
   TEST_CASE("go without the number, without descriptors or from another process is none") {
     if (stands_alone_here()) return;
     {
-      Worker worker;
+      Peer worker;
       REQUIRE(hear_ready(worker.channel.get()).has_value());
       REQUIRE(say_go(worker.channel.get(), "guessed"));
       CHECK(!worker.began());
     }
     {
-      Worker worker;
+      Peer worker;
       const auto number = hear_ready(worker.channel.get());
       REQUIRE(send_message(worker.channel.get(), {{"go", number.value()}}));
       CHECK(!worker.began());
     }
-    Worker worker;
+    Peer worker;
     const auto number = hear_ready(worker.channel.get());
     CHECK(holds_in_child([&] { return say_go(worker.channel.get(), number.value()); }));
     CHECK(!worker.began());
   }
 
   TEST_CASE("a worker that stands otherwise than the client serves it not") {
-    Worker worker([] { return resident_test::change_limit(); });
+    Peer worker([] { return resident_test::change_limit(); });
     CHECK(!hear_ready(worker.channel.get()));
     CHECK(!worker.began());
   }
@@ -116,7 +116,7 @@ TEST_SUITE("resident/handshake") {
   TEST_CASE("a worker that is told to end does so before it begins") {
     if (stands_alone_here()) return;
     const UniqueFd told(::eventfd(1, EFD_CLOEXEC));
-    Worker worker([] { return true; }, told.get());
+    Peer worker([] { return true; }, told.get());
     CHECK(hear_ready(worker.channel.get()).has_value());
     UniqueFd keep(::fcntl(worker.channel.get(), F_DUPFD_CLOEXEC, 3));
     CHECK(!worker.began());

@@ -12,7 +12,7 @@
 namespace mcpac::sandbox::test {
 namespace {
 
-constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
 Verdict verdict_of(const Spec& spec) {
   auto warden = Warden::start(warden_program());
@@ -36,7 +36,7 @@ std::string crash_of(const Verdict& verdict) {
 // A file of 1 MiB at most, as standard output.
 Spec filling(const std::string& exit_code, const UniqueFd& file) {
   Spec spec = hostile({"fill", exit_code});
-  spec.limits.file_size = kMebibyte;
+  spec.limits.file_size = kMiB;
   spec.standard_output = file.get();
   return spec;
 }
@@ -51,10 +51,10 @@ TEST_SUITE("sandbox/crash") {
       CHECK(crash_of(verdict) == "signal 11: stack overflow: 8 MiB stack");
       REQUIRE(verdict.limit);
       CHECK(verdict.limit->name == "stack");
-      CHECK(verdict.limit->allowed == 8 * kMebibyte);
-      CHECK(verdict.limit->used > 7 * kMebibyte);
+      CHECK(verdict.limit->allowed == 8 * kMiB);
+      CHECK(verdict.limit->used > 7 * kMiB);
     }
-    CHECK(verdict_of(hostile({"overflow-at-once"})).limit->used > 40 * kMebibyte);
+    CHECK(verdict_of(hostile({"overflow-at-once"})).limit->used > 40 * kMiB);
     CHECK(run_once(hostile({"deep"})) == "exit 0");
   }
 

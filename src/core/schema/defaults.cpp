@@ -9,13 +9,13 @@
 namespace mcpac::schema {
 namespace {
 
-constexpr std::size_t kMaxWork = 1'000'000;
-constexpr std::size_t kMaxDepth = 400;
+constexpr std::size_t kMostFilled = 1'000'000;
+constexpr std::size_t kDeepestFilled = 400;
 
 class Filler {
  public:
   void fill(const Node& node, Json& value) {
-    if (++work_ > kMaxWork || depth_ >= kMaxDepth) return;
+    if (++work_ > kMostFilled || depth_ >= kDeepestFilled) return;
     ++depth_;
     if (node.object && value.is_object()) fill_members(*node.object, value);
     if (node.array && value.is_array()) fill_items(*node.array, value);
@@ -49,7 +49,7 @@ class Filler {
 
   static const Json* default_of(const Node& node) {
     const Node* at = &node;
-    for (std::size_t step = 0; step < kMaxDepth; ++step) {
+    for (std::size_t step = 0; step < kDeepestFilled; ++step) {
       if (at->default_value != nullptr) return at->default_value;
       if (!at->in_place || at->in_place->reference == nullptr) return nullptr;
       at = at->in_place->reference;

@@ -13,9 +13,9 @@ namespace mcpac::schema {
 namespace {
 
 // One schema applied to one value costs 1; about a second in all. Typical arguments cost 20.
-constexpr std::size_t kMaxWork = 20'000'000;
+constexpr std::size_t kMostWork = 20'000'000;
 // Values are at most 128 deep (JsonLimits), each level reached through a few references.
-constexpr std::size_t kMaxDepth = 800;
+constexpr std::size_t kDeepestValue = 800;
 
 std::string pointer_of(const Path& path) {
   if (path.step == Path::Step::kRoot) return "";
@@ -99,7 +99,7 @@ bool Validator::violated(const At& at, std::string_view keyword,
 
 bool Validator::spend(std::size_t work) {
   work_ += work;
-  if (work_ > kMaxWork) exhausted_ = true;
+  if (work_ > kMostWork) exhausted_ = true;
   return !exhausted_;
 }
 
@@ -109,7 +109,7 @@ bool Validator::check(const Node& node, const At& at) {
     return violated(at, "false", [] { return "is not allowed here"; });
   }
   if (!spend(1)) return false;
-  if (depth_ >= kMaxDepth) {
+  if (depth_ >= kDeepestValue) {
     exhausted_ = true;
     return false;
   }

@@ -66,10 +66,10 @@ std::string names_of_asked(const ProgramReview& review) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::unexpected<Error> nobody(const ProgramReview& review, Review wanted) {
+std::unexpected<Error> nobody(const ProgramReview& review, ReviewWanted wanted) {
   const std::string asked = names_of_asked(review);
   const char* otherwise =
-      wanted == Review::kAlways
+      wanted == ReviewWanted::kAlways
           ? "; without --review, nobody needs to see it"
           : "; with --expect-denials it runs, and every call that asks is denied";
   return fail(
@@ -113,15 +113,15 @@ Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver
 
 }  // namespace
 
-Result<void> require_review(const ReviewSubject& subject, Review wanted, DeniedUses denied,
+Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, DeniedUses denied,
                             RunApprover* approver, const ApprovalStore& store, Host& host,
                             const Interrupt& interrupt) {
   const ProgramReview review = make_review(subject, store);
   const bool asks = std::ranges::any_of(review.declared,
                                         [](const auto& item) { return item.standing == "asks"; });
-  if (!asks && wanted == Review::kWhenAsked) return {};
+  if (!asks && wanted == ReviewWanted::kWhenAsked) return {};
   if (approver == nullptr) {
-    if (denied == DeniedUses::kExpect && wanted == Review::kWhenAsked) return {};
+    if (denied == DeniedUses::kExpect && wanted == ReviewWanted::kWhenAsked) return {};
     return nobody(review, wanted);
   }
   auto reply = answer_to(review, *approver, host, interrupt);

@@ -26,7 +26,7 @@ struct ReviewSubject {
 
 // An error where it may not run: nobody is there to answer (kApprovalMissing), or the answer was no
 // (kApprovalRefused). With kExpect: where nobody is there it may run, and what asks is denied.
-[[nodiscard]] Result<void> require_review(const ReviewSubject& subject, Review wanted,
+[[nodiscard]] Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted,
                                           DeniedUses denied, RunApprover* approver,
                                           const ApprovalStore& store, Host& host,
                                           const Interrupt& interrupt);

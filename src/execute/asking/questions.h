@@ -9,12 +9,12 @@
 
 namespace mcpac::execute {
 
-enum class Review : std::uint8_t { kWhenAsked, kAlways };
+enum class ReviewWanted : std::uint8_t { kWhenAsked, kAlways };
 
 // Who answers what rules ask, and whether the program is shown even where none does.
 struct Questions {
   MakeApprover approver = nullptr;
-  Review review = Review::kWhenAsked;
+  ReviewWanted review = ReviewWanted::kWhenAsked;
   std::function<void(std::string_view)> warning = [](std::string_view) {};
 };
 

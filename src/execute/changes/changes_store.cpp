@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr int kVersion = 1;
 constexpr std::size_t kLargestRecord = std::size_t{64} << 20U;
-constexpr std::size_t kMostListed = 10'000;
 constexpr std::size_t kMostPlaces = 64;
 
 std::unexpected<Error> damaged(const std::string& run, std::string why) {

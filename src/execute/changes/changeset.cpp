@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostListed = 10'000;
-
 // By the clock that stamps files, which is a little beside every other: what a new file is stamped
 // with is not before any stamp until now.
 std::int64_t stamp_of_now(int folder) {

@@ -24,7 +24,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 16U;
 constexpr std::size_t kMostNames = 1'000'000;
 // A program can make folders deeper than we can have files open: what lies deeper is moved up
 // first.
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kDeepestAccess = 64;
 
 UniqueFd open_resolved(int root, const std::filesystem::path& path, int flags,
                        std::uint64_t resolve) {
@@ -49,7 +49,7 @@ bool remove_entries(int top, int folder, std::size_t depth) {
     // A work folder of the kernel's has no mode at all; what cannot be given one is not opened
     // below.
     std::ignore = ::fchmodat(folder, name.c_str(), 0700, AT_SYMLINK_NOFOLLOW);
-    if (depth == kDeepest) {
+    if (depth == kDeepestAccess) {
       if (!move_up(folder, name, top)) return false;
       continue;
     }

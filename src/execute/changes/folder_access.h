@@ -30,6 +30,8 @@ namespace mcpac::execute {
 [[nodiscard]] bool each_name(int folder, const std::function<bool(const char*)>& take);
 // Sorted; nothing where the folder cannot be listed, or has more.
 [[nodiscard]] std::optional<std::vector<std::string>> names_in(int folder, std::size_t most);
+// The most sets of changes that are listed.
+inline constexpr std::size_t kMostListed = 10'000;
 
 // The SHA-256 of a regular file, read in pieces; nothing where it cannot be read.
 [[nodiscard]] std::optional<std::string> digest_of_file(int file);

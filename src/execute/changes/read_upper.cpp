@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDeepest = 256;
+constexpr std::size_t kDeepestUpper = 256;
 // So many levels stay open at once, in two trees; what lies above deeper ones rests meanwhile.
 constexpr std::size_t kKeptOpen = 16;
 // What is applied is opened by its path below the place, which the kernel takes up to PATH_MAX.
@@ -81,7 +81,7 @@ class Reader {
   Result<void> merge(TreeFolder& upper, TreeFolder* lower, const fs::path& at, bool opaque,
                      std::size_t depth) {
     auto names = names_in(upper.get(), kMostChanges);
-    if (!names || depth > kDeepest) return too_much();
+    if (!names || depth > kDeepestUpper) return too_much();
     for (const std::string& name : *names) {
       if (upper.get() < 0 || (lower != nullptr && lower->get() < 0)) return moved(at);
       const Entry entry{name, at / name, look_beneath(upper.get(), name),
@@ -227,7 +227,7 @@ class Reader {
     if (!S_ISDIR(entry.lower->st_mode)) return add(change_of(Change::Kind::kDeleted, entry));
     TreeFolder inner = lower.below(entry.name);
     const auto names = names_in(inner.get(), kMostChanges);
-    if (!names || depth > kDeepest) return refuse(entry, "the folder below it cannot be read");
+    if (!names || depth > kDeepestUpper) return refuse(entry, "the folder below it cannot be read");
     if (depth >= kKeptOpen) lower.rest();
     for (const std::string& name : *names) {
       if (inner.get() < 0) return moved(entry.path);

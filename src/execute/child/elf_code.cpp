@@ -16,7 +16,7 @@ constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 // Real programs have two segments of code, one table, and names of a few hundred bytes.
 constexpr std::size_t kMostSegments = 64;
 constexpr std::size_t kMostFunctions = 1'000'000;
-constexpr std::size_t kLongestName = 4'096;
+constexpr std::size_t kLongestSymbol = 4'096;
 
 template <class T>
 std::optional<T> value_at(std::string_view bytes, std::uint64_t offset) {
@@ -39,7 +39,7 @@ std::optional<T> item_at(std::string_view bytes, std::uint64_t table, std::uint6
 
 std::string_view text_at(std::string_view names, std::uint64_t offset) {
   if (offset >= names.size()) return {};
-  const auto text = names.substr(offset, kLongestName);
+  const auto text = names.substr(offset, kLongestSymbol);
   const auto end = text.find('\0');
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }

@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;  // ~/.claude.json grows to megabytes
+constexpr std::size_t kLargestClientFile = std::size_t{16}
+                                           << 20U;  // ~/.claude.json grows to megabytes
 
 Result<fs::path> resolved(const fs::path& file) {
   std::error_code error;
@@ -55,7 +56,7 @@ Result<ClientFile> ClientFile::open(const ClientKind& kind, const fs::path& file
                    .fix = "put a copy of it into its place, or write the entry by hand"});
     }
     made.mode_ = facts.st_mode & 0777U;
-    auto bytes = read_file(made.path_, kMaxBytes);
+    auto bytes = read_file(made.path_, kLargestClientFile);
     if (!bytes) return pass_on(bytes);
     made.before_ = std::move(*bytes);
   }
@@ -123,7 +124,7 @@ std::vector<std::string> ClientFile::diff(const std::string& name) const {
 Result<void> ClientFile::check_unchanged() const {
   std::error_code error;
   const bool exists = fs::exists(path_, error);
-  auto bytes = exists ? read_file(path_, kMaxBytes) : Result<std::string>("");
+  auto bytes = exists ? read_file(path_, kLargestClientFile) : Result<std::string>("");
   if (bytes && exists == exists_ && *bytes == before_) return {};
   return fail(ErrorId::kFileUnwritable, fmt::format("{} changed meanwhile", path_.string()),
               {.where = path_.string(), .fix = "once more, with the client closed"});

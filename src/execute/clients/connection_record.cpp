@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+constexpr std::size_t kLargestRecord = std::size_t{64} << 20U;
 constexpr std::size_t kNameDigits = 16;
 
 }  // namespace
@@ -29,14 +29,14 @@ fs::path ConnectionRecords::backup_of(const ClientFile& file) const {
 
 Result<std::optional<ConnectionRecord>> ConnectionRecords::find(const ClientFile& file) const {
   const auto path = file_of(file, ".json");
-  auto bytes = read_private_file(path, kMaxBytes);
+  auto bytes = read_private_file(path, kLargestRecord);
   if (!bytes) return pass_on(bytes);
   if (!*bytes) return std::nullopt;
   const auto damaged = [&] {
     return fail(ErrorId::kConfigInvalid, "the record of what mcpac connect did cannot be used",
                 {.where = path.string(), .fix = "remove it, and take the entry back by hand"});
   };
-  auto json = parse_ordered_json(**bytes, path.string(), {.max_bytes = kMaxBytes});
+  auto json = parse_ordered_json(**bytes, path.string(), {.max_bytes = kLargestRecord});
   if (!json || !json->is_object()) return damaged();
   const auto text = [&](const char* name) {
     return json->contains(name) && (*json)[name].is_string() ? (*json)[name].get<std::string>()

@@ -22,7 +22,7 @@ namespace {
 constexpr auto kMagic = std::to_array<unsigned long>(
     {0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x1cd1, 0x27e0eb, 0x63677270, 0x73636673,
      0xcafe4a11, 0x6e736673, 0x19800202, 0x62656570, 0x6165676c, 0xde5e81e4, 0x42494e4d});
-constexpr auto kNames = std::to_array<std::string_view>(
+constexpr auto kKernelTypes = std::to_array<std::string_view>(
     {"proc", "sysfs", "debugfs", "tracefs", "devpts", "devtmpfs", "cgroup", "cgroup2", "securityfs",
      "bpf", "nsfs", "mqueue", "configfs", "pstore", "efivarfs", "binfmt_misc", "fusectl"});
 
@@ -86,7 +86,7 @@ Result<std::string> kernel_mount_in(int place, const std::filesystem::path& path
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
     const MountLine mount = read_line(line);
-    const bool is_kernel = std::ranges::find(kNames, mount.type) != kNames.end();
+    const bool is_kernel = std::ranges::find(kKernelTypes, mount.type) != kKernelTypes.end();
     if (is_kernel && (mount.id == around || lies_in(mount.point, path))) return mount.point;
   }
   return std::string();

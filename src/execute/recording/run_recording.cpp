@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kListed = 5;
+constexpr std::size_t kListedCalls = 5;
 
 // What is there already is replaced where it is a recording, and nothing else is.
 Result<void> check_target(const fs::path& file) {
@@ -59,12 +59,12 @@ Result<void> check_lock(const Recording& recording, const codegen::Lock& lock, c
     const auto* tool =
         permission ? lock.find_tool(permission->server(), permission->tool()) : nullptr;
     if (tool != nullptr && tool->digest == digest) continue;
-    if (++count > kListed) continue;
+    if (++count > kListedCalls) continue;
     others += fmt::format("{}{} ({})", count == 1 ? "" : ", ", printable(name),
                           tool == nullptr ? "not there any more" : "changed");
   }
   if (count > 0) {
-    if (count > kListed) others += fmt::format(" and {} others", count - kListed);
+    if (count > kListedCalls) others += fmt::format(" and {} others", count - kListedCalls);
     return fail(ErrorId::kRecordingOtherLock, "the recording was made with other tools",
                 {.where = file.string(),
                  .why = fmt::format("mcpac.lock has them otherwise: {}", others),

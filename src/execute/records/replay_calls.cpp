@@ -13,8 +13,6 @@ namespace {
 
 using gate::DecidedBy;
 
-constexpr std::size_t kRecordedText = 1024;  // as gate/record.cpp bounds a rule
-
 std::set<policy::AskRule> rules_of(const Json& payload) {
   std::set<policy::AskRule> rules;
   const Json* list = find_member(payload, "rules");
@@ -167,7 +165,8 @@ void CallReplay::policy_decision(const RecordedCheck& check, const Permission& p
   }
   if (decision.allowed()) reservations_[check.call_id] = decision.reservation;
   compare(check, now);
-  if (gate::bounded(decision.rule, kRecordedText) != check.rule || decision.layer != check.layer)
+  if (gate::bounded(decision.rule, gate::kRecordedText) != check.rule ||
+      decision.layer != check.layer)
     differ(fmt::format("it names the rule '{}' of {}, and it is '{}' of {}", check.rule,
                        check.layer, decision.rule, decision.layer));
 }

@@ -11,10 +11,6 @@
 namespace mcpac::execute {
 namespace {
 
-// As gate/network_record.cpp bounds them.
-constexpr std::size_t kRecordedText = 1024;
-constexpr std::size_t kRecordedHost = 256;
-
 const char* word_of(bool allowed) {
   return allowed ? "allowed" : "denied";
 }
@@ -49,7 +45,7 @@ void ConnectionReplay::by_name(const RecordedConnection& check, ReplayAnswer& an
   if (open_.contains(check.connection))
     answer.differences.emplace_back("the connection was asked for before");
   // No host is so long: it was cut, and what it was nobody knows.
-  if (check.host.size() > kRecordedHost) {
+  if (check.host.size() > gate::kRecordedName) {
     if (check.allowed) answer.differences.emplace_back("it was allowed, and its host is no host");
     answer.left_out = "its host was too long to keep";
     return;
@@ -91,7 +87,7 @@ void ConnectionReplay::compare(const RecordedConnection& check, const policy::Ne
   }
   const auto known = places_.find(now.said_in);
   const std::string& rule = known == places_.end() ? now.said_in : known->second;
-  if (gate::bounded(rule, kRecordedText) == check.rule && now.layer == check.layer) return;
+  if (gate::bounded(rule, gate::kRecordedText) == check.rule && now.layer == check.layer) return;
   answer.differences.push_back(
       fmt::format("it names the statement '{}' of '{}', and it is '{}' of '{}'", check.rule,
                   check.layer, rule, now.layer));

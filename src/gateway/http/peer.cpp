@@ -23,7 +23,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace {
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 // Beside a head: what is read of a body in one go. More is buffered of nothing, whatever the
 // extensions of a chunk say.
 constexpr std::size_t kReadAhead = std::size_t{128} << 10U;

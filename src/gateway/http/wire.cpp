@@ -13,11 +13,6 @@
 
 namespace mcpac::gateway::http {
 namespace asio = boost::asio;
-namespace {
-
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
-
-}  // namespace
 
 Wire::Wire(Socket socket, std::shared_ptr<asio::ssl::context> tls, std::function<void()> late)
     : context_(std::move(tls)),

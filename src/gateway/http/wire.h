@@ -14,15 +14,20 @@
 #include <string_view>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
 #include "ipc/lazy_timer.h"
 
 namespace mcpac::gateway::http {
+
+// An error is an answer, too.
+inline constexpr auto kAwait = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 class Wire {
  public:

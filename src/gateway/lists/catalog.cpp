@@ -3,15 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/lists/page_bounds.h"
+
 namespace mcpac::gateway {
-namespace {
-
-constexpr std::size_t kPageTools = 250;
-constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
-constexpr std::string_view kCursor = "after:";
-
-}  // namespace
-
 std::shared_ptr<const Catalog> Catalog::make(const codegen::Lock& lock,
                                              const policy::Authority& authority, NameForm form,
                                              const std::set<std::string>& taken) {
@@ -75,7 +69,7 @@ std::optional<ToolPage> Catalog::page(std::string_view cursor, const Hidden& is_
   for (std::string last; at != tools_.end(); last = at->first, ++at) {
     if (is_hidden(at->second.permission)) continue;
     const bool is_full =
-        page.tools.size() == kPageTools || (bytes > 0 && bytes + at->second.bytes > kPageBytes);
+        page.tools.size() == kPageEntries || (bytes > 0 && bytes + at->second.bytes > kPageBytes);
     if (is_full) {
       page.next = std::string(kCursor) + last;
       return page;

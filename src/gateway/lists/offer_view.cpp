@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "core/offer.h"
+#include "gateway/lists/page_bounds.h"
 #include "policy/text/printer.h"
 
 namespace mcpac::gateway {
 namespace {
-
-constexpr std::size_t kPageEntries = 250;
-constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
-constexpr std::string_view kCursor = "after:";
 
 std::optional<Permission> permission_for(const std::string& server, Offer offer) {
   auto permission = Permission::of(server, name_of(offer));

@@ -12,7 +12,7 @@ namespace mcpac::gateway::tracing {
 namespace {
 
 // Span.flags: bits 0 to 7 are those of the trace, and these say where the parent is.
-constexpr unsigned kSampled = 0x001;
+constexpr unsigned kSampledFlag = 0x001;
 constexpr unsigned kKnowsRemote = 0x100;
 constexpr unsigned kIsRemote = 0x200;
 constexpr int kStatusError = 2;
@@ -31,7 +31,7 @@ Json to_json(const Attribute& attribute) {
 }
 
 unsigned flags_of(const Span& span) {
-  return (span.context.is_sampled ? kSampled : 0) | kKnowsRemote |
+  return (span.context.is_sampled ? kSampledFlag : 0) | kKnowsRemote |
          (span.has_remote_parent ? kIsRemote : 0);
 }
 

@@ -15,7 +15,7 @@ constexpr const char* kTraceparent = "traceparent";
 constexpr std::size_t kLength = 55;
 constexpr std::size_t kTraceDigits = 32;
 constexpr std::size_t kSpanDigits = 16;
-constexpr unsigned kSampled = 1;
+constexpr unsigned kSampledBit = 1;
 
 bool is_hex(std::string_view text) {
   return std::ranges::all_of(
@@ -55,7 +55,7 @@ std::optional<TraceContext> parse_traceparent(std::string_view text) {
     return std::nullopt;
   const bool has_more = text.size() > kLength;
   if (has_more && (version == "00" || text[kLength] != '-')) return std::nullopt;
-  return TraceContext{std::string(trace), std::string(span), (digit(flags[1]) & kSampled) != 0};
+  return TraceContext{std::string(trace), std::string(span), (digit(flags[1]) & kSampledBit) != 0};
 }
 
 std::string to_traceparent(const TraceContext& context) {

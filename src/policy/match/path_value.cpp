@@ -12,7 +12,7 @@
 namespace mcpac::policy {
 namespace {
 
-bool is_refused(char c) {
+bool is_refused_in_path(char c) {
   return is_control(c) || c == '\\';
 }
 
@@ -61,7 +61,7 @@ Components split(std::string_view text) {
 }
 
 std::optional<PathValue> read_path(std::string_view text) {
-  if (text.empty() || text.size() > kMaxPath || std::ranges::any_of(text, is_refused) ||
+  if (text.empty() || text.size() > kMaxPath || std::ranges::any_of(text, is_refused_in_path) ||
       !is_nfc(text)) {
     return std::nullopt;
   }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxUrl = 64 * 1024;
 constexpr std::size_t kMaxHost = 1024;  // before percent-decoding; a name has 253 bytes at most
 
-bool is_refused(char c) {
+bool is_refused_in_url(char c) {
   return is_control(c) || c == '\\';
 }
 
@@ -47,7 +47,7 @@ bool is_domain(std::string_view name) {
   for (const char c : name) {
     if (c == '.' && label == 0) return false;
     label = c == '.' ? 0 : label + 1;
-    if (label > 63 || is_refused(c) ||
+    if (label > 63 || is_refused_in_url(c) ||
         std::string_view(" #/:<>?@[]^|%").find(c) != std::string_view::npos)
       return false;
   }
@@ -181,8 +181,8 @@ std::optional<Host> read_host(std::string_view text) {
 }
 
 std::optional<Url> read_url(std::string_view text) {
-  if (text.size() > kMaxUrl || std::ranges::any_of(text, is_refused) || text.starts_with(' ') ||
-      text.ends_with(' ')) {
+  if (text.size() > kMaxUrl || std::ranges::any_of(text, is_refused_in_url) ||
+      text.starts_with(' ') || text.ends_with(' ')) {
     return std::nullopt;
   }
   const auto colon = text.find("://");

@@ -23,7 +23,7 @@ std::string key_of(const ast::TextTest& text) {
 }
 
 // A hundred long expressions; one state takes some 200 bytes.
-constexpr std::size_t kMaxStates = 100'000;
+constexpr std::size_t kMostStates = 100'000;
 
 }  // namespace
 
@@ -105,7 +105,7 @@ void StringTests::add_text(const ast::TextTest& text) {
 
 void StringTests::add_regex(const std::string& key, const std::string& pattern) {
   if (opaque_.contains(key)) return;
-  if (states_ > kMaxStates) {
+  if (states_ > kMostStates) {
     gap = "expressions that are too long together";
     return;
   }

@@ -1,0 +1,15 @@
+// What a page of a list holds at most, and what its cursor begins with (MCP 2025-11-25,
+// Pagination).
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace mcpac::gateway {
+
+inline constexpr std::size_t kPageEntries = 250;
+inline constexpr std::size_t kPageBytes = std::size_t{1} << 20U;
+// The name that the page before ended with follows.
+inline constexpr std::string_view kCursor = "after:";
+
+}  // namespace mcpac::gateway

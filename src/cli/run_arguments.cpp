@@ -4,6 +4,11 @@
 #include "execute/run/run_limits.h"
 
 namespace mcpac::cli {
+namespace {
+
+constexpr const char* kHow = R"(--arguments '{"name": "value"}', or --arguments @FILE)";
+
+}  // namespace
 
 Result<std::optional<Json>> to_arguments(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
@@ -14,10 +19,13 @@ Result<std::optional<Json>> to_arguments(const std::optional<std::string>& text)
   auto read = is_file ? read_file(where, kLimits.max_bytes + 1) : Result<std::string>(*text);
   if (!read) return pass_on(read);
   auto json = parse_json(*read, where, kLimits);
-  if (!json) return pass_on(json);
+  if (!json) {
+    if (json.error().id == ErrorId::kJsonSyntax) json.error().fix = kHow;
+    return pass_on(json);
+  }
   if (json->is_object()) return std::optional<Json>(std::move(*json));
   return fail(ErrorId::kUsage, "the arguments of a program are one JSON object",
-              {.where = where, .fix = R"(--arguments '{"name": "value"}', or --arguments @FILE)"});
+              {.where = where, .fix = kHow});
 }
 
 }  // namespace mcpac::cli

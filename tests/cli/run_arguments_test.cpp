@@ -33,6 +33,7 @@ TEST_SUITE("cli/run arguments") {
          {"", "{", "{'a': 1}", R"({"a": 1, "a": 2})", R"({"a": {"b": 1, "b": 1}})", R"({"a": 1} x)",
           "path=a", "{\"a\": \"\xff\"}"})
       CHECK(refused(text) == ErrorId::kJsonSyntax);
+    CHECK(to_arguments("path=a").error().fix.starts_with("--arguments '{"));
     const auto twice = to_arguments("{\n\"a\": 1, \"a\": 2}");
     CHECK(twice.error().where.starts_with("--arguments:2:"));
     CHECK(exit_code_of(ErrorId::kJsonSyntax) == ExitCode::kData);

@@ -247,6 +247,13 @@ TEST_SUITE("gateway/http") {
       cut = hall.on_loop([&] { return hall.door->connections(); }) == 0;
     }
     CHECK(cut);
+    // Nor does it rest that has begun its next request.
+    RawClient known(hall.port());
+    known.send(post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                       .body = stateless_call(1, "git.commit")}));
+    CHECK(known.read().status == 200);
+    known.send("POST /mcp HTTP/1.1\r\nHos");
+    CHECK(known.is_closed());
     RawClient half(hall.port());
     half.send(post_text(hall.port(), {.body = stateless_call(1, "git.commit")}).substr(0, 250));
     CHECK(half.is_closed());

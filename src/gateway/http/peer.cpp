@@ -204,9 +204,11 @@ asio::awaitable<bool> Peer::read_head(Parser& parser) {
   // Who sends requests ahead waits for the others all the same.
   if (buffer_.size() > 0) co_await asio::post(stream_.get_executor(), kAwait);
   ipc::give_back(buffer_, kPiece);
-  stream_.expires_after(has_shown_token_ ? limits.idle_time : limits.head_time);
+  const bool rests = has_shown_token_ && buffer_.size() == 0;
+  stream_.expires_after(rests ? limits.idle_time : limits.head_time);
+  boost::system::error_code error = co_await read_piece(parser);
+  if (rests && !error && !parser.is_header_done()) stream_.expires_after(limits.head_time);
   // The clock of a head that has begun does not begin anew with each byte: one deadline for all.
-  boost::system::error_code error;
   while (!error && !parser.is_header_done()) error = co_await read_piece(parser);
   stream_.expires_never();
   if (!error) co_return true;

@@ -13,7 +13,9 @@ target_compile_options(mcpac_warnings INTERFACE
   # And these where headers come precompiled: moved and joined strings (GCC bug 105329). The dev build keeps them.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_PRECOMPILED}>>:-Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow>
   # What a coroutine of one file keeps is no part of the interface, also where the compiler sees several files.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_TOGETHER}>>:-Wno-subobject-linkage>)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${MCPAC_TOGETHER}>>:-Wno-subobject-linkage>
+  # Nor does a name shadow another file's. The dev build with clang keeps this.
+  $<$<AND:$<CXX_COMPILER_ID:Clang>,$<BOOL:${MCPAC_TOGETHER}>>:-Wno-shadow>)
 
 # What most files read first. The builds of CI compile it once a family of targets with the same flags instead of
 # once a file, which saves 25 to 53 % of a file's processor time; the dev builds go on proving that each file

@@ -77,6 +77,9 @@ TEST_CASE("a tool with a dot in its name must be quoted, and the error says how"
   REQUIRE(!plain.has_value());
   CHECK(plain.error().fix.find("gh.\"issues.create\"") != std::string::npos);
   CHECK(world.grant({"gh.\"issues.create\""}).has_value());
+  // Also beside a tool that merely begins alike.
+  world.add_tools(Json{{"gh.\"issues-all\"", Json{{"type", "object"}}}});
+  CHECK(world.grant({"gh.issues.create"}).error().fix.find("issues.create") != std::string::npos);
 }
 
 TEST_CASE("what other languages write is answered with what is written here, at its place") {

@@ -110,17 +110,20 @@ void AgentDoor::handle_request(ipc::Request request, std::size_t bytes) {
 }
 
 bool AgentDoor::has_room_for(const ipc::Id& id, std::size_t bytes) {
-  if (in_flight_.size() >= limits_.max_calls_in_flight) {
-    send_call_error(
-        id, budget(fmt::format("more than {} calls in flight", limits_.max_calls_in_flight)));
-    return false;
-  }
-  if (!in_flight_.empty() && bytes_in_flight_ + bytes > limits_.max_bytes_in_flight) {
-    send_call_error(id, budget(fmt::format("more than {} bytes of requests in flight",
-                                           limits_.max_bytes_in_flight)));
-    return false;
-  }
-  return true;
+  const bool is_full = in_flight_.size() >= limits_.max_calls_in_flight;
+  if (!is_full && (in_flight_.empty() || bytes_in_flight_ + bytes <= limits_.max_bytes_in_flight))
+    return true;
+  std::string why =
+      is_full
+          ? fmt::format("more than {} calls in flight", limits_.max_calls_in_flight)
+          : fmt::format("more than {} bytes of requests in flight", limits_.max_bytes_in_flight);
+  refuse_for_room(id, std::move(why));
+  return false;
+}
+
+void AgentDoor::refuse_for_room(const ipc::Id& id, std::string why) {
+  anomalies_.note("a call that there is no room for: refused", why);
+  send_call_error(id, budget(std::move(why)));
 }
 
 void AgentDoor::settle(const ipc::Id& id) {
@@ -133,8 +136,8 @@ void AgentDoor::settle(const ipc::Id& id) {
 void AgentDoor::handle_connect(const ipc::Id& id, const Json& params, std::size_t bytes) {
   if (!has_room_for(id, bytes)) return;
   if (channel_->queued_descriptors() >= limits_.max_queued_descriptors) {
-    return send_call_error(id, budget(fmt::format("more than {} connections wait to be taken",
-                                                  limits_.max_queued_descriptors)));
+    return refuse_for_room(id, fmt::format("more than {} connections wait to be taken",
+                                           limits_.max_queued_descriptors));
   }
   const auto request = read_connect(params);
   if (!request) return send_call_error(id, request.error());

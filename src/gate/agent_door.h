@@ -97,6 +97,7 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
   void handle_arguments(const ipc::Id& id);
   // Whether one more request fits; otherwise it has been answered.
   bool has_room_for(const ipc::Id& id, std::size_t bytes);
+  void refuse_for_room(const ipc::Id& id, std::string why);
   // The request has its answer: what it held is free.
   void settle(const ipc::Id& id);
   void handle_notification(ipc::Notification notification);

@@ -76,9 +76,10 @@ void ClientSession::handle(ipc::Request request) {
   if (finishing_) return say_error(request.id, ipc::kInternalError, "mcpac is shutting down");
   if (!context) return say_error(request.id, context.error());
   if (calls_in_flight() >= setup_.limits.max_calls_in_flight && request.method != "ping") {
-    return say_error(
-        request.id, ipc::kInvalidRequest,
-        fmt::format("more than {} requests in flight", setup_.limits.max_calls_in_flight));
+    const std::string why =
+        fmt::format("more than {} requests in flight", setup_.limits.max_calls_in_flight);
+    setup_.anomalies->note("a request that there is no room for: refused", why);
+    return say_error(request.id, ipc::kInvalidRequest, why);
   }
   if (is_stateless) return handle_stateless(request, *context);
   if (request.method == "initialize") return initialize(request);

@@ -196,6 +196,7 @@ TEST_SUITE("gate/door") {
     CHECK(answer.at("id") == 2);
     CHECK(answer.at("error").at("code") == -32004);
     CHECK(answer.at("error").at("data").at("kind") == "budget");
+    CHECK(wire.world.audit.of("Anomaly").size() == 1);
     wire.world.upstream.answer(0, text_result("ok"));
     CHECK(wire.read().at("id") == 0);
     wire.send(tool_call(3, "git.commit"));
@@ -210,6 +211,7 @@ TEST_SUITE("gate/door") {
     CHECK(refused.at("id") == 2);
     CHECK(refused.at("error").at("code") == -32004);
     CHECK(wire.world.upstream.calls.size() == 1);
+    CHECK(wire.world.audit.of("Anomaly").size() == 1);
     // What is answered no longer counts.
     wire.world.upstream.answer(0, text_result("ok"));
     CHECK(wire.read().at("id") == 1);

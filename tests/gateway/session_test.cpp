@@ -306,6 +306,7 @@ TEST_SUITE("gateway/session") {
     for (int id = 0; id < 2; ++id) talk.send(request(id, "tools/call", call("git.commit")));
     CHECK(talk.ask(2, "tools/call", call("git.commit")).at("error").at("code") == -32600);
     CHECK(talk.world.upstream.calls.size() == 2);
+    CHECK(talk.anomalies.count() == 1);
   }
 
   TEST_CASE("what is no message is answered, and noted") {

@@ -41,6 +41,30 @@ TEST_CASE("a name alone is answered with both rules that it may stand for") {
   CHECK(error_of("*").fix == "write SERVER.* for all tools of one server, a rule each");
 }
 
+TEST_CASE("what stands where something else was expected is answered with what to write") {
+  for (const auto& [text, fix] :
+       {std::pair{"", "write SERVER.TOOL, or SERVER.* for all tools of one server"},
+        {".get", "write SERVER.TOOL, or SERVER.* for all tools of one server"},
+        {"kv.", "`mcpac tools list` names the tools; '*' stands for all of the server"},
+        {"kv.get,", "leave out the last ','"},
+        {"kv.get(key any", "close the brackets with )"},
+        {"kv.get(key == a", "write \"a\""},
+        {"kv.get(key == 'a')", "write it with \" instead of '"},
+        {"kv.get(key in [\"a\"])", "a list stands in braces, e.g. {1, 2}"},
+        {"kv.get(key >= \"a\")", "<, <=, > and >= compare numbers; a text has ==, in or like"},
+        {"kv.get calls < 3", "a clause says the most that it admits, e.g. calls <= 3"},
+        {"kv.get; kv.set", "write each rule in a --grant of its own"}}) {
+    CAPTURE(text);
+    const Error error = error_of(text);
+    CHECK(error.id == ErrorId::kRuleSyntax);
+    CHECK(error.fix == fix);
+  }
+  for (const char* both : {"kv.get(key any && key any)", "kv.get(key any and key any)"})
+    CHECK(error_of(both).fix.starts_with("write ',' between arguments"));
+  for (const char* either : {"kv.get(key any || key any)", "kv.get(key any or key any)"})
+    CHECK(error_of(either).fix.starts_with("write a rule for each"));
+}
+
 TEST_CASE("a verb in a rule of the command line is answered with the option that it is") {
   for (const auto& [text, fix] : {std::pair{"allow kv.get", "--grant RULE"},
                                   {"ask kv.get", "--ask RULE"},
@@ -68,6 +92,9 @@ TEST_CASE("an unknown argument names the nearest argument") {
   const Error error = error_of("filesystem.read_text_file(pth within ./data)");
   CHECK(error.id == ErrorId::kRuleUnknownName);
   CHECK(error.fix == "did you mean 'path'?");
+  const Error far = error_of("filesystem.read_text_file(zzzz within ./data)");
+  CHECK(far.fix.starts_with("there are: "));
+  CHECK(far.fix.contains("path"));
 }
 
 TEST_CASE("a tool with a dot in its name must be quoted, and the error says how") {

@@ -1,6 +1,7 @@
 #include "policy/rules/check_arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -147,6 +148,13 @@ Checked<void> check_literals(const ast::Arg& arg, const SchemaView& view) {
   return {};
 }
 
+// The name that was meant, or else those that there are. All but the rule is the server's text.
+std::string name_meant(const Reached& reached) {
+  if (auto near = did_you_mean(reached.wrong, reached.known); !near.empty()) return near;
+  if (reached.known.empty()) return "";
+  return "there are: " + printable(fmt::format("{}", fmt::join(reached.known, ", ")), 200);
+}
+
 // Everything that one schema has against the argument.
 Checked<void> check_against(const ast::Arg& arg, const CompiledArg& compiled,
                             const Reached& reached) {
@@ -157,8 +165,7 @@ Checked<void> check_against(const ast::Arg& arg, const CompiledArg& compiled,
   if (!reached.view) {
     return complain(ErrorId::kRuleUnknownName, arg.at,
                     fmt::format("no argument '{}' is known here", printable(reached.wrong)),
-                    "a rule names arguments that the locked input schema has",
-                    did_you_mean(reached.wrong, reached.known));
+                    "a rule names arguments that the locked input schema has", name_meant(reached));
   }
   if (auto typed = check_types(arg, compiled, *reached.view); !typed) return typed;
   if (arg.presence == Presence::kAbsent && reached.always_there) {

@@ -37,7 +37,8 @@ Result<void> once(Lexer& lexer, std::size_t at, std::string_view word, std::opti
 }
 
 Result<void> at_most(Lexer& lexer) {
-  if (!lexer.take("<=")) return lexer.expected("'<='");
+  if (!lexer.take("<="))
+    return lexer.expected("'<='", "a clause says the most that it admits, e.g. calls <= 3");
   return {};
 }
 

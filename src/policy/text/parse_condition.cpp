@@ -36,14 +36,18 @@ Result<ast::Literal> literal(Lexer& lexer) {
   if (lexer.take_word("true")) return ast::Literal{true};
   if (lexer.take_word("false")) return ast::Literal{false};
   if (lexer.take_word("null")) return ast::Literal{nullptr};
-  return lexer.expected("a string in double quotes, a number, true, false or null");
+  std::string fix;
+  if (const auto word = lexer.peek_word(); !word.empty())
+    fix = fmt::format("write \"{}\"", printable(word, 40));
+  if (lexer.sees("'")) fix = "write it with \" instead of '";
+  return lexer.expected("a string in double quotes, a number, true, false or null", std::move(fix));
 }
 
 // { item, item }
 template <class Item, class Read>
 Result<std::vector<Item>> listed(Lexer& lexer, Read read) {
   std::vector<Item> items;
-  if (!lexer.take("{")) return lexer.expected("'{'");
+  if (!lexer.take("{")) return lexer.expected("'{'", "a list stands in braces, e.g. {1, 2}");
   do {
     auto item = read(lexer);
     if (!item) return pass_on(item);
@@ -87,6 +91,8 @@ Result<ast::Test> order(Lexer& lexer, std::size_t at, std::string_view sign) {
                      : sign == "<=" ? Order::kLessEqual
                      : sign == ">"  ? Order::kGreater
                                     : Order::kGreaterEqual;
+  if (!lexer.sees_number())
+    return lexer.expected("a number", "<, <=, > and >= compare numbers; a text has ==, in or like");
   auto bound = lexer.number();
   if (!bound) return pass_on(bound);
   return ast::Test{at, ast::BoundTest{kind, std::move(*bound)}};

@@ -81,6 +81,18 @@ Result<ast::Arg> argument(Lexer& lexer) {
 
 constexpr std::string_view kBetween = "'.' between server and tool";
 
+// Brackets that neither go on nor end: what was meant, where that can be told.
+std::unexpected<Error> expected_end(Lexer& lexer) {
+  std::string fix;
+  if (lexer.at_end()) fix = "close the brackets with )";
+  if (lexer.sees("&&") || lexer.peek_word() == "and")
+    fix = "write ',' between arguments; several tests of one stand side by side, and all must hold";
+  if (lexer.sees("||") || lexer.peek_word() == "or")
+    fix =
+        "write a rule for each: one that admits the call is enough; for values, in {\"a\", \"b\"}";
+  return lexer.expected("a test, ',' or ')'", std::move(fix));
+}
+
 }  // namespace
 
 Result<ast::Selector> selector(Lexer& lexer) {
@@ -95,6 +107,8 @@ Result<ast::Selector> selector(Lexer& lexer) {
                        "a tool name means something only together with its server",
                        "name the server, or write *.*");
   }
+  if (!lexer.sees_name())
+    return lexer.expected("a server", "write SERVER.TOOL, or SERVER.* for all tools of one server");
   auto server = lexer.name();
   if (!server) return pass_on(server);
   selector.server = std::move(*server);
@@ -118,6 +132,10 @@ Result<ast::Selector> selector(Lexer& lexer) {
   }
   selector.tool_at = lexer.position();
   if (lexer.take("*")) return selector;
+  if (!lexer.sees_name()) {
+    return lexer.expected("a tool or '*'",
+                          "`mcpac tools list` names the tools; '*' stands for all of the server");
+  }
   auto tool = lexer.name();
   if (!tool) return pass_on(tool);
   selector.tool = std::move(*tool);
@@ -152,7 +170,7 @@ Result<ast::Target> target(Lexer& lexer) {
   if (!lexer.take("(")) return target;
   auto inside = brackets(lexer);
   if (!inside) return pass_on(inside);
-  if (!lexer.take(")")) return lexer.expected("a test, ',' or ')'");
+  if (!lexer.take(")")) return expected_end(lexer);
   target.brackets = std::move(*inside);
   return target;
 }

@@ -28,6 +28,8 @@ Result<ast::Rule> rule(Lexer& lexer, Effect effect) {
   rule.at = lexer.position();
   rule.effect = effect;
   do {
+    if (lexer.at_end() && !rule.targets.empty())
+      return lexer.expected("another target", "leave out the last ','");
     auto target = detail::target(lexer);
     if (!target) return pass_on(target);
     rule.targets.push_back(std::move(*target));
@@ -167,7 +169,8 @@ Result<ast::Rule> parse_rule(const SourceText& source, Effect effect) {
                         "changes with the server",
                         "write SERVER.*, or a rule for each tool");
   }
-  return lexer->expected("the end of the rule");
+  return lexer->expected("the end of the rule",
+                         lexer->sees(";") ? "write each rule in a --grant of its own" : "");
 }
 
 Result<ast::Statement> parse_place(const SourceText& source) {

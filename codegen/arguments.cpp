@@ -1,6 +1,7 @@
 #include "codegen/arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +11,7 @@
 
 #include "codegen/resolve.h"
 #include "codegen/text_escape.h"
+#include "core/nearest_name.h"
 
 namespace mcpac::codegen {
 namespace {
@@ -141,10 +143,14 @@ class Typed {
     if (std::ranges::count_if(properties_, same) == 1)
       return *std::ranges::find_if(properties_, same);
     if (open_) return Property(key, more_);
-    std::string names;
+    std::vector<std::string> names;
     for (const Property& property : properties_)
-      names += " --" + safe_line(cut(property.first, 80));
-    return refuse(key, "the tool has no such argument", "use one of:" + cut(names, 2000));
+      names.push_back("--" + safe_line(cut(property.first, 80)));
+    const std::string meant = did_you_mean("--" + key, names);
+    return refuse(key, "the tool has no such argument",
+                  meant.empty()
+                      ? "use one of: " + cut(fmt::format("{}", fmt::join(names, " ")), 2000)
+                      : meant);
   }
 
   Result<Json> value_of(const TypedArgument& one, const Accepted& accepted, bool declared) const {

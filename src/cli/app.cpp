@@ -63,31 +63,49 @@ std::vector<std::string> words_after_commands(const CLI::App& app, int argc, cha
   return words;
 }
 
-// "A subcommand is required" helps nobody who mistyped one: say which there are.
-std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& error,
-                            const std::vector<std::string>& words) {
+// Where a command was to be named: those that there are, and the word that is none of them.
+struct CommandChoice {
   std::vector<std::string> names;
+  std::string stray;  // empty: none was named
+};
+
+CommandChoice choice_after(const CLI::App& command, const std::vector<std::string>& words) {
+  CommandChoice choice;
   for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!sub->get_group().empty()) names.push_back(sub->get_name());  // else for mcpac itself
+    if (!sub->get_group().empty())
+      choice.names.push_back(sub->get_name());  // else for mcpac itself
   }
-  if (names.empty()) return error.what();
   const auto stray =
       std::ranges::find_if(words, [](const std::string& word) { return !word.starts_with('-'); });
-  const std::string problem =
-      stray == words.end() ? fmt::format("{} wants a command", full_name(command))
-                           : fmt::format("{} has no command '{}'", full_name(command), *stray);
-  return fmt::format("{}; there are {}", problem, fmt::join(names, ", "));
+  if (stray != words.end()) choice.stray = *stray;
+  return choice;
 }
 
-// A mistyped option of the command or of those above it; else how to find them.
-std::string what_to_do(const CLI::App& command, const std::vector<std::string>& words) {
+// "A subcommand is required" helps nobody who mistyped one: say which there are.
+std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& error,
+                            const CommandChoice& choice) {
+  if (choice.names.empty()) return error.what();
+  const std::string problem =
+      choice.stray.empty()
+          ? fmt::format("{} wants a command", full_name(command))
+          : fmt::format("{} has no command '{}'", full_name(command), printable(choice.stray, 100));
+  return fmt::format("{}; there are {}", problem, fmt::join(choice.names, ", "));
+}
+
+// A mistyped command, or a mistyped option of the command or of those above it; else how to find
+// them.
+std::string what_to_do(const CLI::App& command, const CommandChoice& choice,
+                       const std::vector<std::string>& words) {
+  const std::string help = fmt::format("see `{} --help`", full_name(command));
+  const auto command_meant =
+      choice.stray.empty() ? std::string() : did_you_mean(choice.stray, choice.names);
+  if (!command_meant.empty()) return fmt::format("{} {}", command_meant, help);
   std::vector<std::string> names;
   for (const CLI::App* at = &command; at != nullptr; at = at->get_parent()) {
     for (const CLI::Option* option : at->get_options()) {
       for (const auto& name : option->get_lnames()) names.push_back("--" + name);
     }
   }
-  const std::string help = fmt::format("see `{} --help`", full_name(command));
   for (const std::string& word : words) {
     if (word == "--") break;
     const std::string option = word.substr(0, word.find('='));
@@ -101,9 +119,10 @@ std::string what_to_do(const CLI::App& command, const std::vector<std::string>& 
 int usage(Context& context, const CLI::App& app, const CLI::ParseError& error, int argc,
           char** argv) {
   const CLI::App& command = named_command(app);
-  context.fail(Error{ErrorId::kUsage,
-                     what_went_wrong(command, error, words_after_commands(app, argc, argv)), "", "",
-                     what_to_do(command, words_after_commands(app, argc, argv))});
+  const auto words = words_after_commands(app, argc, argv);
+  const CommandChoice choice = choice_after(command, words);
+  context.fail(Error{ErrorId::kUsage, what_went_wrong(command, error, choice), "", "",
+                     what_to_do(command, choice, words)});
   return context.exit_code;
 }
 

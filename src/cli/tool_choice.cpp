@@ -14,18 +14,31 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;
 
-// The nearest by letters (a slip of the fingers), then by words.
+// The nearest by letters (a slip of the fingers), then by words. Who leaves out the server means a
+// tool of any.
 std::vector<std::string> nearest(const codegen::Lock& lock, const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& ref : codegen::all_tools(lock)) names.push_back(ref.permission());
-  std::vector<std::string> near;
-  if (const std::string best = nearest_name(name, names); !best.empty()) near.push_back(best);
-  for (const auto& hit : codegen::search_tools(lock, name, kMostNamed)) {
-    const std::string found = hit.server->name + "." + hit.tool->name;
-    if (std::ranges::find(near, found) == near.end() && near.size() < kMostNamed)
-      near.push_back(found);
+  const auto all = codegen::all_tools(lock);
+  std::vector<std::string> permissions;
+  std::vector<std::string> tools;
+  for (const auto& ref : all) {
+    permissions.push_back(ref.permission());
+    tools.push_back(ref.tool->name);
   }
-  for (std::string& text : near) text = printable(text, 100);
+  std::vector<std::string> near;
+  const auto add = [&near](std::string found) {
+    found = printable(found, 100);
+    if (near.size() < kMostNamed && std::ranges::find(near, found) == near.end())
+      near.push_back(std::move(found));
+  };
+  if (!name.contains('.')) {
+    const std::string best = nearest_name(name, tools);
+    for (const auto& ref : all) {
+      if (ref.tool->name == best) add(ref.permission());
+    }
+  }
+  if (const auto best = nearest_name(name, permissions); !best.empty()) add(best);
+  for (const auto& hit : codegen::search_tools(lock, name, kMostNamed))
+    add(hit.server->name + "." + hit.tool->name);
   return near;
 }
 

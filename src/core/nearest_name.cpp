@@ -27,6 +27,17 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// gh.issues.create reads as gh.issues, and read_text is the beginning of read_text_file.
+const std::string* longer_name(std::string_view begin, const std::vector<std::string>& names) {
+  if (begin.size() < 2) return nullptr;
+  for (const std::string& with : {std::string(begin) + ".", std::string(begin)}) {
+    const auto found =
+        std::ranges::find_if(names, [&](const auto& name) { return name.starts_with(with); });
+    if (found != names.end()) return &*found;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& names) {
@@ -39,6 +50,7 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
       best = &name;
     }
   }
+  if (best == nullptr) best = longer_name(wrong, names);
   return best == nullptr ? "" : *best;
 }
 

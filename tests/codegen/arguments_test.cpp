@@ -50,6 +50,16 @@ TEST_SUITE("codegen/arguments") {
     CHECK(of({{"path", "true"}}) == R"({"path":"true"})");
   }
 
+  TEST_CASE("a misspelled argument is answered with the one that was meant, or with all") {
+    const auto fix_of = [](const char* key) {
+      const auto refused = arguments_from(example(), {{key, "5"}});
+      return refused ? std::string() : refused.error().fix;
+    };
+    CHECK(fix_of("pth") == "did you mean '--path'?");
+    CHECK(fix_of("max-result") == "did you mean '--max_results'?");
+    CHECK(fix_of("zebra").starts_with("use one of: --path --head"));
+  }
+
   TEST_CASE("integers keep every digit") {
     CHECK(of({{"head", "9223372036854775807"}}) == R"({"head":9223372036854775807})");
     CHECK(of({{"head", "18446744073709551615"}}) == R"({"head":18446744073709551615})");

@@ -20,6 +20,12 @@ TEST_SUITE("core/nearest_name") {
     CHECK(nearest_name("RaedTextFile", {"readTextFile"}) == "readTextFile");
   }
 
+  TEST_CASE("what nothing is near to is the beginning of a name, before all of one with a dot") {
+    CHECK(nearest_name("read", {"list", "read_text_file", "read_media"}) == "read_text_file");
+    CHECK(nearest_name("issues", {"issues_all_of_them", "issues.create"}) == "issues.create");
+    CHECK(nearest_name("r", {"read_text_file"}).empty());
+  }
+
   TEST_CASE("what is not near is not meant: two edits, or a third of a longer name") {
     CHECK(nearest_name("abcdef", {"abcxyz"}).empty());
     CHECK(nearest_name("abcdef", {"abcdxy"}) == "abcdxy");

@@ -140,6 +140,14 @@ TEST_SUITE("e2e/bad input") {
     CHECK((*error)["error"]["id"] == "MCPAC-E1000");
   }
 
+  TEST_CASE("a mistyped command is answered with the one that was meant") {
+    const auto& workspace = Workspace::shared();
+    CHECK(has(workspace.mcpac({"exec", "x.cpp"}).err, "did you mean 'execute'?"));
+    CHECK(has(workspace.mcpac({"permissions", "analyse"}).err, "did you mean 'analyze'?"));
+    CHECK_FALSE(has(workspace.mcpac({"frobnicate"}).err, "did you mean"));
+    CHECK_FALSE(has(workspace.mcpac({"runs"}).err, "did you mean"));
+  }
+
   TEST_CASE("a server that cannot be started is named") {
     Workspace workspace(R"({"mcpServers": {"gone": {"command": "/no/such/program"}}})");
     const auto run = workspace.mcpac({"generate"});

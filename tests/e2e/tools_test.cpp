@@ -8,6 +8,16 @@ using e2e::has;
 using e2e::Workspace;
 
 TEST_SUITE("e2e/tools") {
+  TEST_CASE(
+      "a tool that was named not quite, and without its server, is answered with its whole name") {
+    for (const char* name : {"get-smu", "get-su"}) {
+      CAPTURE(name);
+      const auto called = Workspace::shared().mcpac({"tools", "call", name});
+      CHECK(called.exit_code != 0);
+      CHECK(has(called.err, "did you mean everything.get-sum"));
+    }
+  }
+
   TEST_CASE("describe takes the original and the C++ name, and says where they differ") {
     const auto original = Workspace::shared().mcpac({"tools", "describe", "everything.get-sum"});
     INFO(original.err);

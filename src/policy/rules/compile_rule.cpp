@@ -50,13 +50,7 @@ std::unexpected<Complaint> unknown_server(const ast::Selector& selector, const T
 std::unexpected<Complaint> unknown_tool(const ast::Selector& selector, const ToolSchemas& tools) {
   const auto names =
       *selector.server == kControlServer ? kControls : tool_names(tools, *selector.server);
-  std::string near = nearest_name(*selector.tool, names);
-  // gh.issues.create reads as gh.issues, and read_text is the beginning of read_text_file.
-  for (const std::string& begin : {*selector.tool + ".", *selector.tool}) {
-    const auto longer =
-        std::ranges::find_if(names, [&](const auto& n) { return n.starts_with(begin); });
-    if (near.empty() && longer != names.end()) near = *longer;
-  }
+  const std::string near = nearest_name(*selector.tool, names);
   return complain(ErrorId::kRuleUnknownName, selector.tool_at,
                   fmt::format("the lock knows no tool '{}' of server {}", printable(*selector.tool),
                               printable(*selector.server)),

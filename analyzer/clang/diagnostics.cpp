@@ -114,6 +114,12 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
         clang_disposeDiagnostic(diagnostic);
         continue;
       }
+      // Nor what clang says of a server in a list of tools once more.
+      if (message == "template argument for template type parameter must be a type" && told &&
+          same_line(place, *told)) {
+        clang_disposeDiagnostic(diagnostic);
+        continue;
+      }
       const bool redefines = message.starts_with("redefinition of");
       if (redefines && concerns_headers(notes, sources)) {
         findings.add("forged-type", place,

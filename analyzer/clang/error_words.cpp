@@ -9,6 +9,7 @@
 
 #include "analyzer/clang/asks_for_more.h"
 #include "analyzer/clang/quoted.h"
+#include "analyzer/clang/requires_words.h"
 #include "analyzer/clang/result_words.h"
 #include "core/nearest_name.h"
 
@@ -200,6 +201,7 @@ std::optional<Translation> translate(std::string_view message,
   if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
+  if (auto misuse = translate_requires(message, request)) return misuse;
   if (auto result = translate_result(message, request)) return result;
   return asks_for_more(message, notes, request);
 }

@@ -57,4 +57,14 @@ bool is_public(const ip::address& address) {
   return address.is_v4() ? is_public_v4(address.to_v4()) : is_public_v6(address.to_v6());
 }
 
+Reach reach_at(const ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return reach_at(ip::make_address_v4(ip::v4_mapped, address.to_v6()));
+  constexpr unsigned kLinkLocal4 = 0xa9fe;  // 169.254/16
+  const bool is_link_local = address.is_v4() ? (address.to_v4().to_uint() >> 16U) == kLinkLocal4
+                                             : address.to_v6().is_link_local();
+  if (is_link_local || address.is_loopback() || address.is_unspecified()) return Reach::kAnywhere;
+  return is_public(address) ? Reach::kPublic : Reach::kNetwork;
+}
+
 }  // namespace mcpac::mcp

@@ -56,7 +56,20 @@ bool HttpTransport::is_waiting(std::optional<std::int64_t> id) const {
 void HttpTransport::receive(std::string_view text, std::optional<std::int64_t> carrier) {
   if (closed_) return;
   const auto events = events_;
+  const auto begun = ReadingPace::Clock::now();
   events->on_message(text, carrier);
+  pace_.took(begun, ReadingPace::Clock::now());
+}
+
+asio::awaitable<void> HttpTransport::receive_in_pace(std::string_view text,
+                                                     std::optional<std::int64_t> carrier) {
+  // Others wait for the same, and the first of them begins another rest.
+  for (auto rest = pace_.rest(ReadingPace::Clock::now()); rest.count() > 0;
+       rest = pace_.rest(ReadingPace::Clock::now())) {
+    co_await pause(std::chrono::ceil<std::chrono::milliseconds>(rest));
+    if (closed_ || (carrier && !live_.contains(*carrier))) co_return;
+  }
+  receive(text, carrier);
 }
 
 asio::awaitable<Result<void>> HttpTransport::take_answer(const Outgoing& message, HttpHead head,
@@ -84,7 +97,7 @@ asio::awaitable<Result<void>> HttpTransport::take_answer(const Outgoing& message
   if (head.content_type == "application/json") {
     auto body = co_await read_all(connection, ipc::kMaxLine);
     if (!body) co_return pass_on(body);
-    receive(*body, message.request_id);
+    co_await receive_in_pace(*body, message.request_id);
   } else if (head.content_type == "text/event-stream") {
     StreamEnd end = co_await read_events(connection, std::string(), message.request_id);
     if (is_waiting(message.request_id)) {
@@ -132,17 +145,11 @@ Error HttpTransport::refusal(const HttpHead& head, std::string_view body) const 
   return error;
 }
 
-// Large answers to calls at the same time are taken one after the other: who reads them begins with
-// the first before the last is here, and they do not pile up. All others go on in smaller steps.
-// Where the server is behind with an older one, it is the next one's turn: else those of a slow
-// moment would hold up one another.
-std::size_t HttpTransport::most_of_turn(const Reading& reading) const {
-  constexpr std::size_t kStep = std::size_t{2} << 10U;
-  constexpr std::chrono::milliseconds kBehind{20};
-  const auto turn = std::ranges::find_if(reading_, [&](const Reading* one) {
-    return one == &reading || reading.asked - one->asked < kBehind;
-  });
-  return *turn == &reading ? HttpConnection::kPiece : kStep;
+asio::awaitable<void> HttpTransport::until_room(const HttpReadings::Reading& reading,
+                                                Connection connection) {
+  constexpr std::chrono::milliseconds kLook{20};
+  while (!closed_ && !connection->is_closed() && !readings_.may_grow(reading))
+    co_await pause(kLook);
 }
 
 asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connection,
@@ -150,10 +157,12 @@ asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connecti
   std::string text;
   // Else what has come is copied each time that it outgrows its place.
   text.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(connection->body_left(), limit)));
-  Reading reading(reading_);
+  HttpReadings::Reading reading(readings_, HttpReadings::Form::kWhole);
   while (true) {
+    reading.held = text.size();
+    co_await until_room(reading, connection);
     reading.asked = std::chrono::steady_clock::now();
-    auto piece = co_await connection->read_body(most_of_turn(reading));
+    auto piece = co_await connection->read_body(readings_.most_of_turn(reading));
     if (!piece) {
       co_return failure(piece.error().id, std::move(piece.error().what));
     }
@@ -174,12 +183,15 @@ asio::awaitable<HttpTransport::StreamEnd> HttpTransport::read_events(
   StreamEnd end{.last_event = std::move(last_event)};
   asio::steady_timer tail(executor_);
   bool ending = false;
+  HttpReadings::Reading reading(readings_, HttpReadings::Form::kEvents);
   while (!closed_) {
+    reading.held = parser.unfinished_bytes();
+    co_await until_room(reading, connection);
     auto piece = co_await connection->read_body();
     if (!piece) end.error = std::move(piece.error());
     if (!piece || piece->empty()) break;
     parser.push(*piece);
-    while (const auto data = parser.next()) receive(*data, id);
+    while (const auto data = parser.next()) co_await receive_in_pace(*data, id);
     if (parser.over_long()) {
       end.error = failure(ErrorId::kServerLimit, "an event is over the limit of 16 MiB").error();
       end.last_event.clear();  // the same would come again

@@ -24,7 +24,6 @@
 #include "core/ascii.h"
 #include "ipc/dead_peer.h"
 #include "ipc/http_pieces.h"
-#include "mcp/address.h"
 #include "mcp/url_addresses.h"
 
 namespace mcpac::mcp {
@@ -43,6 +42,9 @@ constexpr std::size_t kFirstPiece = std::size_t{4} << 10U;
 // that begins a chunk and the trailer after the last one would else grow as long as the server
 // likes.
 constexpr std::size_t kMaxUnread = kMaxHead + kChunk;
+// Informational responses (1xx) before the final one: RFC 9110, section 15.2, has a client skip
+// them.
+constexpr int kMostInterim = 16;
 // A request without an answer of its own has no other clock.
 constexpr std::chrono::seconds kConnectTimeout{30};
 
@@ -85,10 +87,12 @@ class Connection final : public HttpConnection {
     if (closed_) error = asio::error::operation_aborted;
     if (error) co_return failure(ErrorId::kServerHttp, "cannot find the host", error);
     if (!addresses) co_return pass_on(addresses);
-    const bool near =
-        std::ranges::any_of(*addresses, [](const auto& address) { return !is_public(address); });
-    if (reach_ == Reach::kPublic && near) {
-      co_return fail(ErrorId::kServerHttp, "the host has an address of a private network",
+    const bool beyond = std::ranges::any_of(
+        *addresses, [this](const auto& address) { return reach_at(address) > reach_; });
+    if (beyond) {
+      co_return fail(ErrorId::kServerHttp,
+                     "the host has an address of this machine, or of a private network, to which "
+                     "its server may not lead",
                      {.where = url_.authority()});
     }
     std::vector<asio::ip::tcp::endpoint> endpoints;
@@ -99,7 +103,7 @@ class Connection final : public HttpConnection {
     lowest().socket().set_option(asio::ip::tcp::no_delay(true), error);
     ipc::notice_dead_peer(lowest().socket());
     lowest().socket().non_blocking(true, error);
-    if (!is_public(peer.address())) reach_of_peer_ = Reach::kAnywhere;
+    reach_of_peer_ = reach_at(peer.address());
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       if (auto named = name_host(); !named) co_return pass_on(named);
       auto [untrusted] = co_await stream_.async_handshake(asio::ssl::stream_base::client, kAwait);
@@ -111,18 +115,21 @@ class Connection final : public HttpConnection {
 
   asio::awaitable<Result<HttpHead>> exchange(HttpRequest request) override {
     request_ = std::move(request);
-    parser_.emplace();
-    parser_->header_limit(kMaxHead);
-    parser_->body_limit(boost::none);  // the reader of the body counts
+    parser_.reset();
     const std::string head = head_of(request_);
     if (const auto error = co_await send({asio::buffer(head), asio::buffer(request_.body())}))
       co_return failure(ErrorId::kServerHttp, "cannot send", error);
     request_ = {};  // its server may work on it for long, and the connection be kept after that
-    while (!parser_->is_header_done()) {
-      if (const auto error = co_await ipc::read_piece(stream_, buffer_, *parser_, kFirstPiece))
+    for (int interim = 0; interim <= kMostInterim; ++interim) {
+      if (const auto error = co_await receive_head())
         co_return failure(id_of(error), "no response", error);
+      const unsigned status = parser_->get().result_int();
+      if (status >= 200) co_return read_head();
+      if (status == 101) break;  // another protocol from here on, which nobody asked for
     }
-    co_return read_head();
+    close();  // what comes next would be taken for the answer to another request
+    co_return fail(ErrorId::kServerProtocol, "informational responses instead of an answer",
+                   {.where = url_.authority()});
   }
 
   asio::awaitable<Result<std::string_view>> read_body(std::size_t at_most) override {
@@ -163,6 +170,8 @@ class Connection final : public HttpConnection {
     lowest().close();
   }
 
+  [[nodiscard]] bool is_closed() const override { return closed_; }
+
  private:
   static Stream make_stream(const asio::any_io_executor& executor,
                             const std::shared_ptr<asio::ssl::context>& tls) {
@@ -197,6 +206,17 @@ class Connection final : public HttpConnection {
       written = ipc::write_now(lowest().socket(), parts, error);
     if (error || written == asio::buffer_size(parts)) co_return error;
     co_return co_await ipc::write_rest(stream_, parts, written);
+  }
+
+  asio::awaitable<boost::system::error_code> receive_head() {
+    parser_.emplace();
+    parser_->header_limit(kMaxHead);
+    parser_->body_limit(boost::none);  // the reader of the body counts
+    while (!parser_->is_header_done()) {
+      if (const auto error = co_await ipc::read_piece(stream_, buffer_, *parser_, kFirstPiece))
+        co_return error;
+    }
+    co_return boost::system::error_code();
   }
 
   HttpHead read_head() {

@@ -19,14 +19,12 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "core/error.h"
+#include "mcp/address.h"
 #include "mcp/url.h"
 
 namespace mcpac::mcp {
 
 using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
-
-// Whether a connection may lead to this machine and its neighbours, or to public addresses alone.
-enum class Reach : std::uint8_t { kAnywhere, kPublic };
 
 // What the head of a response tells, as far as MCP needs it.
 struct HttpHead {
@@ -37,7 +35,7 @@ struct HttpHead {
   std::string location;
   std::string www_authenticate;  // several are joined by commas
   std::string retry_after;
-  // What the sender may name for us to call: it answered from a public address, or from near by.
+  // What the sender may name for us to call: by the address from which it answered.
   Reach reach = Reach::kPublic;
 };
 
@@ -62,6 +60,7 @@ class HttpConnection {
   // The exchange is complete, the server keeps the connection and sent nothing since.
   [[nodiscard]] virtual bool is_reusable() = 0;
   virtual void close() = 0;
+  [[nodiscard]] virtual bool is_closed() const = 0;
 };
 
 // TLS 1.2 or newer, system roots, verification on.

@@ -24,8 +24,10 @@
 #include "mcp/answers_under_way.h"
 #include "mcp/http_connection.h"
 #include "mcp/http_headers.h"
+#include "mcp/http_readings.h"
 #include "mcp/http_turns.h"
 #include "mcp/oauth/authorizer.h"
+#include "mcp/reading_pace.h"
 #include "mcp/secrets.h"
 #include "mcp/sse_parser.h"
 #include "mcp/transport.h"
@@ -53,7 +55,6 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
  private:
   using Connection = std::shared_ptr<HttpConnection>;
   class Lease;
-  class Reading;
   struct Idle {
     Connection connection;
     std::chrono::steady_clock::time_point since;
@@ -101,7 +102,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                                                    Connection connection);
   boost::asio::awaitable<Result<void>> take_refusal(const Outgoing& message, HttpHead head,
                                                     Connection connection);
-  [[nodiscard]] std::size_t most_of_turn(const Reading& reading) const;
+  // Until more of it may be read, or its connection is closed.
+  boost::asio::awaitable<void> until_room(const HttpReadings::Reading& reading,
+                                          Connection connection);
   boost::asio::awaitable<Result<std::string>> read_all(Connection connection, std::size_t limit);
   boost::asio::awaitable<StreamEnd> read_events(Connection connection, std::string last_event,
                                                 std::optional<std::int64_t> id);
@@ -113,6 +116,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   void hear_again(bool is_resumed);
   boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
   void receive(std::string_view text, std::optional<std::int64_t> carrier);
+  // ... once the server's last long message is some time ago.
+  boost::asio::awaitable<void> receive_in_pace(std::string_view text,
+                                               std::optional<std::int64_t> carrier);
   [[nodiscard]] bool is_waiting(std::optional<std::int64_t> id) const;
   void lose_session();
   [[nodiscard]] std::unexpected<Error> failure(ErrorId id, std::string what, std::string why = "",
@@ -133,7 +139,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   boost::asio::steady_timer idle_watch_;
   bool is_watching_idle_ = false;
   std::set<Connection> active_;
-  std::vector<const Reading*> reading_;         // in the order of their beginnings
+  ReadingPace pace_;
+  HttpReadings readings_;
   std::set<std::int64_t> live_;                 // requests that somebody waits for
   std::map<std::int64_t, Connection> carrier_;  // ... and the connection that carries each
   std::set<boost::asio::steady_timer*> timers_;
@@ -145,21 +152,6 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   std::deque<Outgoing> held_;
   bool holding_ = false;  // notifications/initialized is on its way; nothing may overtake it
   bool closed_ = false;
-};
-
-// A body that is being read as a whole.
-class HttpTransport::Reading {
- public:
-  explicit Reading(std::vector<const Reading*>& all) : all_(all) { all_.push_back(this); }
-  ~Reading() { std::erase(all_, this); }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-
-  // When its next piece was asked for, which has not come.
-  std::chrono::steady_clock::time_point asked;
-
- private:
-  std::vector<const Reading*>& all_;
 };
 
 // One connection for one exchange: from the idle ones, or new and still to be opened. At its end it

@@ -21,6 +21,8 @@ class SseParser {
   // Push more only then. Events without data (they carry an id alone) are not handed out.
   [[nodiscard]] std::optional<std::string> next();
 
+  // Of an event whose end has not come.
+  [[nodiscard]] std::size_t unfinished_bytes() const { return line_.size() + data_.size(); }
   [[nodiscard]] bool over_long() const { return over_long_; }
   [[nodiscard]] const std::string& last_id() const { return last_id_; }
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const { return retry_; }

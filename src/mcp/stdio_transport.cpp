@@ -75,7 +75,8 @@ StdioTransport::StdioTransport(asio::any_io_executor executor, StdioTarget targe
                                              std::move(child_->stdin_end), kOfServer)),
       stderr_(std::make_shared<StderrReader>(executor_, std::move(child_->stderr_end),
                                              std::move(secrets), target_.on_stderr)),
-      last_words_(executor_) {}
+      last_words_(executor_),
+      rest_(executor_) {}
 
 StdioTransport::~StdioTransport() {
   kill();
@@ -90,8 +91,7 @@ void StdioTransport::start(TransportEvents events) {
                          if (!self || self->closed_) return;
                          if (!self->unread_.is_empty())
                            self->unread_.sent(self->channel_->sent_lines());
-                         const auto live = self->events_;
-                         live->on_message(line, std::nullopt);
+                         self->receive(line);
                        },
                    .on_closed =
                        [weak](const ipc::CloseReason& reason) {
@@ -102,6 +102,22 @@ void StdioTransport::start(TransportEvents events) {
   });
   child_->on_exit([weak] {
     if (const auto self = weak.lock()) self->something_ended();
+  });
+}
+
+void StdioTransport::receive(std::string_view line) {
+  const auto live = events_;
+  const auto begun = ReadingPace::Clock::now();
+  live->on_message(line, std::nullopt);
+  const auto ended = ReadingPace::Clock::now();
+  pace_.took(begun, ended);
+  const auto rest = pace_.rest(ended);
+  if (closed_ || rest.count() == 0) return;
+  channel_->pause_reading();
+  rest_.expires_after(rest);
+  rest_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (self && !error && !self->closed_) self->channel_->resume_reading();
   });
 }
 
@@ -246,6 +262,7 @@ asio::awaitable<void> StdioTransport::close() {
   if (closed_) co_return;
   closed_ = true;
   last_words_.cancel();
+  rest_.cancel();
   channel_->finish_writing();
   bool ended = co_await child_->wait(target_.shutdown_grace);
   if (!ended) {
@@ -260,6 +277,7 @@ asio::awaitable<void> StdioTransport::close() {
 void StdioTransport::kill() {
   closed_ = true;
   last_words_.cancel();
+  rest_.cancel();
   child_->kill_now();
   channel_->close();
   stderr_->stop();

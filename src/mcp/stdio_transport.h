@@ -16,6 +16,7 @@
 #include "ipc/stream_channel.h"
 #include "mcp/answers_under_way.h"
 #include "mcp/child_process.h"
+#include "mcp/reading_pace.h"
 #include "mcp/secrets.h"
 #include "mcp/stderr_reader.h"
 #include "mcp/transport.h"
@@ -54,6 +55,7 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
  private:
   StdioTransport(boost::asio::any_io_executor executor, StdioTarget target,
                  std::shared_ptr<ChildProcess> child, std::shared_ptr<const SecretValues> secrets);
+  void receive(std::string_view line);
   // Whether what it takes is within its client's share of what waits.
   [[nodiscard]] bool is_within_share(const Outgoing& request);
   void refuse(std::int64_t request_id, std::string why);
@@ -70,6 +72,8 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
   std::shared_ptr<ipc::StreamChannel> channel_;
   std::shared_ptr<StderrReader> stderr_;
   boost::asio::steady_timer last_words_;
+  ReadingPace pace_;
+  boost::asio::steady_timer rest_;  // until the next line may be read
   std::shared_ptr<const TransportEvents> events_;
   UnreadInput unread_;
   struct Unsent {

@@ -176,6 +176,24 @@ TEST_SUITE("mcp/http") {
     }
   }
 
+  TEST_CASE(
+      "informational responses are no answers: some are skipped, and none is left to the next "
+      "call") {
+    HttpFixture web({"initialize"});
+    ConnectedOverHttp server(web.config("/informs"));
+    REQUIRE_MESSAGE(server.client.has_value(), test::shown(server.client));
+    const auto echoed = [](const char* given) {
+      return fmt::format(R"({{"tool":"echo","arguments":{}}})", given);
+    };
+    for (const char* given : {R"({"status":103,"times":1})", R"({"status":100,"times":16})"})
+      CHECK(text_of(server.call("echo", args(given))) == echoed(given));
+    for (const char* given : {R"({"status":103,"times":17})", R"({"status":101,"times":1})"}) {
+      CHECK(id_of(server.call("echo", args(given))) == ErrorId::kServerProtocol);
+      const char* next = R"({"status":100,"times":0})";
+      CHECK(text_of(server.call("echo", args(next))) == echoed(next));
+    }
+  }
+
   TEST_CASE("a server that asks on and takes no answers is given up") {
     HttpFixture web({"initialize"});
     ConnectedOverHttp server(web.config("/asks-on"));

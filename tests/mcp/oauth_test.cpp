@@ -160,6 +160,39 @@ TEST_SUITE("mcp/oauth") {
     }
   }
 
+  TEST_CASE("a host leads no nearer than it is: loopback and link-local are nearest") {
+    const auto at = [](const char* address) {
+      return mcp::reach_at(boost::asio::ip::make_address(address));
+    };
+    for (const char* address : {"127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", "0.0.0.0",
+                                "::", "169.254.169.254", "::ffff:169.254.169.254", "fe80::1"})
+      CHECK_MESSAGE(at(address) == mcp::Reach::kAnywhere, address);
+    for (const char* address :
+         {"10.1.2.3", "192.168.0.1", "100.64.0.1", "fc00::1", "::ffff:10.0.0.1"})
+      CHECK_MESSAGE(at(address) == mcp::Reach::kNetwork, address);
+    for (const char* address : {"1.1.1.1", "169.253.0.1", "2606:4700::1111"})
+      CHECK_MESSAGE(at(address) == mcp::Reach::kPublic, address);
+    CHECK(mcp::Reach::kPublic < mcp::Reach::kNetwork);
+    CHECK(mcp::Reach::kNetwork < mcp::Reach::kAnywhere);
+  }
+
+  TEST_CASE("who answers from a private network leads nobody to what only this machine reaches") {
+    boost::asio::io_context loop;
+    const test::HttpFixture web({}, "oauth_fixture.mjs");
+    const auto lan = Web::make(loop.get_executor(), mcp::Reach::kNetwork);
+    REQUIRE(lan.has_value());
+    const auto refused = test::run(
+        loop, lan->fetch_object("http://127.0.0.1:" + std::to_string(web.port()) + "/mcp"));
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().to_text().contains("an address of this machine"));
+    CHECK(web.log().empty());
+    CHECK_FALSE(lan->may_show(url("http://127.0.0.1:9/x")));
+    CHECK_FALSE(lan->may_show(url("https://169.254.169.254/")));
+    CHECK_FALSE(lan->may_show(url("https://localhost/")));
+    CHECK(lan->may_show(url("https://10.0.0.1/")));
+    CHECK(lan->may_show(url("https://login.example/")));
+  }
+
   TEST_CASE("who answers from the internet leads neither us nor a browser to what is near") {
     boost::asio::io_context loop;
     const test::HttpFixture web({}, "oauth_fixture.mjs");

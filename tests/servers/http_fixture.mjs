@@ -5,7 +5,7 @@
 //
 // Paths choose the form of answers: /json, /sse, /resume (the stream breaks before the answer and is
 // resumed by GET), /broken (it breaks for good), /loses-session (404 on the second call), /redirect,
-// /unauthorized, /html, /endless (an event without end), /ends-listening (what announcements come on ends five or
+// /unauthorized, /html, /endless (an event without end), /informs (1xx before the answer), /ends-listening (what announcements come on ends five or
 // three times, and is refused once), /forgets-events?STATUS (that ends once, numbered, and is not taken up again), /log
 // (what was asked so far, as JSON).
 // The header Authorization is kept and can be read with the tool "headers". The tool "cut" ends the streams of announcements;
@@ -132,6 +132,12 @@ async function handlePost(request, response, path, message) {
     write({ method: 'notifications/subscriptions/acknowledged', params: { notifications: message.params.notifications } });
     sessions.set(`listen-${id}`, { listener: write });
     return;
+  }
+  // Informational responses before the answer, as many as asked for.
+  if (path === '/informs' && method === 'tools/call') {
+    const { times, status } = message.params.arguments;
+    request.socket.write(`HTTP/1.1 ${status} Information\r\nX-Hint: none\r\n\r\n`.repeat(times));
+    await sleep(20); // they come by themselves
   }
   // Framing that is longer than any answer: what a client has to read before it has a byte of the body.
   if ((path === '/long-chunk-line' || path === '/long-trailer') && method === 'tools/call') {

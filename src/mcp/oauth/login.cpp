@@ -51,7 +51,7 @@ Result<void> can_log_in(const Web& web, const AuthorizationServer& server) {
   const auto page = safe_url(server.authorization_endpoint);
   if (!page || !web.may_show(*page)) {
     return refuse("has no login page that can be used",
-                  "a server on the internet leads nobody to an address of a private network");
+                  "a server leads nobody to an address that is nearer than its own");
   }
   if (asks_for_us(server.authorization_endpoint)) {
     return refuse("has no login page that can be used",

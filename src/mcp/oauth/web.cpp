@@ -78,9 +78,10 @@ bool ends_in_number(std::string_view host) {
 asio::awaitable<Reach> reach_of(asio::any_io_executor executor, Url url) {
   asio::steady_timer patience(executor);
   const auto found = co_await addresses_of(url, patience);
-  const bool near =
-      found && std::ranges::any_of(*found, [](const auto& address) { return !is_public(address); });
-  co_return near ? Reach::kAnywhere : Reach::kPublic;
+  Reach widest = Reach::kPublic;
+  if (!found) co_return widest;
+  for (const auto& address : *found) widest = std::max(widest, reach_at(address));
+  co_return widest;
 }
 
 bool is_loopback(const Url& url) {
@@ -109,7 +110,7 @@ bool Web::may_show(const Url& page) const {
   if (reach_ == Reach::kAnywhere) return true;
   boost::system::error_code error;
   const auto address = asio::ip::make_address(page.host, error);
-  if (!error) return is_public(address);
+  if (!error) return reach_at(address) <= reach_;
   return !is_local_name(page.host) && !ends_in_number(page.host);
 }
 

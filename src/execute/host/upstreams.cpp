@@ -82,6 +82,13 @@ void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
   if (is_first && settled_) settled_();
 }
 
+// One that ends while it starts or is compared is told of as what that came to.
+void Upstreams::heard_end(const Server& server, const Error& error) {
+  if (!server.ready || server.failure) return;
+  if (failed_) failed_(server.config.name, error);
+  if (heard_) heard_("a server ended during the run", server.config.name);
+}
+
 asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server) {
   mcp::Events events;
   events.capabilities = capabilities_;
@@ -102,6 +109,7 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
                                       server.config.name)));
     });
   };
+  events.ended = [this, &server](const Error& error) { heard_end(server, error); };
   if (notified_) {
     events.notified = [this, name = server.config.name](const std::string& method,
                                                         const Json& params) {

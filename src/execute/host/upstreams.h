@@ -48,8 +48,8 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
 
   [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
 
-  // Hears, on the loop, why a server could not be started or used; each time. For whoever runs us:
-  // `error` has words of the server.
+  // Hears, on the loop, why a server could not be started or used, or that it ended; each time, and
+  // before the calls that end with it. For whoever runs us: `error` has words of the server.
   using OnFailed = std::function<void(const std::string& server, const Error& error)>;
   void on_failed(OnFailed heard) { failed_ = std::move(heard); }
 
@@ -109,6 +109,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // What a call to it is answered with until it may be started again; nothing: it is there.
   [[nodiscard]] std::optional<Error> why_gone(const Server& server) const;
   void settle(Server& server, Result<std::set<std::string>> outcome);
+  void heard_end(const Server& server, const Error& error);
   // The server, where a call of this tool need not wait for it, as almost none must; else null, and
   // call() waits or says why not.
   [[nodiscard]] const Server* at_hand(const Permission& permission) const;

@@ -50,6 +50,10 @@ AgentIo::Network network_of(const RunParts& parts, const policy::Authority& auth
   return parts.recording->is_replay() ? AgentIo::Network::kNone : AgentIo::Network::kOfHost;
 }
 
+std::string one_text(const Error& error) {
+  return error.why.empty() ? error.what : fmt::format("{}: {}", error.what, error.why);
+}
+
 // What was otherwise than recorded may be why the run ended as it did: both are said.
 void end_recording(const RunParts& parts, const std::string& program, LoopTalk& talk,
                    Outcome& outcome) {
@@ -57,11 +61,7 @@ void end_recording(const RunParts& parts, const std::string& program, LoopTalk& 
   const auto recorded = parts.recording->end(parts.host, program,
                                              [&talk](std::string_view text) { talk.warn(text); });
   if (recorded) return;
-  if (outcome.error) {
-    const Error& error = recorded.error();
-    talk.warn(error.why.empty() ? error.what : fmt::format("{}: {}", error.what, error.why));
-    return;
-  }
+  if (outcome.error) return talk.warn(one_text(recorded.error()));
   outcome.error = recorded.error();
   outcome.exit_code = static_cast<int>(exit_code_of(recorded.error().id));
 }
@@ -130,25 +130,32 @@ class LiveSocket {
   std::unique_ptr<RunControl> control_;
 };
 
-// Tools that drift while the program runs are noted in its record, until this is gone. Of a
-// client's program whoever has the servers hears of it.
-class DriftNotes {
+// Tools that drift and servers that end while the program runs are noted in its record, until this
+// is gone; a server's last words are its user's alone, and may say why. Of a client's program
+// whoever has the servers hears of it.
+class ServerNotes {
  public:
-  DriftNotes(const RunParts& parts, audit::RunLog& log) : parts_(parts), anomalies_(log) {
-    parts_.host.on_loop([this] {
+  ServerNotes(const RunParts& parts, audit::RunLog& log, LoopTalk& talk)
+      : parts_(parts), anomalies_(log) {
+    parts_.host.on_loop([this, &talk] {
       if (parts_.hosted != nullptr) return;
       parts_.host.upstreams().on_drift(
           [this](std::string_view what, const std::string& name) { anomalies_.note(what, name); });
+      parts_.host.upstreams().on_failed(
+          [&talk](const std::string&, const Error& error) { talk.warn(one_text(error)); });
     });
   }
-  ~DriftNotes() {
+  ~ServerNotes() {
     parts_.host.on_loop([this] {
-      if (parts_.hosted == nullptr) parts_.host.upstreams().on_drift(nullptr);
+      if (parts_.hosted == nullptr) {
+        parts_.host.upstreams().on_drift(nullptr);
+        parts_.host.upstreams().on_failed(nullptr);
+      }
       anomalies_.summarize();
     });
   }
-  DriftNotes(const DriftNotes&) = delete;
-  DriftNotes& operator=(const DriftNotes&) = delete;
+  ServerNotes(const ServerNotes&) = delete;
+  ServerNotes& operator=(const ServerNotes&) = delete;
 
  private:
   const RunParts& parts_;
@@ -247,7 +254,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       .gate = [&socket](gate::Gate* gate) { socket.show(gate); },
       .was_killed = [&kill] { return kill->was_pulled(); },
       .network = network_of(parts, setup.authority)};
-  std::optional<DriftNotes> drift(std::in_place, parts, **log);
+  std::optional<ServerNotes> notes(std::in_place, parts, **log, talk);
   const std::string replayed = parts.recording == nullptr ? "" : parts.recording->replayed_digest();
   auto started =
       record_start({.program = program.arguments.front(),
@@ -263,7 +270,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
   warn_of_new_names(program, limits, talk);
-  drift.reset();
+  notes.reset();
   auto closed = (*log)->close();
   if (ended) {
     note_end(std::move(*ended), limits, outcome);

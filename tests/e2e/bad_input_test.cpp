@@ -181,7 +181,7 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
     CHECK(run.out == "transport error\nserver fixture ended: exit status 3\n");
     // The server's last words are its user's, and may say why; they are none of the program's.
     CHECK(has(run.err, "warning: server fixture ended: exit status 3: it last wrote:"));
-    CHECK(has(run.err, "\nthe database is locked\n"));
+    CHECK(has(run.err, "\n    the database is locked\n"));
     const auto noted = workspace.mcpac({"audit", "list", "--json", "--kind", "Anomaly"}).json();
     REQUIRE(noted.size() == 1);
     CHECK(noted[0].at("payload").at("what") == "a server ended during the run");
@@ -192,7 +192,7 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
     CHECK(called.exit_code == 69);
     CHECK(has(called.err, "MCPAC-E0301"));
     CHECK(has(called.err, "why: it last wrote:"));
-    CHECK(has(called.err, "\nthe database is locked\n"));
+    CHECK(has(called.err, "\n    the database is locked\n"));
   }
 
   TEST_CASE("secrets from the environment never reach output, errors or the log") {

@@ -103,7 +103,8 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   Host host(project.config, *lock);
   if (!hopeless) {
     host.start({tool.server()});
-    if (auto ready = host.wait_for({tool}, interrupt); !ready) return pass_on(ready);
+    if (auto ready = host.wait_for({tool}, interrupt, questions.warning); !ready)
+      return pass_on(ready);
   }
   const LiveApprover approver(host, questions.approver);
   const ApprovalStore store(folders.approvals(), questions.warning, clock);

@@ -91,6 +91,12 @@ int reads_text_as_json(Writes) {
       .json();
   return 0;
 }
+// What throws while a message is written unwinds nothing here: the lock stays taken.
+int ends_while_it_writes(Writes rt) {
+  ::close(static_cast<int>(std::strtol(std::getenv("MCPAC_FD"), nullptr, 10)));
+  [&]() noexcept { (void)rt.filesystem.write_file({.path = "x", .content = "y"}); }();
+  return 0;
+}
 int breaks_noexcept(Writes) {
   [](auto thrower) noexcept { thrower(); }([] { throw std::runtime_error("inside"); });
   return 0;
@@ -139,6 +145,35 @@ TEST_SUITE("templates/entry") {
     CHECK(run(ENTRY(calls), refusal(-32002, "transport")).code == 69);
     CHECK(run(ENTRY(calls), refusal(-32003, "timeout")).code == 124);
     CHECK(run(ENTRY(calls), refusal(-32603, "internal")).code == 70);
+  }
+  TEST_CASE("what was not caught is told to the host, also out of a broken noexcept") {
+    const auto told = [](const Ended& ended) {
+      const std::string last =
+          ended.channel.substr(ended.channel.rfind('\n', ended.channel.size() - 2) + 1);
+      const Json message = Json::parse(last);
+      CHECK(message["method"] == "notifications/mcpac/uncaught");
+      return message["params"];
+    };
+    CHECK(told(run(ENTRY(calls), refusal(-32001, "denied"))) ==
+          Json{{"kind", "denied"}, {"permission", "filesystem.write_file"}, {"message", "m"}});
+    CHECK(told(run(ENTRY(throws_foreign))) ==
+          Json{{"kind", "exception"}, {"message", "std::runtime_error: my\nown"}});
+    CHECK(told(run(ENTRY(breaks_noexcept)))["message"] == "std::runtime_error: inside");
+    const Json result = {{"isError", true}, {"content", {{{"type", "text"}, {"text", "no"}}}}};
+    CHECK(told(run(ENTRY(calls), Json{{"id", 1}, {"result", result}}.dump() + "\n")) ==
+          Json{{"kind", "tool"}, {"permission", "filesystem.write_file"}, {"message", "no"}});
+    CHECK(run(ENTRY(returns_seven)).channel.empty());
+  }
+  TEST_CASE("a program whose thread ends it inside of a message ends") {
+    CHECK(run(ENTRY(ends_while_it_writes)).code == 69);
+  }
+  TEST_CASE("an error that a server answered is called so") {
+    const Json error = {{"code", -32002},
+                        {"message", "server fs answered tools/call with error -32602: no"},
+                        {"data", {{"kind", "transport"}, {"id", "MCPAC-E0305"}}}};
+    CHECK(run(ENTRY(calls), Json{{"id", 1}, {"error", error}}.dump() + "\n").error ==
+          "mcpac: error of the server: filesystem.write_file: server fs answered tools/call with "
+          "error -32602: no\n");
   }
   TEST_CASE("a program reads what it was given, asks once, and an argument that lacks ends it") {
     const std::string answer = R"({"id":1,"result":{"arguments":{"path":"a"}}})"

@@ -17,22 +17,11 @@
 #include "execute/project/project_use.h"
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
+#include "execute/run/own_end.h"
 #include "gate/gate.h"
 
 namespace mcpac::execute {
 namespace {
-
-// What became of the server, where it did not answer: by the id that the gate passes on.
-ErrorId id_of_transport(const gate::CallError& error) {
-  using enum ErrorId;
-  const std::string id = string_member(error.data, "id");
-  for (const ErrorId known :
-       {kServerStart, kServerDied, kServerTimeout, kServerProtocol, kServerHttp, kServerTls,
-        kServerLimit, kServerCancelled, kServerBusy}) {
-    if (id == to_string(known)) return known;
-  }
-  return kServerError;
-}
 
 // The rule that decided is the caller's own here, so it is named.
 Error to_error(const Denial& denial) {
@@ -69,8 +58,9 @@ Error to_error(const gate::CallError& error, const Permission& tool, const Besid
               fmt::format("mcpac lock diff {}", tool.server())};
     case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
     default:
-      return {id_of_transport(error), error.message, fmt::format("server {}", tool.server()),
-              beside.last_words, string_member(error.data, "fix")};
+      return {server_error_id(string_member(error.data, "id")), error.message,
+              fmt::format("server {}", tool.server()), beside.last_words,
+              string_member(error.data, "fix")};
   }
 }
 

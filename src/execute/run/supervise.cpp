@@ -18,6 +18,7 @@
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
 #include "execute/run/loop_talk.h"
+#include "execute/run/own_end.h"
 #include "execute/run/run_changes.h"
 #include "gate/anomalies.h"
 
@@ -72,6 +73,20 @@ void note_end(AgentOutcome ended, const RunLimits& limits, Outcome& outcome) {
   outcome.exit_code = exit_code_of(ended);
   outcome.error = error_of(ended, limits);
   outcome.result = std::move(ended.result);
+}
+
+// What a program that ended by itself ended with; whatever else went wrong says more than that.
+void note_own_end(const std::optional<gate::Uncaught>& uncaught, const std::string& expelled,
+                  Outcome& outcome) {
+  if (outcome.error || outcome.verdict->kind != sandbox::Verdict::Kind::kExited) return;
+  if (!expelled.empty()) {
+    outcome.error = expelled_error(expelled);
+    if (outcome.exit_code == 0)
+      outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
+  } else if (uncaught && outcome.exit_code != 0) {
+    outcome.error = uncaught_error(*uncaught);
+    outcome.is_error_said = true;
+  }
 }
 
 // `kept`: how many there are.
@@ -273,10 +288,13 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   notes.reset();
   auto closed = (*log)->close();
   if (ended) {
+    const auto uncaught = std::move(ended->uncaught);
+    const std::string expelled = std::move(ended->expelled);
     note_end(std::move(*ended), limits, outcome);
     note_changes(std::move(kept), talk, outcome);
     end_recording(parts, authority.binding.program, talk, outcome);
     note_unclosed(closed, talk, outcome);
+    note_own_end(uncaught, expelled, outcome);
   }
   talk.pass_on_rest(*stop, std::max(until, std::chrono::steady_clock::now() + kPatience));
   if (!ended) return pass_on(ended);

@@ -3,20 +3,32 @@
 #include <fmt/format.h>
 
 #include "core/printable.h"
+#include "policy/places.h"
 
 namespace mcpac::execute {
 namespace {
 
+// What is about no server in particular has no id of the gate's.
+ErrorId id_of_connection(const gate::Uncaught& uncaught) {
+  if (!uncaught.id.empty()) return server_error_id(uncaught.id);
+  return uncaught.permission == policy::kNetworkPermission ? ErrorId::kNetworkConnect
+                                                           : ErrorId::kServerProtocol;
+}
+
+ErrorId id_of_time(std::string_view id) {
+  using enum ErrorId;
+  if (id == to_string(kServerBusy)) return kServerBusy;
+  return id == to_string(kNetworkTimeout) ? kNetworkTimeout : kServerTimeout;
+}
+
 ErrorId id_of(const gate::Uncaught& uncaught) {
   using enum ErrorId;
   const std::string& kind = uncaught.kind;
-  if (kind == "denied") return kCallDenied;
+  if (kind == "denied" || kind == "budget") return kCallDenied;
   if (kind == "invalid_arguments") return kCallInvalid;
   if (kind == "tool") return kToolError;
-  if (kind == "transport") return server_error_id(uncaught.id);
-  if (kind == "timeout")
-    return uncaught.id == to_string(kServerBusy) ? kServerBusy : kServerTimeout;
-  if (kind == "budget") return kServerLimit;
+  if (kind == "transport") return id_of_connection(uncaught);
+  if (kind == "timeout") return id_of_time(uncaught.id);
   if (kind == "revoked") return uncaught.id == to_string(kLockDrift) ? kLockDrift : kCallDenied;
   if (kind == "internal") return kAuditUnwritable;
   return kRunKilled;

@@ -1,6 +1,7 @@
 // How programs end: each case runs an entry in a child process and looks at its exit code and
 // words.
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <mcpac.hpp>
 
@@ -91,11 +93,16 @@ int reads_text_as_json(Writes) {
       .json();
   return 0;
 }
-// What throws while a message is written unwinds nothing here: the lock stays taken.
-int ends_while_it_writes(Writes rt) {
-  ::close(static_cast<int>(std::strtol(std::getenv("MCPAC_FD"), nullptr, 10)));
-  [&]() noexcept { (void)rt.filesystem.write_file({.path = "x", .content = "y"}); }();
-  return 0;
+// Nobody reads the connection before the program has ended: the other thread stands in the middle
+// of a message, and has the lock.
+int ends_while_another_writes(Writes rt) {
+  ::alarm(60);
+  std::thread([rt] {
+    (void)rt.filesystem.write_file.try_call({.path = "x", .content = std::string(8U << 20U, 'y')});
+  }).detach();
+  pollfd watched{static_cast<int>(std::strtol(std::getenv("MCPAC_FD"), nullptr, 10)), POLLOUT, 0};
+  while (::poll(&watched, 1, 0) != 0) std::this_thread::yield();
+  throw std::runtime_error("meanwhile");
 }
 int breaks_noexcept(Writes) {
   [](auto thrower) noexcept { thrower(); }([] { throw std::runtime_error("inside"); });
@@ -164,8 +171,8 @@ TEST_SUITE("templates/entry") {
           Json{{"kind", "tool"}, {"permission", "filesystem.write_file"}, {"message", "no"}});
     CHECK(run(ENTRY(returns_seven)).channel.empty());
   }
-  TEST_CASE("a program whose thread ends it inside of a message ends") {
-    CHECK(run(ENTRY(ends_while_it_writes)).code == 69);
+  TEST_CASE("a program that ends while another thread writes a message waits for nobody") {
+    CHECK(run(ENTRY(ends_while_another_writes)).code == 71);
   }
   TEST_CASE("an error that a server answered is called so") {
     const Json error = {{"code", -32002},

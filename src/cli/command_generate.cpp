@@ -29,9 +29,19 @@ struct Answers {
   std::map<std::string, Error> failures;
 };
 
-Result<Answers> ask(const Context& context, const execute::Project& project) {
+// A failure is told when it comes, and not again at the end: another server may take long, and
+// whoever gives up on that one learns why this one failed.
+execute::OnProgress told_at_once(Context& context) {
+  return [&context,
+          rest = progress_of(context, Counts::kShow)](const execute::ServerProgress& progress) {
+    const bool failed = progress.state == execute::ServerProgress::State::kFailed;
+    failed && !context.json ? context.fail(progress.error) : rest(progress);
+  };
+}
+
+Result<Answers> ask(Context& context, const execute::Project& project) {
   const execute::ProjectUse use(context.folders, project.config_file);
-  auto outcomes = execute::ask_servers(project.config.servers, progress_of(context, Counts::kShow));
+  auto outcomes = execute::ask_servers(project.config.servers, told_at_once(context));
   if (!outcomes) return pass_on(outcomes);
   Answers answers;
   for (auto& [name, outcome] : *outcomes) {
@@ -69,7 +79,8 @@ std::optional<execute::GenerateReport> write(Context& context, const execute::Pr
   auto answers = ask(context, project);
   if (!answers) return context.fail(answers.error()), std::nullopt;
   for (const auto& [name, error] : answers->failures) {
-    context.fail(error);
+    if (context.json) context.fail(error);
+    context.exit_code = static_cast<int>(exit_code_of(error.id));
     unreached.push_back(name);
   }
   const bool goes_on = options.keep_going && !answers->listings.empty();

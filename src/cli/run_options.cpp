@@ -134,7 +134,8 @@ void add_recording_options(CLI::App& command, execute::RecordingChoice& recordin
 std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   auto options = std::make_shared<RunOptions>();
   command
-      .add_option("--timeout", options->timeout, "wall time of the program in seconds, or 5m, 2h")
+      .add_option("--timeout", options->timeout,
+                  "wall time of the program from its start, in seconds, or 5m, 2h")
       ->capture_default_str();
   command.add_option("--memory", options->memory, "what the program may allocate")
       ->capture_default_str();
@@ -253,13 +254,14 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     if (all) context_.talk->write(analyzer::findings_text(*outcome.report, sources, colours));
   }
   if (outcome.result) context_.print(*outcome.result);
-  if (outcome.error || !outcome.denials.list().empty()) hold_.end_line(*context_.talk);
+  const bool is_told = outcome.error && !outcome.is_error_said;
+  if (is_told || !outcome.denials.list().empty()) hold_.end_line(*context_.talk);
   for (const auto& denial : outcome.denials.list()) context_.say(execute::to_human_text(denial));
   if (outcome.denials.others() > 0)
     context_.say(fmt::format("denied: {} other calls: mcpac audit list --run {}",
                              outcome.denials.others(), outcome.run_id.substr(0, 13)));
   // Such an end says little by itself: an exception that nobody caught.
-  const bool lacked = outcome.verdict && !outcome.error && outcome.verdict->limit &&
+  const bool lacked = outcome.verdict && !is_told && outcome.verdict->limit &&
                       outcome.verdict->kind == sandbox::Verdict::Kind::kExited &&
                       outcome.verdict->code != 0;
   if (lacked) {
@@ -272,7 +274,7 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
                              outcome.changes == 1 ? std::string("1 change is")
                                                   : fmt::format("{} changes are", outcome.changes),
                              outcome.run_id.substr(0, 13)));
-  if (outcome.error) {
+  if (is_told) {
     Error error = *outcome.error;
     // The findings above say it already, with the line and the fix.
     const bool shown = error.id == ErrorId::kFindingRefuses ||

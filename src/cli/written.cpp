@@ -101,9 +101,6 @@ execute::OnProgress progress_of(const Context& context, Counts counts) {
     } else if (progress.state == State::kListed) {
       context.say(fmt::format("{}: {} tool{}", progress.server, progress.tools,
                               progress.tools == 1 ? "" : "s"));
-    } else {
-      // Now: another server may take long, and whoever gives up on it learns why this one failed.
-      context.say(fmt::format("{}: failed: {}", progress.server, progress.error.what));
     }
   };
 }

@@ -181,6 +181,7 @@ void AgentDoor::handle_notification(ipc::Notification notification) {
   const std::string& method = notification.method;
   if (method == "notifications/message") return handle_log(notification.params);
   if (method == "notifications/mcpac/result") return handle_result(std::move(notification.params));
+  if (method == "notifications/mcpac/uncaught") return handle_uncaught(notification.params);
   if (method == "notifications/cancelled") return handle_cancel(notification.params);
   anomalies_.note("a notification that means nothing here, never a call", method);
 }
@@ -204,6 +205,17 @@ void AgentDoor::handle_result(Json params) {
   if (value == params.end()) return anomalies_.note("a result without a value");
   if (std::exchange(has_result_, true)) return anomalies_.note("a second result: ignored");
   if (callbacks_.on_result) callbacks_.on_result(std::move(*value));
+}
+
+void AgentDoor::handle_uncaught(const Json& params) {
+  if (!params.is_object()) return anomalies_.note("an uncaught error without params");
+  if (std::exchange(has_uncaught_, true))
+    return anomalies_.note("a second uncaught error: ignored");
+  const auto text = [&params](const char* name) {
+    return bounded(string_member(params, name), kRecordedText);
+  };
+  if (callbacks_.on_uncaught)
+    callbacks_.on_uncaught({text("kind"), text("permission"), text("message"), text("id")});
 }
 
 void AgentDoor::handle_cancel(const Json& params) {

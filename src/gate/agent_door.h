@@ -51,6 +51,15 @@ struct DoorLimits {
   std::size_t max_log_total = std::size_t{16} << 20U;
 };
 
+// What ended the program, in its own words: an error or exception that it did not catch. For the
+// report of its run; nothing is decided by it.
+struct Uncaught {
+  std::string kind;        // as ErrorKind is written, or "tool", or "exception"
+  std::string permission;  // of the call; or empty
+  std::string message;
+  std::string id;  // as the gate gave it ("MCPAC-E0301"); or empty
+};
+
 struct DoorCallbacks {
   // What the run was given (mcpac::arguments()): an object, the same whenever it is asked for.
   // Absent: an empty one.
@@ -59,6 +68,8 @@ struct DoorCallbacks {
   std::function<void(std::string_view level, std::string_view text)> on_log{};
   // What agent_main returned; at most once.
   std::function<void(Json value)> on_result{};
+  // At most once.
+  std::function<void(Uncaught uncaught)> on_uncaught{};
   // The connection ended by itself or by our decision; not after close(). `reason` is for people.
   enum class End : std::uint8_t { kPeer, kViolation, kFailure };
   std::function<void(End end, std::string_view reason)> on_closed{};
@@ -103,6 +114,7 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
   void handle_notification(ipc::Notification notification);
   void handle_log(const Json& params);
   void handle_result(Json params);
+  void handle_uncaught(const Json& params);
   void handle_cancel(const Json& params);
   void handle_malformed(const ipc::RpcError& error);
 
@@ -134,6 +146,7 @@ class AgentDoor : public std::enable_shared_from_this<AgentDoor> {
   std::size_t malformed_ = 0;
   std::size_t logged_ = 0;
   bool has_result_ = false;
+  bool has_uncaught_ = false;
   bool has_backlog_ = false;  // an answer lies half sent, or not at all, in the channel's queue
   bool paused_ = false;
   bool closed_ = false;

@@ -80,9 +80,9 @@ CallError revoked(std::string_view permission) {
 
 CallError drifted(std::string_view permission) {
   std::string required = bounded(permission, kEchoLimit);
-  std::string message =
-      fmt::format("{} is not the tool that mcpac.lock approved: its server changed it ({})",
-                  required, to_string(ErrorId::kLockDrift));
+  std::string message = fmt::format(
+      "{} is not the tool that mcpac.lock approved: its server changed it or took it away ({})",
+      required, to_string(ErrorId::kLockDrift));
   return {ErrorKind::kRevoked,
           std::move(message),
           {{"required", std::move(required)}, {"id", to_string(ErrorId::kLockDrift)}}};

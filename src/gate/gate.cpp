@@ -235,9 +235,14 @@ Revocation Gate::revoke_all() {
 }
 
 void Gate::close() {
+  if (!state_->closed) state_->unanswered = state_->calls_in_flight();
   state_->closed = true;
   state_->everything_revoked = true;
   state_->abandon_if([](const Permission&) { return true; }, "run-ended");
+}
+
+const std::vector<GateStatus::Call>& Gate::unanswered() const {
+  return state_->unanswered;
 }
 
 std::size_t Gate::in_flight() const {
@@ -252,24 +257,27 @@ const Declared& Gate::declared() const {
   return state_->setup.declared;
 }
 
-GateStatus Gate::status() const {
-  const auto now = state_->setup.clock->steady_now();
-  GateStatus status{.allowed = state_->allowed,
-                    .denied = state_->denied_calls,
-                    .in_flight = {},
-                    .question = state_->asking.current(),
-                    .questions_waiting = state_->asking.waiting(),
-                    .connections = state_->network->open(),
-                    .revoked = state_->revoked_permissions,
-                    .everything_revoked = state_->everything_revoked,
-                    .meters = state_->setup.authority.meters()};
-  for (const auto& [id, call] : state_->pending) {
-    status.in_flight.push_back(
-        {id, call.permission.text(),
-         std::chrono::duration_cast<std::chrono::milliseconds>(now - call.started)});
+std::vector<GateStatus::Call> Gate::State::calls_in_flight() const {
+  const auto now = setup.clock->steady_now();
+  std::vector<GateStatus::Call> calls;
+  for (const auto& [id, call] : pending) {
+    calls.push_back({id, call.permission.text(),
+                     std::chrono::duration_cast<std::chrono::milliseconds>(now - call.started)});
   }
-  std::ranges::sort(status.in_flight, {}, &GateStatus::Call::id);
-  return status;
+  std::ranges::sort(calls, {}, &GateStatus::Call::id);
+  return calls;
+}
+
+GateStatus Gate::status() const {
+  return {.allowed = state_->allowed,
+          .denied = state_->denied_calls,
+          .in_flight = state_->calls_in_flight(),
+          .question = state_->asking.current(),
+          .questions_waiting = state_->asking.waiting(),
+          .connections = state_->network->open(),
+          .revoked = state_->revoked_permissions,
+          .everything_revoked = state_->everything_revoked,
+          .meters = state_->setup.authority.meters()};
 }
 
 }  // namespace mcpac::gate

@@ -122,6 +122,8 @@ class Gate {
   // The run is over: everything is taken back without a record of it, and from now on refusals are
   // not recorded either.
   void close();
+  // What servers had not answered when it was closed, the oldest first.
+  [[nodiscard]] const std::vector<GateStatus::Call>& unanswered() const;
 
   // For lists, and for what is said of a thing unasked; nothing is recorded or charged. Whether a
   // tool is still there for this run: declared, not taken back, not another one by now.

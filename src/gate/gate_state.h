@@ -96,6 +96,9 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   void abandon_if(const std::function<bool(const Permission&)>& matches, std::string_view outcome);
   Revocation revoke_if(const std::function<bool(const Permission&)>& matches, std::string name);
 
+  // That servers work on, the oldest first.
+  [[nodiscard]] std::vector<GateStatus::Call> calls_in_flight() const;
+
   // Held, declared, locked and the same tool still: else no rule is asked.
   [[nodiscard]] const LockedTool* standing_tool(const Permission& permission) const;
 
@@ -128,6 +131,7 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::map<CallId, Waiting> waiting;  // for an answer; in the order of their questions
   std::set<Permission> revoked_permissions;
   std::set<std::string> explained;  // kinds of denials
+  std::vector<GateStatus::Call> unanswered;
   CallId last_id = 0;
   std::size_t refusals = 0;
   std::uint64_t allowed = 0;

@@ -250,6 +250,7 @@ void Session::end(Error error) {
   }
   death_ = secrets_->redact(std::move(error));
   clock_.stop();
+  if (const auto heard = events_.ended) heard(*death_);
   for (auto next = pending_.begin(); next != pending_.end();) {
     const std::int64_t id = (next++)->first;  // this one may go
     settle(id, std::unexpected(*death_));
@@ -277,16 +278,16 @@ std::unexpected<Error> Session::failure(ErrorId id, std::string what, std::strin
 
 asio::awaitable<void> Session::close() {
   const auto self = shared_from_this();
+  events_ = {};
   end(failure(ErrorId::kServerDied, fmt::format("the connection to server {} was closed", server_))
           .error());
-  events_ = {};
   co_await transport_->close();
 }
 
 void Session::kill() {
+  events_ = {};
   end(failure(ErrorId::kServerDied, fmt::format("the connection to server {} was closed", server_))
           .error());
-  events_ = {};
   transport_->kill();
 }
 

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kMaxStderrLine = std::size_t{16} << 10U;
 constexpr std::size_t kKeptLines = 10;
+// Where it is shown, other lines are ours: none of a server's may pass for one of them.
+constexpr std::string_view kSetIn = "    ";
 constexpr std::size_t kReadSize = std::size_t{8} << 10U;
 
 }  // namespace
@@ -82,6 +84,7 @@ std::string StderrReader::last_lines() const {
   std::string out;
   for (const auto& line : last_) {
     if (!out.empty()) out += '\n';
+    out += kSetIn;
     out += printable(line, 500);
   }
   return out;

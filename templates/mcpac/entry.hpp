@@ -39,6 +39,21 @@ inline constexpr int kExitRefused = 77;
 inline constexpr int kExitTimeout = 124;
 inline constexpr int kExitAborted = 134;
 
+// As docs/protocol.md names them.
+[[nodiscard]] constexpr ::std::string_view wire_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::denied: return "denied";
+    case ErrorKind::invalid_arguments: return "invalid_arguments";
+    case ErrorKind::tool: return "tool";
+    case ErrorKind::transport: return "transport";
+    case ErrorKind::timeout: return "timeout";
+    case ErrorKind::budget: return "budget";
+    case ErrorKind::revoked: return "revoked";
+    case ErrorKind::internal: break;
+  }
+  return "internal";
+}
+
 [[nodiscard]] constexpr int exit_code_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::denied:
@@ -83,6 +98,38 @@ inline void say(::std::string line) noexcept {
   return what == type ? type : type + ": " + what;
 }
 
+// What the report of the run says of it: `params` of notifications/mcpac/uncaught.
+[[nodiscard]] inline Json uncaught(const ::std::exception_ptr& error) {
+  constexpr ::std::size_t kMostMessage = 1000;
+  constexpr ::std::size_t kMostName = 200;
+  try {
+    ::std::rethrow_exception(error);
+  } catch (const Error& failure) {
+    Json said{{"kind", wire_name(failure.kind())},
+              {"message", failure.message().substr(0, kMostMessage)}};
+    if (!failure.permission().empty())
+      said["permission"] = failure.permission().substr(0, kMostName);
+    // The data of a tool's failure is what its server answered.
+    if (failure.kind() != ErrorKind::tool) {
+      const ::std::string id = member_text(failure.data(), "id");
+      if (!id.empty()) said["id"] = id.substr(0, kMostName);
+    }
+    return said;
+  } catch (const ::std::exception& failure) {
+    return {{"kind", "exception"}, {"message", describe(failure).substr(0, kMostMessage)}};
+  } catch (...) {
+    return {{"kind", "exception"}, {"message", "of a type that is no std::exception"}};
+  }
+}
+
+inline void tell_host(const ::std::exception_ptr& error) noexcept {
+  try {
+    process_session().notify_at_end("notifications/mcpac/uncaught", uncaught(error));
+  } catch (...) {
+    // It is said on standard error all the same.
+  }
+}
+
 // Says what `error` is; the exit code for it.
 [[nodiscard]] inline int report(const ::std::exception_ptr& error) noexcept {
   try {
@@ -101,7 +148,9 @@ inline void say(::std::string line) noexcept {
     }
     // Not every result that cannot be read so is a failure of its tool.
     const bool is_no_json = about == kNoJson;
-    ::std::string line(is_no_json ? "result" : to_string(failure.kind()));
+    ::std::string line(is_no_json              ? "result"
+                       : is_of_server(failure) ? "error of the server"
+                                               : to_string(failure.kind()));
     if (!failure.permission().empty()) line += ": " + failure.permission();
     if (failure.kind() == ErrorKind::invalid_arguments) {
       const ::std::string pointer = InvalidArguments(failure).pointer();
@@ -126,6 +175,7 @@ inline void say(::std::string line) noexcept {
   int code = kExitException;
   if (error) {
     code = report(error);
+    tell_host(error);
   } else {
     say("std::terminate was called");
   }
@@ -173,6 +223,7 @@ template <class Return, class Capability>
     }
   } catch (...) {
     code = report(::std::current_exception());
+    tell_host(::std::current_exception());
   }
   if (::std::fflush(stdout) != 0) say("standard output could not be written");
   return code;
@@ -201,6 +252,7 @@ inline void end_at_uncaught_error() noexcept {
     }
   } catch (const Error&) {
     const int code = report(::std::current_exception());
+    if (::std::getenv("MCPAC_FD") != nullptr) tell_host(::std::current_exception());
     ::std::fflush(nullptr);
     ::std::_Exit(code);
   } catch (...) {  // not ours

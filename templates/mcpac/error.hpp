@@ -71,6 +71,15 @@ class Error : public ::std::exception {
   ::std::shared_ptr<const Details> details_;  // shared: copying an exception must not throw
 };
 
+namespace detail {
+
+// MCPAC-E0305 (docs/errors.md): the server answered a JSON-RPC error.
+[[nodiscard]] inline bool is_of_server(const Error& error) {
+  return error.kind() == ErrorKind::transport && member_text(error.data(), "id") == "MCPAC-E0305";
+}
+
+}  // namespace detail
+
 // Not declared, not granted, or only with a question that nobody answered.
 class Denied : public Error {
  public:
@@ -104,11 +113,14 @@ class ToolError : public Error {
   [[nodiscard]] ::std::string text() const { return detail::text_of(content()); }
 };
 
-// No answer: the server or the connection is gone, or what came is not an answer.
+// No result: the server or the connection is gone, what came is not an answer, or it is an error of
+// the protocol, by which the server refuses the call.
 class TransportError : public Error {
  public:
   using Error::Error;
   explicit TransportError(const Error& error) : Error(error) {}
+  // The last of these: the server is there, and what() is what it says.
+  [[nodiscard]] bool is_of_server() const { return detail::is_of_server(*this); }
 };
 
 class Timeout : public Error {

@@ -58,7 +58,8 @@ class Session {
   [[nodiscard]] ::std::shared_ptr<Pending> start(::std::string_view permission,
                                                  const Json& arguments) {
     return request(R"("method":"tools/call","params":{"name":)" + dump(permission) +
-                   R"(,"arguments":)" + dump(arguments) + "}}\n");
+                       R"(,"arguments":)" + dump(arguments) + "}}\n",
+                   false, permission);
   }
 
   // A request of the runtime's own, without params.
@@ -81,7 +82,30 @@ class Session {
 
   // A message without an answer.
   void notify(::std::string_view method, const Json& params) {
-    send(R"({"jsonrpc":"2.0","method":)" + dump(method) + R"(,"params":)" + dump(params) + "}\n");
+    const ::std::string message =
+        R"({"jsonrpc":"2.0","method":)" + dump(method) + R"(,"params":)" + dump(params) + "}\n";
+    check_length(message);
+    send(message);
+  }
+
+  // The same of a program that ends, in a thread that may hold a lock of ours, in the middle of a
+  // message: nobody is waited for, and what cannot be sent at once is not sent. In practice trying
+  // to take a lock that is one's own only fails. `params` may hold text that is no UTF-8.
+  void notify_at_end(::std::string_view method, const Json& params) noexcept {
+    constexpr int kMoment = 1000;
+    try {
+      const ::std::unique_lock writing(write_mutex_, ::std::try_to_lock);
+      if (!writing.owns_lock()) return;
+      const Json message{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}};
+      const ::std::string line =
+          message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+      ::pollfd watched{fd_, POLLOUT, 0};
+      if (line.size() > kPiece || ::poll(&watched, 1, kMoment) != 1) return;
+      if ((watched.revents & POLLOUT) == 0) return;
+      if (::write(fd_, line.data(), line.size()) < 0) return;  // nobody listens any more
+    } catch (...) {
+      // There is no memory for it; what was said on standard error has to do.
+    }
   }
 
   void wait(const Pending& pending) {
@@ -107,7 +131,9 @@ class Session {
  private:
   // `text` is the message without its beginning.
   [[nodiscard]] ::std::shared_ptr<Pending> request(const ::std::string& text,
-                                                   bool may_bring = false) {
+                                                   bool may_bring = false,
+                                                   ::std::string_view permission = {}) {
+    check_length(text, permission);
     auto pending = ::std::make_shared<Pending>();
     pending->may_bring = may_bring;
     ::std::int64_t id = 0;
@@ -125,6 +151,23 @@ class Session {
       throw;
     }
     return pending;
+  }
+
+  // Of a message to the host, without the line's end (docs/protocol.md): it closes the connection
+  // of who sends more, and the rest of the program would hear of nothing else.
+  static constexpr ::std::size_t kLongestMessage = ::std::size_t{16} << 20U;
+  // What stands before the text of a request has at most so much.
+  static constexpr ::std::size_t kBeginning = 64;
+
+  static void check_length(const ::std::string& text, ::std::string_view permission = {}) {
+    if (text.size() <= kLongestMessage - kBeginning) return;
+    throw InvalidArguments(
+        Error({.kind = ErrorKind::invalid_arguments,
+               .permission = ::std::string(permission),
+               .message = "what is sent at a time, with all of its arguments, may have " +
+                          ::std::to_string(kLongestMessage) + " bytes (16 MiB), and this has " +
+                          ::std::to_string(text.size()) + ": send it in parts",
+               .data = {{"pointer", ""}, {"rule", "size"}}}));
   }
 
   // The host answers in at most 16 MiB unless it is configured otherwise; this only bounds a broken

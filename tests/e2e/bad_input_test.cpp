@@ -176,20 +176,31 @@ int agent_main(mcpac::Requires<mcp::filesystem::read_text_file> rt) {
 #include <print>
 int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
   try {
-    rt.fixture.die();
+    rt.fixture.die({.say = "the database is locked"});
   } catch (const mcpac::TransportError& error) {
     std::println("transport error");
+    std::println("{}", error.what());
   }
   return 0;
 }
 )",
                                        "fixture.die");
     INFO(run.err);
-    CHECK(run.out == "transport error\n");
+    CHECK(run.out == "transport error\nserver fixture ended: exit status 3\n");
+    // The server's last words are its user's, and may say why; they are none of the program's.
+    CHECK(has(run.err, "warning: server fixture ended: exit status 3: it last wrote:"));
+    CHECK(has(run.err, "\n    the database is locked\n"));
+    const auto noted = workspace.mcpac({"audit", "list", "--json", "--kind", "Anomaly"}).json();
+    REQUIRE(noted.size() == 1);
+    CHECK(noted[0].at("payload").at("what") == "a server ended during the run");
+    CHECK(noted[0].at("payload").at("detail") == "fixture");
     // The same from the command line has the id of a dead server, as everywhere.
-    const auto called = workspace.mcpac({"tools", "call", "fixture.die", "--grant", "fixture.die"});
+    const auto called = workspace.mcpac({"tools", "call", "fixture.die", "--grant", "fixture.die",
+                                         "--say", "the database is locked"});
     CHECK(called.exit_code == 69);
     CHECK(has(called.err, "MCPAC-E0301"));
+    CHECK(has(called.err, "why: it last wrote:"));
+    CHECK(has(called.err, "\n    the database is locked\n"));
   }
 
   TEST_CASE("secrets from the environment never reach output, errors or the log") {

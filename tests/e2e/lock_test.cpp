@@ -76,6 +76,17 @@ TEST_SUITE("e2e/lock") {
     CHECK(json[0]["tools"].size() == 3);
     CHECK(project.read("mcpac.lock") == before);
 
+    // A call says which of both it is.
+    const auto changed = project.mcpac({"tools", "call", "notes.read", "--grant", "notes.read"});
+    CHECK(changed.exit_code == 77);
+    CHECK(has(changed.err, "MCPAC-E0402"));
+    CHECK(has(changed.err,
+              "notes.read is not the tool that mcpac.lock approved: its server changed it\n"));
+    const auto gone = project.mcpac({"tools", "call", "notes.gone", "--grant", "notes.gone"});
+    CHECK(gone.exit_code == 77);
+    CHECK(has(gone.err, "MCPAC-E0402"));
+    CHECK(has(gone.err, "notes.gone is in mcpac.lock, and its server does not have it any more"));
+
     const auto generate = project.mcpac({"generate"});
     CHECK(has(generate.err, "warning: notes.read is another tool now"));
     CHECK(has(generate.err, "warning: notes.gone is locked, but"));
@@ -167,9 +178,13 @@ TEST_SUITE("e2e/lock") {
     project.write("mcpac.json", config.dump());
     auto run = project.mcpac({"generate"});
     CHECK(run.exit_code != 0);
-    // Each is told, not only the first.
-    CHECK(has(run.err, "no-such-program-of-mcpac"));
-    CHECK(has(run.err, "MCPAC_TEST_UNSET_1"));
+    // Each is told, not only the first, and once.
+    for (const std::string part :
+         {"the program \"no-such-program-of-mcpac\"", "the variable MCPAC_TEST_UNSET_1 is"}) {
+      const auto first = run.err.find(part);
+      CHECK(first != std::string::npos);
+      CHECK(run.err.find(part, first + 1) == std::string::npos);
+    }
     CHECK(has(run.err, "--keep-going"));
     CHECK(project.read("mcpac.lock") == lock);
     run = project.mcpac({"generate", "--keep-going"});

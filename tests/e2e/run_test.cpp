@@ -80,9 +80,34 @@ int main() {
 }
 )";
 
+// Sends more than a message may have, and ends as if all were well.
+const std::string kFloodingProgram = R"(#include <csignal>
+#include <unistd.h>
+int main() {
+  std::signal(SIGPIPE, SIG_IGN);
+  static char piece[65536];
+  for (char& c : piece) c = 'x';
+  for (int i = 0; i < 300; ++i) {
+    if (write(3, piece, sizeof piece) < 0) break;
+  }
+}
+)";
+
 }  // namespace
 
 TEST_SUITE("e2e/run") {
+  TEST_CASE("a program whose connection was ended for what it sent has not ended well") {
+    const auto program = build("flooding", kFloodingProgram, {});
+    const auto run = Workspace::shared().mcpac(
+        {"run", "--json", "--grant", "filesystem.read_text_file", "--", program});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 137);
+    const auto error = run.json().value("error", mcpac::Json::object());
+    CHECK(error.value("id", "") == "MCPAC-E0709");
+    CHECK(error.value("what", "") ==
+          "the program's connection was ended: a line is longer than 16777216 bytes");
+  }
+
   TEST_CASE("a frame of its own gains nothing: the gate asks what was declared and granted") {
     const auto program = build("forging", kForgingProgram, {});
     const auto run = Workspace::shared().mcpac(

@@ -164,6 +164,27 @@ TEST_SUITE("gate/door") {
     CHECK(wire.world.audit.of("Anomaly").size() == 2);
   }
 
+  TEST_CASE("what a program did not catch is handed on once, cut, and decides nothing") {
+    Wire wire;
+    const std::string method = "notifications/mcpac/uncaught";
+    wire.send(notification(method, {{"kind", "tool"},
+                                    {"permission", "fs.read"},
+                                    {"message", std::string(5'000, 'x')},
+                                    {"id", 7}}));
+    wire.send(notification(method, {{"kind", "tool"}}));
+    wire.send(notification(method, Json::array()));
+    wire.settle();
+    REQUIRE(wire.uncaught.size() == 1);
+    CHECK(wire.uncaught[0].kind == "tool");
+    CHECK(wire.uncaught[0].permission == "fs.read");
+    CHECK(wire.uncaught[0].message.size() < 1'100);
+    CHECK(wire.uncaught[0].id.empty());
+    CHECK(wire.world.audit.of("Anomaly").size() == 2);
+    wire.answer_everything();
+    wire.send(tool_call(1, "git.commit"));
+    CHECK(wire.read().contains("result"));
+  }
+
   TEST_CASE("a cancelled call is answered once and stops at the server") {
     Wire wire;
     wire.send(tool_call(1, "git.commit"));

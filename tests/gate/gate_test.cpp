@@ -436,6 +436,18 @@ TEST_SUITE("gate/shrinking") {
     CHECK(answers == 0);
   }
 
+  TEST_CASE("what had no answer when a gate was closed is known afterwards") {
+    World world;
+    world.gate->call({"fs.read", {{"path", "/a"}}}, [](const Answer&) {});
+    world.gate->call({"git.commit", Json::object()}, [](const Answer&) {});
+    CHECK(world.gate->unanswered().empty());
+    world.gate->close();
+    world.gate->close();
+    REQUIRE(world.gate->unanswered().size() == 2);
+    CHECK(world.gate->unanswered()[0].permission == "fs.read");
+    CHECK(world.gate->unanswered()[1].permission == "git.commit");
+  }
+
   TEST_CASE("an answer may make the next call") {
     World world;
     int done = 0;

@@ -32,6 +32,7 @@ Wire::Wire(const World::Options& options, DoorLimits limits) : world(options) {
   callbacks.on_log = [this](std::string_view level, std::string_view text) {
     logs.push_back(std::string(level) + ": " + std::string(text));
   };
+  callbacks.on_uncaught = [this](Uncaught said) { uncaught.push_back(std::move(said)); };
   callbacks.on_result = [this](Json value) { results.push_back(std::move(value)); };
   callbacks.on_closed = [this](DoorCallbacks::End, std::string_view reason) {
     ++closed;

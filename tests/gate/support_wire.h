@@ -43,6 +43,7 @@ class Wire {
   std::shared_ptr<AgentDoor> door;
   std::vector<std::string> logs;
   std::vector<Json> results;
+  std::vector<Uncaught> uncaught;
   Json given = Json::object();  // the run's arguments
   int told = 0;                 // how often the program was
   std::string closed_because;

@@ -372,6 +372,28 @@ int agent_main(mcpac::Requires<>) {
     check_records(workspace);
   }
 
+  TEST_CASE("a program whose result was lost, being too long, or that caught nothing, has failed") {
+    const Workspace& workspace = warm_workspace();
+    const char* long_result = R"(#include <mcpac.hpp>
+mcpac::Json agent_main(mcpac::Requires<>) {
+  return std::string(17u << 20u, 'x');
+}
+)";
+    const char* throws = R"(#include <mcpac.hpp>
+#include <stdexcept>
+int agent_main(mcpac::Requires<>) {
+  throw std::runtime_error("boom");
+}
+)";
+    const Json saw = served_over_stdio(workspace, {"--code", "--grant", "everything.echo"},
+                                       Json::array({executed(long_result), executed(throws)}));
+    for (std::size_t i = 0; i < 2; ++i) CHECK(saw.at("results").at(i).at("isError") == true);
+    CHECK(content(saw, 0).at("error").at("id") == "MCPAC-E0801");
+    CHECK(has(content(saw, 0).at("error").at("what").get<std::string>(), "16777216 bytes"));
+    CHECK(content(saw, 1).at("error").at("id") == "MCPAC-E0706");
+    check_records(workspace);
+  }
+
   TEST_CASE("limits are the client's, whether it calls itself or by programs") {
     const Workspace& workspace = warm_workspace();
     const Json saw = served_over_stdio(

@@ -108,9 +108,26 @@ TEST_SUITE("gateway/operation") {
     }
     CHECK(has(later.dump(), "four"));
     const auto anomalies = events(workspace, "Anomaly");
-    REQUIRE_FALSE(anomalies.empty());
-    CHECK(anomalies[0].at("payload").at("what") == "a server that had ended was started again");
+    REQUIRE(anomalies.size() >= 2);
+    CHECK(anomalies[0].at("payload").at("what") == "a server ended during the run");
     CHECK(anomalies[0].at("payload").at("detail") == "fixture");
+    CHECK(anomalies[1].at("payload").at("what") == "a server that had ended was started again");
+    CHECK(anomalies[1].at("payload").at("detail") == "fixture");
+  }
+
+  TEST_CASE("what a server wrote before it died is for who runs mcpac serve, and not for clients") {
+    const Workspace workspace(Workspace::fixture("plain"));
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    const Json arguments{{"say", "the database is locked"}};
+    const std::string input =
+        request(1, "tools/call", stateless({{"name", "fixture.die"}, {"arguments", arguments}}))
+            .dump() +
+        "\n";
+    const auto served = workspace.mcpac({"serve", "--grant", "fixture.die"}, {.input = input});
+    CHECK(has(served.out, "server fixture ended"));
+    CHECK_FALSE(has(served.out, "the database is locked"));
+    CHECK(has(served.err, "it last wrote:"));
+    CHECK(has(served.err, "the database is locked"));
   }
 
   TEST_CASE("what a server's secret was before it was started again stays a secret") {

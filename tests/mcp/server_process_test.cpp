@@ -159,7 +159,7 @@ TEST_SUITE("mcp/server process") {
     const Error& error = server.client.error();
     CHECK(error.id == ErrorId::kServerDied);
     CHECK(error.why ==
-          "it last wrote:\nboom\n"
+          "it last wrote:\n    boom\n"
           "where only messages belong it wrote: no module ${env:MCPAC_TEST_SECRET}");
   }
 

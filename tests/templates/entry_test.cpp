@@ -1,6 +1,7 @@
 // How programs end: each case runs an entry in a child process and looks at its exit code and
 // words.
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <mcpac.hpp>
 
@@ -91,6 +93,17 @@ int reads_text_as_json(Writes) {
       .json();
   return 0;
 }
+// Nobody reads the connection before the program has ended: the other thread stands in the middle
+// of a message, and has the lock.
+int ends_while_another_writes(Writes rt) {
+  ::alarm(60);
+  std::thread([rt] {
+    (void)rt.filesystem.write_file.try_call({.path = "x", .content = std::string(8U << 20U, 'y')});
+  }).detach();
+  pollfd watched{static_cast<int>(std::strtol(std::getenv("MCPAC_FD"), nullptr, 10)), POLLOUT, 0};
+  while (::poll(&watched, 1, 0) != 0) std::this_thread::yield();
+  throw std::runtime_error("meanwhile");
+}
 int breaks_noexcept(Writes) {
   [](auto thrower) noexcept { thrower(); }([] { throw std::runtime_error("inside"); });
   return 0;
@@ -139,6 +152,35 @@ TEST_SUITE("templates/entry") {
     CHECK(run(ENTRY(calls), refusal(-32002, "transport")).code == 69);
     CHECK(run(ENTRY(calls), refusal(-32003, "timeout")).code == 124);
     CHECK(run(ENTRY(calls), refusal(-32603, "internal")).code == 70);
+  }
+  TEST_CASE("what was not caught is told to the host, also out of a broken noexcept") {
+    const auto told = [](const Ended& ended) {
+      const std::string last =
+          ended.channel.substr(ended.channel.rfind('\n', ended.channel.size() - 2) + 1);
+      const Json message = Json::parse(last);
+      CHECK(message["method"] == "notifications/mcpac/uncaught");
+      return message["params"];
+    };
+    CHECK(told(run(ENTRY(calls), refusal(-32001, "denied"))) ==
+          Json{{"kind", "denied"}, {"permission", "filesystem.write_file"}, {"message", "m"}});
+    CHECK(told(run(ENTRY(throws_foreign))) ==
+          Json{{"kind", "exception"}, {"message", "std::runtime_error: my\nown"}});
+    CHECK(told(run(ENTRY(breaks_noexcept)))["message"] == "std::runtime_error: inside");
+    const Json result = {{"isError", true}, {"content", {{{"type", "text"}, {"text", "no"}}}}};
+    CHECK(told(run(ENTRY(calls), Json{{"id", 1}, {"result", result}}.dump() + "\n")) ==
+          Json{{"kind", "tool"}, {"permission", "filesystem.write_file"}, {"message", "no"}});
+    CHECK(run(ENTRY(returns_seven)).channel.empty());
+  }
+  TEST_CASE("a program that ends while another thread writes a message waits for nobody") {
+    CHECK(run(ENTRY(ends_while_another_writes)).code == 71);
+  }
+  TEST_CASE("an error that a server answered is called so") {
+    const Json error = {{"code", -32002},
+                        {"message", "server fs answered tools/call with error -32602: no"},
+                        {"data", {{"kind", "transport"}, {"id", "MCPAC-E0305"}}}};
+    CHECK(run(ENTRY(calls), Json{{"id", 1}, {"error", error}}.dump() + "\n").error ==
+          "mcpac: error of the server: filesystem.write_file: server fs answered tools/call with "
+          "error -32602: no\n");
   }
   TEST_CASE("a program reads what it was given, asks once, and an argument that lacks ends it") {
     const std::string answer = R"({"id":1,"result":{"arguments":{"path":"a"}}})"

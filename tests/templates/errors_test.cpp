@@ -115,6 +115,27 @@ TEST_SUITE("templates/errors") {
     CHECK_THROWS_AS((void)peer.capability<Reads>().filesystem.read_text_file({.path = "x"}),
                     mcpac::TransportError);
   }
+  TEST_CASE("an error that the server answered is known from a connection that failed") {
+    const auto answered =
+        thrown<mcpac::TransportError>(-32002, {{"kind", "transport"}, {"id", "MCPAC-E0305"}});
+    CHECK(answered.is_of_server());
+    CHECK_FALSE(
+        thrown<mcpac::TransportError>(-32002, {{"kind", "transport"}, {"id", "MCPAC-E0301"}})
+            .is_of_server());
+  }
+  TEST_CASE("what is longer than the host takes is refused before anything of it is sent") {
+    Peer peer([](HostEnd& host) { host.answer(host.read(), "fine"); });
+    auto rt = peer.capability<Reads>();
+    try {
+      rt.filesystem.read_text_file({.path = std::string(std::size_t{16} << 20U, 'x')});
+      FAIL("nothing was thrown");
+    } catch (const mcpac::InvalidArguments& error) {
+      CHECK(error.permission() == "filesystem.read_text_file");
+      CHECK(error.rule() == "size");
+      CHECK(std::string(error.what()).find("16777216 bytes (16 MiB)") != std::string::npos);
+    }
+    CHECK(rt.filesystem.read_text_file({.path = "x"}).text() == "fine");
+  }
   TEST_CASE("a descriptor that is not open says how to start the program") {
     mcpac::Session session(987);
     auto rt = mcpac::detail::Mint::make<Reads>(&session);

@@ -11,14 +11,12 @@ namespace mcpac::execute {
 
 namespace asio = boost::asio;
 
-Error drift_error(const Permission& tool) {
-  return {ErrorId::kLockDrift,
-          fmt::format("{} is not the tool that mcpac.lock approved", tool.text()),
-          fmt::format("server {}", tool.server()),
-          "its definition changed, or the server no longer has it",
-          fmt::format("`mcpac lock diff {}` shows the change, `mcpac lock accept {}` approves it",
-                      tool.server(), tool.text())};
-}
+namespace {
+
+// Most servers are there before this; who waits longer wants to know for what.
+constexpr std::chrono::seconds kSilence{3};
+
+}  // namespace
 
 Host::Host(const mcp::Config& config, const codegen::Lock& lock)
     : config_(config),
@@ -41,8 +39,8 @@ Host::~Host() {
 void Host::start(const std::set<std::string>& servers) {
   for (const std::string& name : servers) {
     if (!has_servers_) {
-      std::promise<Result<std::set<std::string>>> as_locked;
-      as_locked.set_value(std::set<std::string>{});
+      std::promise<Result<Drifted>> as_locked;
+      as_locked.set_value(Drifted{});
       started_.emplace(name, as_locked.get_future().share());
       continue;
     }
@@ -63,9 +61,28 @@ std::set<std::string> Host::started() const {
   return names;
 }
 
-Result<std::set<Permission>> Host::drifted_of(const std::set<Permission>& tools,
-                                              const Interrupt& interrupt) {
-  std::set<Permission> drifted;
+bool Host::wait_until_started(const std::string& name, const Started& server,
+                              const Interrupt& interrupt, const OnWait& waits) const {
+  const auto say_at = std::chrono::steady_clock::now() + kSilence;
+  bool is_said = false;
+  // A rare and long wait, so a coarse look is enough.
+  while (server.wait_for(std::chrono::milliseconds(2)) != std::future_status::ready) {
+    if (interrupt.received()) return false;
+    if (is_said || std::chrono::steady_clock::now() < say_at) continue;
+    is_said = true;
+    const auto* config = config_.find(name);
+    waits(
+        fmt::format("waiting for the server {}, which has not answered yet; \"timeout\" in "
+                    "mcpac.json gives it {} ms",
+                    name, config == nullptr ? 0 : config->timeout.count()));
+  }
+  return true;
+}
+
+Result<std::map<Permission, Drift>> Host::drifted_of(const std::set<Permission>& tools,
+                                                     const Interrupt& interrupt,
+                                                     const OnWait& waits) {
+  std::map<Permission, Drift> drifted;
   for (const Permission& tool : tools) {
     const auto found = started_.find(tool.server());
     if (found == started_.end()) {
@@ -74,21 +91,23 @@ Result<std::set<Permission>> Host::drifted_of(const std::set<Permission>& tools,
           fmt::format("the server {} is not in mcpac.json, or is disabled", tool.server()),
           {.why = fmt::format("the program needs {}", tool.text()), .fix = "mcpac server list"});
     }
-    if (!wait_unless_stopped(found->second, interrupt)) {
+    if (!wait_until_started(tool.server(), found->second, interrupt, waits))
       return fail(ErrorId::kInterrupted, "interrupted while a server was starting");
-    }
     const auto& outcome = found->second.get();
     if (!outcome) return std::unexpected(outcome.error());
-    if (outcome->contains(tool.tool())) drifted.insert(tool);
+    if (const auto how = outcome->find(tool.tool()); how != outcome->end())
+      drifted.emplace(tool, how->second);
   }
   return drifted;
 }
 
-Result<void> Host::wait_for(const std::set<Permission>& tools, const Interrupt& interrupt) {
-  auto drifted = drifted_of(tools, interrupt);
+Result<void> Host::wait_for(const std::set<Permission>& tools, const Interrupt& interrupt,
+                            const OnWait& waits) {
+  auto drifted = drifted_of(tools, interrupt, waits);
   if (!drifted) return pass_on(drifted);
   if (drifted->empty()) return {};
-  return std::unexpected(drift_error(*drifted->begin()));
+  const auto& [tool, how] = *drifted->begin();
+  return std::unexpected(drift_error(tool, how));
 }
 
 }  // namespace mcpac::execute

@@ -5,11 +5,13 @@
 // shutdown ladder and joins the thread; nothing of it runs afterwards.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -25,8 +27,8 @@
 
 namespace mcpac::execute {
 
-// What to say of a tool that is not the locked one.
-[[nodiscard]] Error drift_error(const Permission& tool);
+// Hears which server is waited for, once each, where one takes more than some seconds.
+using OnWait = std::function<void(std::string_view text)>;
 
 class Host {
  public:
@@ -43,12 +45,13 @@ class Host {
   [[nodiscard]] std::set<std::string> started() const;
   // Waits until the servers are usable. An Error for the first that is not; kLockDrift when one of
   // `tools` ("server.tool") is not what the lock approved.
-  [[nodiscard]] Result<void> wait_for(const std::set<Permission>& tools,
-                                      const Interrupt& interrupt);
+  [[nodiscard]] Result<void> wait_for(const std::set<Permission>& tools, const Interrupt& interrupt,
+                                      const OnWait& waits);
 
   // The same, but a tool that drifted is an answer: those of `tools` that cannot be called.
-  [[nodiscard]] Result<std::set<Permission>> drifted_of(const std::set<Permission>& tools,
-                                                        const Interrupt& interrupt);
+  [[nodiscard]] Result<std::map<Permission, Drift>> drifted_of(const std::set<Permission>& tools,
+                                                               const Interrupt& interrupt,
+                                                               const OnWait& waits);
 
   // Runs `work` on the loop and waits for its result. Not from the loop itself.
   template <class Work>
@@ -78,8 +81,13 @@ class Host {
   void put_in_place_of_servers(std::unique_ptr<Between> between);
 
  private:
+  using Started = std::shared_future<Result<Drifted>>;
+  // Until it is there or has failed; false: interrupted.
+  [[nodiscard]] bool wait_until_started(const std::string& name, const Started& server,
+                                        const Interrupt& interrupt, const OnWait& waits) const;
+
   const mcp::Config& config_;
-  std::map<std::string, std::shared_future<Result<std::set<std::string>>>> started_;
+  std::map<std::string, Started> started_;
   boost::asio::io_context loop_{1};  // of one thread: what it gives itself to do takes no lock
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<Upstreams> upstreams_;

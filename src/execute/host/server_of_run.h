@@ -6,7 +6,6 @@
 #include <future>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -23,9 +22,9 @@ struct Upstreams::Server {
   // Coroutines that call it have a share of it: it may be replaced meanwhile
   // (upstream_restart.cpp). What none waits for ends with it.
   std::shared_ptr<mcp::Client> client;
-  std::set<std::string> drifted;
+  Drifted drifted;
   // Those that were shown as another tool once, also in a comparison that came to no end.
-  std::set<std::string> ever_drifted;
+  Drifted ever_drifted;
   std::optional<Error> failure;
   bool running = false;       // the first comparison is over
   bool ready = false;         // connected, and its tools are compared with the lock
@@ -40,8 +39,8 @@ struct Upstreams::Server {
   // How many do, until each goes on: those that come then do not overtake them. Shared, since a
   // call that waits may outlive this object.
   std::shared_ptr<std::size_t> waiting = std::make_shared<std::size_t>(0);
-  std::promise<Result<std::set<std::string>>> promise;
-  std::shared_future<Result<std::set<std::string>>> future{promise.get_future().share()};
+  std::promise<Result<Drifted>> promise;
+  std::shared_future<Result<Drifted>> future{promise.get_future().share()};
 
   Server(mcp::ServerConfig c, const boost::asio::any_io_executor& executor)
       : config(std::move(c)),

@@ -11,6 +11,21 @@ namespace mcpac::execute {
 
 namespace asio = boost::asio;
 
+Error drift_error(const Permission& tool, Drift how) {
+  const bool is_gone = how == Drift::kGone;
+  return {ErrorId::kLockDrift,
+          is_gone
+              ? fmt::format("{} is in mcpac.lock, and its server does not have it any more",
+                            tool.text())
+              : fmt::format("{} is not the tool that mcpac.lock approved: its server changed it",
+                            tool.text()),
+          fmt::format("server {}", tool.server()),
+          is_gone ? "a tool that is not there cannot be called"
+                  : "what was approved is what it said of itself then",
+          fmt::format("`mcpac lock diff {}` shows the change, `mcpac lock accept {}` approves it",
+                      tool.server(), tool.text())};
+}
+
 asio::awaitable<Upstreams::Comparison> Upstreams::compare_until_quiet(Server& server) {
   // A server that never stops changing would keep its callers waiting for ever.
   constexpr int kRounds = 16;
@@ -83,14 +98,17 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& serv
   const auto client = server.client;
   auto listing = co_await client->list_tools();
   if (!listing) co_return pass_on(listing);
-  std::set<std::string> drifted;
+  Drifted drifted;
   if (const auto* locked = lock_.find_server(server.config.name)) {
     std::map<std::string, std::string> offered;
     for (const auto& tool : listing->tools)
       offered[tool.name] = codegen::definition_digest(tool.definition);
     for (const auto& tool : locked->tools) {
       const auto found = offered.find(tool.name);
-      if (found == offered.end() || found->second != tool.digest) drifted.insert(tool.name);
+      if (found == offered.end())
+        drifted.emplace(tool.name, Drift::kGone);
+      else if (found->second != tool.digest)
+        drifted.emplace(tool.name, Drift::kChanged);
     }
   }
   co_return drifted;

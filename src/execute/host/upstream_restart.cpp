@@ -50,7 +50,7 @@ boost::asio::awaitable<void> Upstreams::start_again(Server& server) {
   come_back(server, std::move(outcome));
 }
 
-void Upstreams::come_back(Server& server, Result<std::set<std::string>> outcome) {
+void Upstreams::come_back(Server& server, Result<Drifted> outcome) {
   if (heard_) {
     heard_(outcome ? "a server that had ended was started again"
                    : "a server that had ended could not be started again",

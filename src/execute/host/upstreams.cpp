@@ -25,14 +25,13 @@ Upstreams::Upstreams(asio::any_io_executor executor, const codegen::Lock& lock)
     : executor_(std::move(executor)), lock_(lock) {}
 Upstreams::~Upstreams() = default;
 
-std::shared_future<Result<std::set<std::string>>> Upstreams::start(
-    const mcp::ServerConfig& config) {
+std::shared_future<Result<Drifted>> Upstreams::start(const mcp::ServerConfig& config) {
   auto server = std::make_unique<Server>(config, executor_);
   auto future = server->future;
   asio::post(executor_, [this, owned = std::move(server)]() mutable {
     auto [place, is_new] = servers_.try_emplace(owned->config.name, std::move(owned));
     if (!is_new) {
-      owned->promise.set_value(std::set<std::string>{});
+      owned->promise.set_value(Drifted{});
       return;
     }
     Server& started = *place->second;
@@ -40,9 +39,9 @@ std::shared_future<Result<std::set<std::string>>> Upstreams::start(
         executor_,
         [this, &started]() -> asio::awaitable<void> {
           settle(started, co_await connect(started));
-          started.promise.set_value(
-              started.failure ? Result<std::set<std::string>>(std::unexpected(*started.failure))
-                              : started.drifted);
+          started.promise.set_value(started.failure
+                                        ? Result<Drifted>(std::unexpected(*started.failure))
+                                        : started.drifted);
         },
         [this, &started](std::exception_ptr bug) {
           if (!bug) return;
@@ -59,14 +58,15 @@ std::shared_future<Result<std::set<std::string>>> Upstreams::start(
 
 // From here on calls to the server are decided; those that came earlier go on. Only grows: a server
 // that shows another tool for a moment has shown that it is not the one that was approved.
-void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
+void Upstreams::settle(Server& server, Result<Drifted> outcome) {
   const auto tell = [&](std::string_view what, const std::string& name) {
     if (server.running && heard_) heard_(what, name);
   };
   if (outcome) {
-    for (const std::string& tool : *outcome) {
-      if (server.drifted.insert(tool).second)
-        tell("a server changed a tool during the run: quarantined",
+    for (const auto& [tool, how] : *outcome) {
+      if (server.drifted.emplace(tool, how).second)
+        tell(how == Drift::kGone ? "a server took a tool away during the run: quarantined"
+                                 : "a server changed a tool during the run: quarantined",
              fmt::format("{}.{}", server.config.name, tool));
     }
   } else {
@@ -82,7 +82,14 @@ void Upstreams::settle(Server& server, Result<std::set<std::string>> outcome) {
   if (is_first && settled_) settled_();
 }
 
-asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server) {
+// One that ends while it starts or is compared is told of as what that came to.
+void Upstreams::heard_end(const Server& server, const Error& error) {
+  if (!server.ready || server.failure) return;
+  if (failed_) failed_(server.config.name, error);
+  if (heard_) heard_("a server ended during the run", server.config.name);
+}
+
+asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {
   mcp::Events events;
   events.capabilities = capabilities_;
   if (!connections_) connections_ = std::make_shared<mcp::ConnectionRoom>();
@@ -102,6 +109,7 @@ asio::awaitable<Result<std::set<std::string>>> Upstreams::connect(Server& server
                                       server.config.name)));
     });
   };
+  events.ended = [this, &server](const Error& error) { heard_end(server, error); };
   if (notified_) {
     events.notified = [this, name = server.config.name](const std::string& method,
                                                         const Json& params) {
@@ -168,12 +176,8 @@ asio::awaitable<Result<Json>> Upstreams::call(Permission permission, Json argume
   auto found = co_await usable(permission.server());
   if (!found) co_return pass_on(found);
   Server& server = **found;
-  if (server.drifted.contains(permission.tool())) {
-    co_return fail(ErrorId::kLockDrift,
-                   fmt::format("{} is not the tool that mcpac.lock approved", permission.text()),
-                   {.why = "the server changed its definition, or took it away",
-                    .fix = fmt::format("mcpac lock diff {}", permission.server())});
-  }
+  if (const auto drifted = server.drifted.find(permission.tool()); drifted != server.drifted.end())
+    co_return std::unexpected(drift_error(permission, drifted->second));
   mcp::CallEvents events = events_for(executor_, std::move(caller), permission.server());
   const auto client = server.client;  // it may be replaced meanwhile
   if (offer_named(permission.tool())) {

@@ -8,12 +8,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -29,6 +29,11 @@
 #include "mcp/client.h"
 
 namespace mcpac::execute {
+
+// How a tool is not the locked one.
+enum class Drift : std::uint8_t { kChanged, kGone };
+using Drifted = std::map<std::string, Drift>;  // of one server
+[[nodiscard]] Error drift_error(const Permission& tool, Drift how);
 
 class Upstreams final : public gate::Upstream, public gate::Servers {
  public:
@@ -48,14 +53,14 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
 
   [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
 
-  // Hears, on the loop, why a server could not be started or used; each time. For whoever runs us:
-  // `error` has words of the server.
+  // Hears, on the loop, why a server could not be started or used, or that it ended; each time, and
+  // before the calls that end with it. For whoever runs us: `error` has words of the server.
   using OnFailed = std::function<void(const std::string& server, const Error& error)>;
   void on_failed(OnFailed heard) { failed_ = std::move(heard); }
 
   // From any thread, once a server. The future holds the tools of this server that drifted from the
   // lock, or the Error that keeps the server from being used.
-  std::shared_future<Result<std::set<std::string>>> start(const mcp::ServerConfig& config);
+  std::shared_future<Result<Drifted>> start(const mcp::ServerConfig& config);
 
   CallToken forward(const Permission& permission, Json arguments,
                     std::shared_ptr<gate::Caller> caller,
@@ -89,9 +94,9 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
 
  private:
   struct Server;
-  boost::asio::awaitable<Result<std::set<std::string>>> connect(Server& server);
+  boost::asio::awaitable<Result<Drifted>> connect(Server& server);
   // upstream_compare.cpp
-  using Comparison = Result<std::set<std::string>>;  // the tools that drifted
+  using Comparison = Result<Drifted>;
   boost::asio::awaitable<Comparison> compare_with_lock(Server& server);
   // Asks again as long as the server says that its tools changed meanwhile.
   boost::asio::awaitable<Comparison> compare_until_quiet(Server& server);
@@ -105,10 +110,11 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   [[nodiscard]] static bool is_gone(const Server& server);
   void revive(Server& server);
   boost::asio::awaitable<void> start_again(Server& server);
-  void come_back(Server& server, Result<std::set<std::string>> outcome);
+  void come_back(Server& server, Result<Drifted> outcome);
   // What a call to it is answered with until it may be started again; nothing: it is there.
   [[nodiscard]] std::optional<Error> why_gone(const Server& server) const;
-  void settle(Server& server, Result<std::set<std::string>> outcome);
+  void settle(Server& server, Result<Drifted> outcome);
+  void heard_end(const Server& server, const Error& error);
   // The server, where a call of this tool need not wait for it, as almost none must; else null, and
   // call() waits or says why not.
   [[nodiscard]] const Server* at_hand(const Permission& permission) const;

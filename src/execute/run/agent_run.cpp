@@ -12,7 +12,6 @@
 #include "execute/network/host_dialer.h"
 #include "execute/run/image_memory.h"
 #include "execute/run/image_start.h"
-#include "gate/agent_door.h"
 
 namespace mcpac::execute {
 namespace {
@@ -27,6 +26,8 @@ struct Service {
   std::shared_ptr<gate::AgentDoor> door;
   const Json* given = nullptr;  // to the program
   std::optional<Json> result;
+  std::optional<gate::Uncaught> uncaught;
+  std::string expelled;
   std::promise<void> closed;
   bool is_closed = false;
 };
@@ -44,7 +45,11 @@ void open_service(Host& host, Service& service, UniqueFd channel, gate::GateSetu
   callbacks.arguments = [&service] { return *service.given; };
   callbacks.on_log = io.log;
   callbacks.on_result = [&service](Json value) { service.result = std::move(value); };
-  callbacks.on_closed = [&service](gate::DoorCallbacks::End, std::string_view) {
+  callbacks.on_uncaught = [&service](gate::Uncaught uncaught) {
+    service.uncaught = std::move(uncaught);
+  };
+  callbacks.on_closed = [&service](gate::DoorCallbacks::End end, std::string_view reason) {
+    if (end == gate::DoorCallbacks::End::kViolation) service.expelled = reason;
     if (!std::exchange(service.is_closed, true)) service.closed.set_value();
   };
   service.door = gate::AgentDoor::open(host.executor(), std::move(channel), *service.gate, log,
@@ -161,6 +166,18 @@ std::vector<std::string> callers_or_none(const AgentProgram& program,
   }
 }
 
+// A program that waits is not slow: which of its calls took the time.
+std::string waited_for(const std::vector<gate::GateStatus::Call>& calls) {
+  if (calls.empty()) return "";
+  const auto& oldest = calls.front();
+  std::string text =
+      fmt::format("it waited for {}, which had not answered for {:.1f} s", oldest.permission,
+                  std::chrono::duration<double>(oldest.since).count());
+  if (const std::size_t others = calls.size() - 1; others > 0)
+    text += fmt::format("; {} other call{} had no answer, either", others, others == 1 ? "" : "s");
+  return text;
+}
+
 std::unexpected<Error> ended_by(std::string_view verdict, audit::RunLog& log, Error error) {
   auto noted = log.append("RunEnded", {{"verdict", verdict}, {"error", to_string(error.id)}});
   return std::unexpected(noted ? std::move(error) : std::move(noted.error()));
@@ -250,6 +267,7 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     io.gate(nullptr);
     service.door->close();
     service.gate->close();
+    outcome.unanswered = service.gate->unanswered();
     service.door.reset();
     service.gate.reset();
     service.dialer.reset();
@@ -260,6 +278,8 @@ Result<AgentOutcome> run_agent(Host& host, sandbox::Warden& warden, const AgentP
     return ended_by(started ? "not-known" : "not-started", log, std::move(verdict.error()));
   outcome.verdict = std::move(*verdict);
   outcome.result = std::move(service.result);
+  outcome.uncaught = std::move(service.uncaught);
+  outcome.expelled = std::move(service.expelled);
   // Also one that ended by itself meanwhile, as its calls were taken back.
   outcome.killed_by_user = io.was_killed();
   outcome.callers = callers_or_none(program, outcome.verdict);
@@ -299,7 +319,8 @@ std::optional<Error> error_of(const AgentOutcome& outcome, const RunLimits& limi
   switch (outcome.verdict.kind) {
     case Kind::kExited: return std::nullopt;
     case Kind::kTimedOut:
-      return Error{ErrorId::kRunTimeout, how, "", "", "--timeout SECONDS gives it more time"};
+      return Error{ErrorId::kRunTimeout, how, "", waited_for(outcome.unanswered),
+                   "--timeout SECONDS gives it more time"};
     case Kind::kViolated:
       return Error{
           ErrorId::kRunViolation, how, "",

@@ -17,6 +17,7 @@
 #include "execute/host/host.h"
 #include "execute/run/run_limits.h"
 #include "execute/run/slot.h"
+#include "gate/agent_door.h"
 #include "gate/gate.h"
 #include "sandbox/sandbox.h"
 
@@ -64,9 +65,12 @@ struct AgentOutcome {
   sandbox::Verdict verdict;
   sandbox::Tier tier = sandbox::Tier::kA;
   std::optional<Json> result;
-  bool output_limit = false;           // it wrote more than it may, and was ended for it
-  bool killed_by_user = false;         // mcpac runs kill
-  std::vector<std::string> callers{};  // of a violation or a crash, innermost first
+  bool output_limit = false;                 // it wrote more than it may, and was ended for it
+  bool killed_by_user = false;               // mcpac runs kill
+  std::vector<std::string> callers{};        // of a violation or a crash, innermost first
+  std::optional<gate::Uncaught> uncaught{};  // what it says that ended it
+  std::string expelled{};  // why its connection was ended, where that was for what it sent
+  std::vector<gate::GateStatus::Call> unanswered{};  // calls, when it ended; the oldest first
 };
 
 // The sandbox that this program runs in, without descriptors.

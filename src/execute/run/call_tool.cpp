@@ -17,22 +17,11 @@
 #include "execute/project/project_use.h"
 #include "execute/records/denials.h"
 #include "execute/records/run_record.h"
+#include "execute/run/own_end.h"
 #include "gate/gate.h"
 
 namespace mcpac::execute {
 namespace {
-
-// What became of the server, where it did not answer: by the id that the gate passes on.
-ErrorId id_of_transport(const gate::CallError& error) {
-  using enum ErrorId;
-  const std::string id = string_member(error.data, "id");
-  for (const ErrorId known :
-       {kServerStart, kServerDied, kServerTimeout, kServerProtocol, kServerHttp, kServerTls,
-        kServerLimit, kServerCancelled, kServerBusy}) {
-    if (id == to_string(known)) return known;
-  }
-  return kServerError;
-}
 
 // The rule that decided is the caller's own here, so it is named.
 Error to_error(const Denial& denial) {
@@ -42,13 +31,18 @@ Error to_error(const Denial& denial) {
           "", std::move(why), fix_of(denial)};
 }
 
-// The gate's refusal in the words of a person at a terminal. `denial`: what it heard of a denial.
-Error to_error(const gate::CallError& error, const Permission& tool,
-               const std::optional<Denial>& denial) {
+// What is for the caller and no program: the gate's refusals do not have it.
+struct Beside {
+  std::optional<Denial> denial;
+  std::string last_words;  // of the server, where it ended
+};
+
+// The gate's refusal in the words of a person at a terminal.
+Error to_error(const gate::CallError& error, const Permission& tool, const Beside& beside) {
   using Kind = gate::ErrorKind;
   switch (error.kind) {
     case Kind::kDenied:
-      if (denial) return to_error(*denial);
+      if (beside.denial) return to_error(*beside.denial);
       return {ErrorId::kCallDenied, error.message, "", string_member(error.data, "reason"), ""};
     case Kind::kInvalidArguments:
       return {ErrorId::kCallInvalid, error.message,
@@ -64,7 +58,8 @@ Error to_error(const gate::CallError& error, const Permission& tool,
               fmt::format("mcpac lock diff {}", tool.server())};
     case Kind::kInternal: return {ErrorId::kAuditUnwritable, error.message, "", "", ""};
     default:
-      return {id_of_transport(error), error.message, fmt::format("server {}", tool.server()), "",
+      return {server_error_id(string_member(error.data, "id")), error.message,
+              fmt::format("server {}", tool.server()), beside.last_words,
               string_member(error.data, "fix")};
   }
 }
@@ -98,14 +93,15 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   Host host(project.config, *lock);
   if (!hopeless) {
     host.start({tool.server()});
-    if (auto ready = host.wait_for({tool}, interrupt); !ready) return pass_on(ready);
+    if (auto ready = host.wait_for({tool}, interrupt, questions.warning); !ready)
+      return pass_on(ready);
   }
   const LiveApprover approver(host, questions.approver);
   const ApprovalStore store(folders.approvals(), questions.warning, clock);
   const auto binding = bind_run("mcpac tools call", digests_of(*lock), project.config, *authority);
   RunMemory memory(store, binding, "mcpac tools call");
   std::promise<gate::Answer> answered;
-  std::optional<Denial> denial;  // written before the answer is
+  Beside beside;  // written before the answer is
   std::unique_ptr<gate::Gate> gate;
   std::unique_ptr<RunControl> control;
   LiveFacts facts{
@@ -118,12 +114,14 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
       .audit = log->get(),
       .clock = &clock,
       .mode = gate::Mode::kEnforce,
-      .on_denied = [&denial](const gate::Check& check) { denial = to_denial(check); },
+      .on_denied = [&beside](const gate::Check& check) { beside.denial = to_denial(check); },
       .asking = {.approver = approver.get(), .memory = &memory, .binding = binding}};
   auto started = record_start({.program = "mcpac tools call", .declared_in = "command line"}, setup,
                               *lock, folders.audit(), **log);
   if (!started) return pass_on(started);
   host.on_loop([&] {
+    host.upstreams().on_failed(
+        [&beside](const std::string&, const Error& error) { beside.last_words = error.why; });
     gate = std::make_unique<gate::Gate>(std::move(setup));
     auto opened = RunControl::open(host.executor(), folders.runs(), (*log)->run_id(),
                                    controls_of(*gate, std::move(facts), [] {}));
@@ -136,13 +134,14 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   if (!in_time) host.on_loop([&] { gate->close(); });
   auto answer = future.get();
   host.on_loop([&] {
+    host.upstreams().on_failed(nullptr);
     control.reset();
     gate.reset();
   });
   // The call was made; that its record is whole is as much of an answer as its result.
   if (auto closed = (*log)->close(); !closed) return pass_on(closed);
   if (!in_time) return fail(ErrorId::kInterrupted, "interrupted");
-  if (!answer) return std::unexpected(to_error(answer.error(), tool, denial));
+  if (!answer) return std::unexpected(to_error(answer.error(), tool, beside));
   return std::move(*answer);
 }
 

@@ -315,8 +315,9 @@ Result<void> Run::all() {
     return {};
   }
   if (own) {
-    auto ready =
-        stage("servers", [&] { return host.wait_for(declared().permissions, interrupt_); });
+    auto ready = stage("servers", [&] {
+      return host.wait_for(declared().permissions, interrupt_, listener_.wait);
+    });
     if (!ready) return ready;
   }
   auto done = stage("run", [&] {

@@ -60,6 +60,8 @@ struct Outcome {
   std::size_t changes = 0;     // of files, kept in a changeset
   Denials denials;             // calls of the run that the user's rules did not admit
   std::optional<Error> error;  // why there is no verdict, or what ended the run
+  // What that is the program's last line on standard error says, too.
+  bool is_error_said = false;
   int exit_code = 0;
   bool was_compiled = false;  // it was found in no cache
 };

@@ -158,13 +158,13 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
                        recording->get(), nullptr, request.standby};
   host.start(servers_of(permissions));  // while somebody may still be asked
   if (auto done = review(project, folders, request, *authority, parts); !done) return done;
-  auto drifted = host.drifted_of(permissions, interrupt);
+  auto drifted = host.drifted_of(permissions, interrupt, listener.wait);
   if (!drifted) return pass_on(drifted);
   // A grant may be wider than what the program uses: the other tools work, these are refused.
   if (!drifted->empty() && drifted->size() == permissions.size())
-    return std::unexpected(drift_error(*drifted->begin()));
-  for (const Permission& tool : *drifted) {
-    const Error error = drift_error(tool);
+    return std::unexpected(drift_error(drifted->begin()->first, drifted->begin()->second));
+  for (const auto& [tool, how] : *drifted) {
+    const Error error = drift_error(tool, how);
     listener.warning(fmt::format("{}: calls to it are refused ({})", error.what, error.fix));
   }
   const std::vector<std::filesystem::path> sources{request.program};

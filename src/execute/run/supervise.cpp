@@ -18,6 +18,7 @@
 #include "execute/live/gate_control.h"
 #include "execute/records/run_record.h"
 #include "execute/run/loop_talk.h"
+#include "execute/run/own_end.h"
 #include "execute/run/run_changes.h"
 #include "gate/anomalies.h"
 
@@ -50,6 +51,10 @@ AgentIo::Network network_of(const RunParts& parts, const policy::Authority& auth
   return parts.recording->is_replay() ? AgentIo::Network::kNone : AgentIo::Network::kOfHost;
 }
 
+std::string one_text(const Error& error) {
+  return error.why.empty() ? error.what : fmt::format("{}: {}", error.what, error.why);
+}
+
 // What was otherwise than recorded may be why the run ended as it did: both are said.
 void end_recording(const RunParts& parts, const std::string& program, LoopTalk& talk,
                    Outcome& outcome) {
@@ -57,11 +62,7 @@ void end_recording(const RunParts& parts, const std::string& program, LoopTalk& 
   const auto recorded = parts.recording->end(parts.host, program,
                                              [&talk](std::string_view text) { talk.warn(text); });
   if (recorded) return;
-  if (outcome.error) {
-    const Error& error = recorded.error();
-    talk.warn(error.why.empty() ? error.what : fmt::format("{}: {}", error.what, error.why));
-    return;
-  }
+  if (outcome.error) return talk.warn(one_text(recorded.error()));
   outcome.error = recorded.error();
   outcome.exit_code = static_cast<int>(exit_code_of(recorded.error().id));
 }
@@ -72,6 +73,20 @@ void note_end(AgentOutcome ended, const RunLimits& limits, Outcome& outcome) {
   outcome.exit_code = exit_code_of(ended);
   outcome.error = error_of(ended, limits);
   outcome.result = std::move(ended.result);
+}
+
+// What a program that ended by itself ended with; whatever else went wrong says more than that.
+void note_own_end(const std::optional<gate::Uncaught>& uncaught, const std::string& expelled,
+                  Outcome& outcome) {
+  if (outcome.error || outcome.verdict->kind != sandbox::Verdict::Kind::kExited) return;
+  if (!expelled.empty()) {
+    outcome.error = expelled_error(expelled);
+    if (outcome.exit_code == 0)
+      outcome.exit_code = static_cast<int>(exit_code_of(outcome.error->id));
+  } else if (uncaught && outcome.exit_code != 0) {
+    outcome.error = uncaught_error(*uncaught);
+    outcome.is_error_said = true;
+  }
 }
 
 // `kept`: how many there are.
@@ -130,25 +145,32 @@ class LiveSocket {
   std::unique_ptr<RunControl> control_;
 };
 
-// Tools that drift while the program runs are noted in its record, until this is gone. Of a
-// client's program whoever has the servers hears of it.
-class DriftNotes {
+// Tools that drift and servers that end while the program runs are noted in its record, until this
+// is gone; a server's last words are its user's alone, and may say why. Of a client's program
+// whoever has the servers hears of it.
+class ServerNotes {
  public:
-  DriftNotes(const RunParts& parts, audit::RunLog& log) : parts_(parts), anomalies_(log) {
-    parts_.host.on_loop([this] {
+  ServerNotes(const RunParts& parts, audit::RunLog& log, LoopTalk& talk)
+      : parts_(parts), anomalies_(log) {
+    parts_.host.on_loop([this, &talk] {
       if (parts_.hosted != nullptr) return;
       parts_.host.upstreams().on_drift(
           [this](std::string_view what, const std::string& name) { anomalies_.note(what, name); });
+      parts_.host.upstreams().on_failed(
+          [&talk](const std::string&, const Error& error) { talk.warn(one_text(error)); });
     });
   }
-  ~DriftNotes() {
+  ~ServerNotes() {
     parts_.host.on_loop([this] {
-      if (parts_.hosted == nullptr) parts_.host.upstreams().on_drift(nullptr);
+      if (parts_.hosted == nullptr) {
+        parts_.host.upstreams().on_drift(nullptr);
+        parts_.host.upstreams().on_failed(nullptr);
+      }
       anomalies_.summarize();
     });
   }
-  DriftNotes(const DriftNotes&) = delete;
-  DriftNotes& operator=(const DriftNotes&) = delete;
+  ServerNotes(const ServerNotes&) = delete;
+  ServerNotes& operator=(const ServerNotes&) = delete;
 
  private:
   const RunParts& parts_;
@@ -247,7 +269,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       .gate = [&socket](gate::Gate* gate) { socket.show(gate); },
       .was_killed = [&kill] { return kill->was_pulled(); },
       .network = network_of(parts, setup.authority)};
-  std::optional<DriftNotes> drift(std::in_place, parts, **log);
+  std::optional<ServerNotes> notes(std::in_place, parts, **log, talk);
   const std::string replayed = parts.recording == nullptr ? "" : parts.recording->replayed_digest();
   auto started =
       record_start({.program = program.arguments.front(),
@@ -263,13 +285,16 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
   warn_of_new_names(program, limits, talk);
-  drift.reset();
+  notes.reset();
   auto closed = (*log)->close();
   if (ended) {
+    const auto uncaught = std::move(ended->uncaught);
+    const std::string expelled = std::move(ended->expelled);
     note_end(std::move(*ended), limits, outcome);
     note_changes(std::move(kept), talk, outcome);
     end_recording(parts, authority.binding.program, talk, outcome);
     note_unclosed(closed, talk, outcome);
+    note_own_end(uncaught, expelled, outcome);
   }
   talk.pass_on_rest(*stop, std::max(until, std::chrono::steady_clock::now() + kPatience));
   if (!ended) return pass_on(ended);

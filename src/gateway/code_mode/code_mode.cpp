@@ -164,7 +164,8 @@ Json run_program(const Setup& setup, const ProgramRun& program, Progress& progre
                                          .hosted = &hosted},
                                         listener);
   // What comes next is often like what came last: another new program, or the same one put right.
-  if (outcome.was_compiled && !outcome.error)
+  const bool ran_to_its_end = !outcome.error || outcome.is_error_said;
+  if (outcome.was_compiled && ran_to_its_end)
     setup.tools->prepare({*ready, outcome.servers, program.limits});
   else if (standby)
     setup.tools->prepare_again();

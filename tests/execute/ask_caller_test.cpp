@@ -76,6 +76,21 @@ TEST_SUITE("execute/ask_caller") {
       CHECK(asked == Json{{"method", "elicitation/create"}, {"params", shown}});
   }
 
+  TEST_CASE("what a form says neither hides its server's name nor begins a line of ours") {
+    World world;
+    const Json form{{"message", "one\n[mcpac] allow\x1b[31m all?\u202e\r\n\nend"}};
+    for (const auto& reply : world.show(form)) CHECK(reply.has_value());
+    REQUIRE(world.caller->asked.size() == 2);
+    for (const Json& asked : world.caller->asked) {
+      const std::string shown = asked.at("params").at("message");
+      CHECK(shown.starts_with("[evil] one\n  [mcpac] allow all?"));
+      CHECK(shown.find_first_of("\x1b\r") == std::string::npos);
+      CHECK_FALSE(shown.contains("\u202e"));
+      for (auto at = shown.find('\n'); at != std::string::npos; at = shown.find('\n', at + 1))
+        CHECK(shown.substr(at + 1).starts_with("  "));
+    }
+  }
+
   TEST_CASE("nobody is shown a server's address, nor a form that says nothing in a text") {
     const std::vector<Json> forms{
         {{"message", "go"}, {"mode", "url"}, {"url", "https://a.example"}},

@@ -7,6 +7,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "core/printable.h"
+
 namespace mcpac::execute {
 namespace {
 
@@ -37,6 +39,14 @@ class Reply {
   std::shared_ptr<Question> question_;
 };
 
+// Nothing that hides or rewrites what stands before it, and no line that passes for one of ours.
+std::string its_words(std::string_view message) {
+  std::string words = printable_lines(message);
+  for (auto at = words.find('\n'); at != std::string::npos; at = words.find('\n', at + 1))
+    words.insert(at + 1, "  ");
+  return words;
+}
+
 // A form with its server's name before its words, and of what else stands there only what a form
 // has (2025-11-25, ElicitRequestFormParams): a client may make more of a member than we do. A page
 // to visit (mode "url") is another thing than the form that a client says it shows.
@@ -47,7 +57,8 @@ Result<Json> named_form(const std::string& server, const Json& params) {
   const Json* message = find_member(params, "message");
   if (message == nullptr || !message->is_string())
     return fail(ErrorId::kServerError, "a form has no text that says what it is about");
-  Json form{{"message", form_beginning(server) + message->get<std::string>()}};
+  Json form{
+      {"message", form_beginning(server) + its_words(message->get_ref<const std::string&>())}};
   for (const char* name : {"mode", "requestedSchema"}) {
     if (const Json* value = find_member(params, name); value != nullptr) form[name] = *value;
   }

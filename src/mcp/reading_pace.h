@@ -3,7 +3,7 @@
 // A message within the limits can take more than a second to read, and whoever sends one can send
 // many, at once and unasked; all clients and all other servers wait meanwhile. So after a message
 // that took long nothing more of that server is read for twice that time, which is the others'.
-// What honest servers send takes milliseconds, and never rests.
+// What honest servers send takes milliseconds, and never rests (docs/adr/0049).
 #pragma once
 
 #include <chrono>

@@ -97,9 +97,9 @@ std::string what_went_wrong(const CLI::App& command, const CLI::ParseError& erro
 std::string what_to_do(const CLI::App& command, const CommandChoice& choice,
                        const std::vector<std::string>& words) {
   const std::string help = fmt::format("see `{} --help`", full_name(command));
-  const auto command_meant =
-      choice.stray.empty() ? std::string() : did_you_mean(choice.stray, choice.names);
-  if (!command_meant.empty()) return fmt::format("{} {}", command_meant, help);
+  const auto command_meant = nearest_or_longer_name(choice.stray, choice.names);
+  if (!choice.stray.empty() && !command_meant.empty())
+    return fmt::format("did you mean '{}'? {}", command_meant, help);
   std::vector<std::string> names;
   for (const CLI::App* at = &command; at != nullptr; at = at->get_parent()) {
     for (const CLI::Option* option : at->get_options()) {

@@ -31,12 +31,12 @@ std::vector<std::string> nearest(const codegen::Lock& lock, const std::string& n
       near.push_back(std::move(found));
   };
   if (!name.contains('.')) {
-    const std::string best = nearest_name(name, tools);
+    const std::string best = nearest_or_longer_name(name, tools);
     for (const auto& ref : all) {
       if (ref.tool->name == best) add(ref.permission());
     }
   }
-  if (const auto best = nearest_name(name, permissions); !best.empty()) add(best);
+  if (const auto best = nearest_or_longer_name(name, permissions); !best.empty()) add(best);
   for (const auto& hit : codegen::search_tools(lock, name, kMostNamed))
     add(hit.server->name + "." + hit.tool->name);
   return near;

@@ -50,8 +50,14 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
       best = &name;
     }
   }
-  if (best == nullptr) best = longer_name(wrong, names);
   return best == nullptr ? "" : *best;
+}
+
+std::string nearest_or_longer_name(std::string_view wrong, const std::vector<std::string>& names) {
+  std::string name = nearest_name(wrong, names);
+  if (!name.empty()) return name;
+  const std::string* longer = longer_name(wrong, names);
+  return longer == nullptr ? "" : *longer;
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names) {

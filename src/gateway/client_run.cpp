@@ -72,6 +72,11 @@ void ClientRun::heard_of_drift(std::string_view what, const std::string& name) {
   }
 }
 
+void ClientRun::heard_of_end(const std::string& server) {
+  if (!ended_ && uses(server))
+    anomalies_.note("the connection to a server ended during the run", server);
+}
+
 void ClientRun::heard(const std::string& server, const std::string& method, const Json& params) {
   if (ended_) return;
   for (const auto& weak : std::set(sessions_)) {

@@ -56,6 +56,8 @@ class ClientRun {
                                                     const char* transport = "pipe");
   // A server changed a tool: recorded, and told to every session.
   void heard_of_drift(std::string_view what, const std::string& name);
+  // The connection to a server ended: recorded, where the client may have anything of it.
+  void heard_of_end(const std::string& server);
   // A server said something that is about no call: for those who wanted to hear it.
   void heard(const std::string& server, const std::string& method, const Json& params);
   // Whether the client may have anything of this server.

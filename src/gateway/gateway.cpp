@@ -117,6 +117,9 @@ Gateway::Gateway(GatewaySetup setup, codegen::Lock lock)
     host_->upstreams().on_drift([this](std::string_view what, const std::string& name) {
       for (const auto& run : runs_.all()) run->heard_of_drift(what, name);
     });
+    host_->upstreams().on_ended([this](const std::string& server) {
+      for (const auto& run : runs_.all()) run->heard_of_end(server);
+    });
   });
 }
 
@@ -125,6 +128,7 @@ Gateway::~Gateway() {
   std::promise<void> ended;
   host_->on_loop([&] {
     host_->upstreams().on_drift(nullptr);
+    host_->upstreams().on_ended(nullptr);
     host_->upstreams().on_notified(nullptr);
     end_all("gateway-ended");
     programs_->stop_all([&ended] { ended.set_value(); });

@@ -63,7 +63,8 @@ Reach reach_at(const ip::address& address) {
   constexpr unsigned kLinkLocal4 = 0xa9fe;  // 169.254/16
   const bool is_link_local = address.is_v4() ? (address.to_v4().to_uint() >> 16U) == kLinkLocal4
                                              : address.to_v6().is_link_local();
-  if (is_link_local || address.is_loopback() || address.is_unspecified()) return Reach::kAnywhere;
+  if (address.is_loopback() || address.is_unspecified()) return Reach::kAnywhere;
+  if (is_link_local) return Reach::kLink;
   return is_public(address) ? Reach::kPublic : Reach::kNetwork;
 }
 

@@ -15,7 +15,8 @@ namespace mcpac::mcp {
 enum class Reach : std::uint8_t {
   kPublic,
   kNetwork,   // private networks
-  kAnywhere,  // this machine (loopback, unspecified), and link-local addresses
+  kLink,      // link-local addresses
+  kAnywhere,  // this machine: loopback, unspecified
 };
 // What it takes to come to this address, and what a host there has.
 [[nodiscard]] Reach reach_at(const boost::asio::ip::address& address);

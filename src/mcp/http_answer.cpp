@@ -95,7 +95,8 @@ asio::awaitable<Result<void>> HttpTransport::take_answer(const Outgoing& message
     co_return Result<void>();
   }
   if (head.content_type == "application/json") {
-    auto body = co_await read_all(connection, ipc::kMaxLine);
+    HttpReadings::Reading reading(readings_, HttpReadings::Form::kWhole);  // also while it rests
+    auto body = co_await read_all(connection, ipc::kMaxLine, reading);
     if (!body) co_return pass_on(body);
     co_await receive_in_pace(*body, message.request_id);
   } else if (head.content_type == "text/event-stream") {
@@ -154,10 +155,16 @@ asio::awaitable<void> HttpTransport::until_room(const HttpReadings::Reading& rea
 
 asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connection,
                                                              std::size_t limit) {
+  HttpReadings::Reading reading(readings_, HttpReadings::Form::kWhole);
+  co_return co_await read_all(std::move(connection), limit, reading);
+}
+
+asio::awaitable<Result<std::string>> HttpTransport::read_all(Connection connection,
+                                                             std::size_t limit,
+                                                             HttpReadings::Reading& reading) {
   std::string text;
   // Else what has come is copied each time that it outgrows its place.
   text.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(connection->body_left(), limit)));
-  HttpReadings::Reading reading(readings_, HttpReadings::Form::kWhole);
   while (true) {
     reading.held = text.size();
     co_await until_room(reading, connection);
@@ -183,7 +190,8 @@ asio::awaitable<HttpTransport::StreamEnd> HttpTransport::read_events(
   StreamEnd end{.last_event = std::move(last_event)};
   asio::steady_timer tail(executor_);
   bool ending = false;
-  HttpReadings::Reading reading(readings_, HttpReadings::Form::kEvents);
+  HttpReadings::Reading reading(
+      readings_, id ? HttpReadings::Form::kEvents : HttpReadings::Form::kAnnouncements);
   while (!closed_) {
     reading.held = parser.unfinished_bytes();
     co_await until_room(reading, connection);
@@ -191,7 +199,10 @@ asio::awaitable<HttpTransport::StreamEnd> HttpTransport::read_events(
     if (!piece) end.error = std::move(piece.error());
     if (!piece || piece->empty()) break;
     parser.push(*piece);
-    while (const auto data = parser.next()) co_await receive_in_pace(*data, id);
+    while (const auto data = parser.next()) {
+      reading.held = data->size();
+      co_await receive_in_pace(*data, id);
+    }
     if (parser.over_long()) {
       end.error = failure(ErrorId::kServerLimit, "an event is over the limit of 16 MiB").error();
       end.last_event.clear();  // the same would come again

@@ -36,9 +36,11 @@ bool HttpReadings::may_grow(const Reading& reading) const {
   std::size_t together = 0;
   for (const Reading* one : all_) together += one->held;
   if (together <= kMuch) return true;
-  const auto oldest =
-      std::ranges::find_if(all_, [](const Reading* one) { return one->held > kSmall; });
-  return *oldest == &reading;
+  // Announcements may stand still for ever, and nobody's call waits for them.
+  const auto oldest = std::ranges::find_if(all_, [](const Reading* one) {
+    return one->held > kSmall && one->form != Form::kAnnouncements;
+  });
+  return oldest == all_.end() || *oldest == &reading;
 }
 
 }  // namespace mcpac::mcp

@@ -14,7 +14,8 @@ namespace mcpac::mcp {
 class HttpReadings {
  public:
   using Clock = std::chrono::steady_clock;
-  enum class Form : std::uint8_t { kWhole, kEvents };
+  // kAnnouncements: events that belong to no call, and have no time by which they end.
+  enum class Form : std::uint8_t { kWhole, kEvents, kAnnouncements };
   // One of them, as long as it lives.
   class Reading {
    public:
@@ -25,7 +26,7 @@ class HttpReadings {
 
     Form form;
     Clock::time_point asked;  // when its next piece was asked for, which has not come
-    std::size_t held = 0;     // bytes that have come and have no end yet
+    std::size_t held = 0;     // bytes that have come, until they are taken
 
    private:
     HttpReadings& all_;
@@ -33,7 +34,7 @@ class HttpReadings {
 
   // How many bytes a body that is read as a whole asks for at once.
   [[nodiscard]] std::size_t most_of_turn(const Reading& reading) const;
-  // Whether more of it may be read now. Of the oldest always.
+  // Whether more of it may be read now. Of the oldest that belongs to a call always.
   [[nodiscard]] bool may_grow(const Reading& reading) const;
 
  private:

@@ -106,6 +106,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   boost::asio::awaitable<void> until_room(const HttpReadings::Reading& reading,
                                           Connection connection);
   boost::asio::awaitable<Result<std::string>> read_all(Connection connection, std::size_t limit);
+  // `reading` goes on to hold it, until who asked has taken it.
+  boost::asio::awaitable<Result<std::string>> read_all(Connection connection, std::size_t limit,
+                                                       HttpReadings::Reading& reading);
   boost::asio::awaitable<StreamEnd> read_events(Connection connection, std::string last_event,
                                                 std::optional<std::int64_t> id);
   boost::asio::awaitable<Result<void>> resume(std::int64_t id, StreamEnd end);

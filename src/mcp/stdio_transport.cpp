@@ -112,7 +112,8 @@ void StdioTransport::receive(std::string_view line) {
   const auto ended = ReadingPace::Clock::now();
   pace_.took(begun, ended);
   const auto rest = pace_.rest(ended);
-  if (closed_ || rest.count() == 0) return;
+  // Of one that has ended all is read that it left.
+  if (closed_ || rest.count() == 0 || child_->has_exited()) return;
   channel_->pause_reading();
   rest_.expires_after(rest);
   rest_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
@@ -213,6 +214,10 @@ void StdioTransport::stdout_ended(const ipc::CloseReason& reason) {
 
 void StdioTransport::something_ended() {
   if (closed_) return;
+  if (child_->has_exited()) {
+    rest_.cancel();
+    channel_->resume_reading();
+  }
   const bool over = stdout_ended_ && stderr_->has_ended() && child_->has_exited();
   if (over || !broken_.empty()) return report();
   // The end of stderr alone means nothing: some servers close it.

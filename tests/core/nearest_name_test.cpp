@@ -20,10 +20,14 @@ TEST_SUITE("core/nearest_name") {
     CHECK(nearest_name("RaedTextFile", {"readTextFile"}) == "readTextFile");
   }
 
-  TEST_CASE("what nothing is near to is the beginning of a name, before all of one with a dot") {
-    CHECK(nearest_name("read", {"list", "read_text_file", "read_media"}) == "read_text_file");
-    CHECK(nearest_name("issues", {"issues_all_of_them", "issues.create"}) == "issues.create");
-    CHECK(nearest_name("r", {"read_text_file"}).empty());
+  TEST_CASE("what nothing is near to is the beginning of a name, where that is asked for") {
+    CHECK(nearest_or_longer_name("read", {"list", "read_text_file", "read_media"}) ==
+          "read_text_file");
+    CHECK(nearest_or_longer_name("issues", {"issues_all_of_them", "issues.create"}) ==
+          "issues.create");
+    CHECK(nearest_or_longer_name("lst", {"lst_of_all", "list"}) == "list");
+    CHECK(nearest_or_longer_name("r", {"read_text_file"}).empty());
+    CHECK(nearest_name("read", {"read_text_file"}).empty());
   }
 
   TEST_CASE("what is not near is not meant: two edits, or a third of a longer name") {

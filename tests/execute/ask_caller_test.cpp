@@ -86,9 +86,17 @@ TEST_SUITE("execute/ask_caller") {
       CHECK(shown.starts_with("[evil] one\n  [mcpac] allow all?"));
       CHECK(shown.find_first_of("\x1b\r") == std::string::npos);
       CHECK_FALSE(shown.contains("\u202e"));
+      CHECK(execute::is_form_message("evil", shown));
       for (auto at = shown.find('\n'); at != std::string::npos; at = shown.find('\n', at + 1))
         CHECK(shown.substr(at + 1).starts_with("  "));
     }
+  }
+
+  TEST_CASE("a recorded form is held to the same") {
+    CHECK(execute::is_form_message("evil", "[evil] one\n  two"));
+    for (const char* message :
+         {"[good] one", "one", "[evil] one\n[good] two", "[evil] \x1b[31mone"})
+      CHECK_FALSE(execute::is_form_message("evil", message));
   }
 
   TEST_CASE("nobody is shown a server's address, nor a form that says nothing in a text") {

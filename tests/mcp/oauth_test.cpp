@@ -160,20 +160,23 @@ TEST_SUITE("mcp/oauth") {
     }
   }
 
-  TEST_CASE("a host leads no nearer than it is: loopback and link-local are nearest") {
+  TEST_CASE("a host leads no nearer than it is: this machine is nearest, then its link") {
     const auto at = [](const char* address) {
       return mcp::reach_at(boost::asio::ip::make_address(address));
     };
-    for (const char* address : {"127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", "0.0.0.0",
-                                "::", "169.254.169.254", "::ffff:169.254.169.254", "fe80::1"})
+    for (const char* address :
+         {"127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::"})
       CHECK_MESSAGE(at(address) == mcp::Reach::kAnywhere, address);
+    for (const char* address : {"169.254.169.254", "::ffff:169.254.169.254", "fe80::1"})
+      CHECK_MESSAGE(at(address) == mcp::Reach::kLink, address);
     for (const char* address :
          {"10.1.2.3", "192.168.0.1", "100.64.0.1", "fc00::1", "::ffff:10.0.0.1"})
       CHECK_MESSAGE(at(address) == mcp::Reach::kNetwork, address);
     for (const char* address : {"1.1.1.1", "169.253.0.1", "2606:4700::1111"})
       CHECK_MESSAGE(at(address) == mcp::Reach::kPublic, address);
     CHECK(mcp::Reach::kPublic < mcp::Reach::kNetwork);
-    CHECK(mcp::Reach::kNetwork < mcp::Reach::kAnywhere);
+    CHECK(mcp::Reach::kNetwork < mcp::Reach::kLink);
+    CHECK(mcp::Reach::kLink < mcp::Reach::kAnywhere);
   }
 
   TEST_CASE("who answers from a private network leads nobody to what only this machine reaches") {

@@ -49,17 +49,31 @@ const std::vector<std::string> kBetween = {"message", "message", "another", "mes
 }  // namespace
 
 TEST_SUITE("mcp/reading pace") {
-  TEST_CASE("what takes milliseconds never rests; what takes longer rests for twice that time") {
+  TEST_CASE("what takes milliseconds never rests; what takes longer has a third of the time") {
     using Clock = mcp::ReadingPace::Clock;
-    mcp::ReadingPace pace;
     const Clock::time_point now{1h};
-    CHECK(pace.rest(now) == 0ms);
+    mcp::ReadingPace of_short;
+    CHECK(of_short.rest(now) == 0ms);
+    for (int i = 0; i < 100; ++i) of_short.took(now + i * 50ms, now + (i + 1) * 50ms);
+    CHECK(of_short.rest(now + 5s) == 0ms);
+    mcp::ReadingPace of_long;
+    of_long.took(now, now + 1s);
+    CHECK(of_long.rest(now + 1s) == 2s);
+    CHECK(of_long.rest(now + 2500ms) == 500ms);
+    CHECK(of_long.rest(now + 3s) == 0ms);
+  }
+
+  TEST_CASE(
+      "several that take a tenth of a second add up, and no rest is longer than ten seconds") {
+    using Clock = mcp::ReadingPace::Clock;
+    const Clock::time_point now{1h};
+    mcp::ReadingPace pace;
     pace.took(now, now + 100ms);
     CHECK(pace.rest(now + 100ms) == 0ms);
-    pace.took(now, now + 1s);
-    CHECK(pace.rest(now + 1s) == 2s);
-    CHECK(pace.rest(now + 2500ms) == 500ms);
-    CHECK(pace.rest(now + 3s) == 0ms);
+    pace.took(now + 100ms, now + 200ms);
+    CHECK(pace.rest(now + 200ms) == 400ms);
+    pace.took(now + 1s, now + 2h);
+    CHECK(pace.rest(now + 2h) == 10s);
   }
 
   TEST_CASE("over stdio others have their turn between two lines that were read together") {
@@ -124,5 +138,22 @@ TEST_SUITE("mcp/reading pace") {
       CHECK_FALSE(all.may_grow(oldest));
     }
     CHECK(all.may_grow(other));
+  }
+
+  TEST_CASE("announcements that stand still keep no answer waiting") {
+    using Readings = mcp::HttpReadings;
+    constexpr std::size_t kMiB = std::size_t{1} << 20U;
+    Readings all;
+    Readings::Reading still(all, Readings::Form::kAnnouncements);
+    Readings::Reading answer(all, Readings::Form::kEvents);
+    Readings::Reading next(all, Readings::Form::kEvents);
+    still.held = 2 * kMiB;
+    answer.held = next.held = 32 * kMiB;
+    CHECK_FALSE(all.may_grow(still));
+    CHECK(all.may_grow(answer));
+    CHECK_FALSE(all.may_grow(next));
+    answer.held = next.held = 0;
+    still.held = 65 * kMiB;
+    CHECK(all.may_grow(still));
   }
 }

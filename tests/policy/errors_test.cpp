@@ -48,7 +48,7 @@ TEST_CASE("what stands where something else was expected is answered with what t
         {"kv.", "`mcpac tools list` names the tools; '*' stands for all of the server"},
         {"kv.get,", "leave out the last ','"},
         {"kv.get(key any", "close the brackets with )"},
-        {"kv.get(key == a", "write \"a\""},
+        {"kv.get(key == a/b.txt)", "write it in double quotes"},
         {"kv.get(key == 'a')", "write it with \" instead of '"},
         {"kv.get(key in [\"a\"])", "a list stands in braces, e.g. {1, 2}"},
         {"kv.get(key >= \"a\")", "<, <=, > and >= compare numbers; a text has ==, in or like"},

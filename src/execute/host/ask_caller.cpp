@@ -39,11 +39,16 @@ class Reply {
   std::shared_ptr<Question> question_;
 };
 
-// Nothing that hides or rewrites what stands before it, and no line that passes for one of ours.
+// Of each further line, so that none passes for one of ours.
+constexpr std::string_view kSetIn = "  ";
+
+// Nothing that hides or rewrites what stands before it.
 std::string its_words(std::string_view message) {
-  std::string words = printable_lines(message);
-  for (auto at = words.find('\n'); at != std::string::npos; at = words.find('\n', at + 1))
-    words.insert(at + 1, "  ");
+  std::string words;
+  for (const char c : printable_lines(message)) {
+    words += c;
+    if (c == '\n') words += kSetIn;
+  }
   return words;
 }
 
@@ -128,6 +133,16 @@ Json capabilities_of(const gate::Caller& caller) {
 
 std::string form_beginning(std::string_view server) {
   return "[" + std::string(server) + "] ";
+}
+
+bool is_form_message(std::string_view server, std::string_view message) {
+  if (!message.starts_with(form_beginning(server)) || printable_lines(message) != message)
+    return false;
+  for (auto at = message.find('\n'); at != std::string_view::npos;
+       at = message.find('\n', at + 1)) {
+    if (!message.substr(at + 1).starts_with(kSetIn)) return false;
+  }
+  return true;
 }
 
 mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate::Caller> caller,

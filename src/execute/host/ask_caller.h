@@ -14,6 +14,8 @@ namespace mcpac::execute {
 
 // How the message of a form begins that a server shows to a person: with who asks.
 [[nodiscard]] std::string form_beginning(std::string_view server);
+// Whether it begins so, and the rest is made as ours is: fit for a terminal, further lines set in.
+[[nodiscard]] bool is_form_message(std::string_view server, std::string_view message);
 
 // Progress and questions go to `caller`, which may be null; then nobody hears and answers. A
 // question that the caller does not answer, or no longer, is an error to the server. What a person

@@ -73,7 +73,7 @@ bool Host::wait_until_started(const std::string& name, const Started& server,
     const auto* config = config_.find(name);
     waits(
         fmt::format("waiting for the server {}, which has not answered yet; \"timeout\" in "
-                    "mcpac.json gives it {} ms",
+                    "mcpac.json gives it {} ms for each answer",
                     name, config == nullptr ? 0 : config->timeout.count()));
   }
   return true;

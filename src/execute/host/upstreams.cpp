@@ -86,7 +86,7 @@ void Upstreams::settle(Server& server, Result<Drifted> outcome) {
 void Upstreams::heard_end(const Server& server, const Error& error) {
   if (!server.ready || server.failure) return;
   if (failed_) failed_(server.config.name, error);
-  if (heard_) heard_("a server ended during the run", server.config.name);
+  if (ended_) ended_(server.config.name);
 }
 
 asio::awaitable<Result<Drifted>> Upstreams::connect(Server& server) {

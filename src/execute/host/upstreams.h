@@ -74,6 +74,9 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   // can again: `what` happened to `name`.
   using OnDrift = std::function<void(std::string_view what, const std::string& name)>;
   void on_drift(OnDrift heard) { heard_ = std::move(heard); }
+  // Hears of servers that were of use, and whose connection ended, while this is set.
+  using OnEnded = std::function<void(const std::string& server)>;
+  void on_ended(OnEnded heard) { ended_ = std::move(heard); }
   [[nodiscard]] bool is_settled(const std::string& server) const override;
   [[nodiscard]] const Json* capabilities(const std::string& server) const override;
   [[nodiscard]] bool is_stateless(const std::string& server) const override;
@@ -133,6 +136,7 @@ class Upstreams final : public gate::Upstream, public gate::Servers {
   CallToken next_token_ = 1;
   Json capabilities_ = Json::object();
   OnDrift heard_;
+  OnEnded ended_;
   OnFailed failed_;
   OnNotified notified_;
   std::function<void()> settled_;

@@ -72,7 +72,7 @@ bool is_askable(const std::string& method, const Json& params, const std::string
   return method == "elicitation/create" &&
          has_only(params, {"message", "mode", "requestedSchema"}) &&
          (mode == nullptr || *mode == "form") &&
-         string_member(params, "message").starts_with(form_beginning(server));
+         is_form_message(server, string_member(params, "message"));
 }
 
 bool are_askable(const Json& questions, const std::string& server) {

@@ -93,6 +93,7 @@ Json ended_record(const AgentOutcome& outcome, const RunLimits& limits) {
   const bool seen = !verdict.frames.empty() || !verdict.note.empty();
   if (verdict.kind == sandbox::Verdict::Kind::kSignalled && seen)
     record["crash"] = {{"what", what_crashed(verdict)}, {"callers", outcome.callers}};
+  if (!outcome.expelled.empty()) record["expelled"] = printable(outcome.expelled);
   auto limit = verdict.limit;
   if (outcome.output_limit) limit = {{"output", limits.output, limits.output}};
   if (limit)
@@ -166,13 +167,12 @@ std::vector<std::string> callers_or_none(const AgentProgram& program,
   }
 }
 
-// A program that waits is not slow: which of its calls took the time.
+// A program that waits is not slow: which of its calls may have taken the time.
 std::string waited_for(const std::vector<gate::GateStatus::Call>& calls) {
   if (calls.empty()) return "";
   const auto& oldest = calls.front();
-  std::string text =
-      fmt::format("it waited for {}, which had not answered for {:.1f} s", oldest.permission,
-                  std::chrono::duration<double>(oldest.since).count());
+  std::string text = fmt::format("{} had not answered for {:.1f} s", oldest.permission,
+                                 std::chrono::duration<double>(oldest.since).count());
   if (const std::size_t others = calls.size() - 1; others > 0)
     text += fmt::format("; {} other call{} had no answer, either", others, others == 1 ? "" : "s");
   return text;

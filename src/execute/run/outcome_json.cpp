@@ -24,6 +24,8 @@ Json to_json(const Outcome& outcome) {
   if (outcome.result) json["result"] = *outcome.result;
   if (outcome.verdict) json["denials"] = denials_of(outcome);
   if (outcome.error) json["error"] = error_json(*outcome.error);
+  // Its id, too: a program may say of itself what it likes.
+  if (outcome.is_error_said) json["error"]["said_by"] = "program";
   if (outcome.changes > 0) json["changes"] = outcome.changes;
   if (outcome.tier) json["tier"] = sandbox::to_string(*outcome.tier);
   for (const auto& stage : outcome.stages) {

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <set>
+#include <string>
 
 #include <boost/asio/post.hpp>
 
@@ -156,14 +158,20 @@ class ServerNotes {
       if (parts_.hosted != nullptr) return;
       parts_.host.upstreams().on_drift(
           [this](std::string_view what, const std::string& name) { anomalies_.note(what, name); });
-      parts_.host.upstreams().on_failed(
-          [&talk](const std::string&, const Error& error) { talk.warn(one_text(error)); });
+      parts_.host.upstreams().on_ended([this](const std::string& server) {
+        anomalies_.note("the connection to a server ended during the run", server);
+      });
+      parts_.host.upstreams().on_failed([this, &talk](const std::string&, const Error& error) {
+        const std::string text = one_text(error);
+        if (told_.size() < kMostTold && told_.insert(text).second) talk.warn(text);
+      });
     });
   }
   ~ServerNotes() {
     parts_.host.on_loop([this] {
       if (parts_.hosted == nullptr) {
         parts_.host.upstreams().on_drift(nullptr);
+        parts_.host.upstreams().on_ended(nullptr);
         parts_.host.upstreams().on_failed(nullptr);
       }
       anomalies_.summarize();
@@ -173,8 +181,12 @@ class ServerNotes {
   ServerNotes& operator=(const ServerNotes&) = delete;
 
  private:
+  // A server may fail as often as it likes, and each time with other words.
+  static constexpr std::size_t kMostTold = 16;
+
   const RunParts& parts_;
   gate::Anomalies anomalies_;
+  std::set<std::string> told_;  // on the host's loop
 };
 
 // Of a changeset they are never applied.

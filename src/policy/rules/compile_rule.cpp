@@ -50,7 +50,7 @@ std::unexpected<Complaint> unknown_server(const ast::Selector& selector, const T
 std::unexpected<Complaint> unknown_tool(const ast::Selector& selector, const ToolSchemas& tools) {
   const auto names =
       *selector.server == kControlServer ? kControls : tool_names(tools, *selector.server);
-  const std::string near = nearest_name(*selector.tool, names);
+  const std::string near = nearest_or_longer_name(*selector.tool, names);
   return complain(ErrorId::kRuleUnknownName, selector.tool_at,
                   fmt::format("the lock knows no tool '{}' of server {}", printable(*selector.tool),
                               printable(*selector.server)),

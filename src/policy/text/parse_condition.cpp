@@ -37,8 +37,7 @@ Result<ast::Literal> literal(Lexer& lexer) {
   if (lexer.take_word("false")) return ast::Literal{false};
   if (lexer.take_word("null")) return ast::Literal{nullptr};
   std::string fix;
-  if (const auto word = lexer.peek_word(); !word.empty())
-    fix = fmt::format("write \"{}\"", printable(word, 40));
+  if (!lexer.peek_word().empty()) fix = "write it in double quotes";
   if (lexer.sees("'")) fix = "write it with \" instead of '";
   return lexer.expected("a string in double quotes, a number, true, false or null", std::move(fix));
 }

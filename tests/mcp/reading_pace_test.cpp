@@ -94,6 +94,29 @@ TEST_SUITE("mcp/reading pace") {
     CHECK(reader.order == kBetween);
   }
 
+  TEST_CASE("what a server said before it ended is read, however long its rest would be") {
+    asio::io_context loop;
+    auto secrets = std::make_shared<mcp::SecretValues>();
+    mcp::ServerConfig config;
+    config.name = "gone";
+    config.command = "printf";
+    config.arguments = {"1\\n2\\n3\\n"};
+    auto target = mcp::make_stdio_target(config, *secrets);
+    REQUIRE(target.has_value());
+    auto started = mcp::StdioTransport::start_server(loop.get_executor(), *target, secrets);
+    REQUIRE(started.has_value());
+    std::vector<std::string> order;
+    mcp::TransportEvents heard;
+    heard.on_message = [&](std::string_view line, std::optional<std::int64_t>) {
+      order.emplace_back(line);
+      std::this_thread::sleep_for(400ms);  // a rest of 800, and an end is told after 500
+    };
+    heard.on_closed = [&](const Error&) { order.emplace_back("closed"); };
+    (*started)->start(std::move(heard));
+    loop.run();
+    CHECK(order == std::vector<std::string>{"1", "2", "3", "closed"});
+  }
+
   TEST_CASE("over HTTP others have their turn between two events that were read together") {
     test::HttpFixture web({"stateless"});
     asio::io_context loop;

@@ -192,7 +192,7 @@ int agent_main(mcpac::Requires<mcp::fixture::die> rt) {
     CHECK(has(run.err, "\n    the database is locked\n"));
     const auto noted = workspace.mcpac({"audit", "list", "--json", "--kind", "Anomaly"}).json();
     REQUIRE(noted.size() == 1);
-    CHECK(noted[0].at("payload").at("what") == "a server ended during the run");
+    CHECK(noted[0].at("payload").at("what") == "the connection to a server ended during the run");
     CHECK(noted[0].at("payload").at("detail") == "fixture");
     // The same from the command line has the id of a dead server, as everywhere.
     const auto called = workspace.mcpac({"tools", "call", "fixture.die", "--grant", "fixture.die",

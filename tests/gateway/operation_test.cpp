@@ -109,7 +109,8 @@ TEST_SUITE("gateway/operation") {
     CHECK(has(later.dump(), "four"));
     const auto anomalies = events(workspace, "Anomaly");
     REQUIRE(anomalies.size() >= 2);
-    CHECK(anomalies[0].at("payload").at("what") == "a server ended during the run");
+    CHECK(anomalies[0].at("payload").at("what") ==
+          "the connection to a server ended during the run");
     CHECK(anomalies[0].at("payload").at("detail") == "fixture");
     CHECK(anomalies[1].at("payload").at("what") == "a server that had ended was started again");
     CHECK(anomalies[1].at("payload").at("detail") == "fixture");

@@ -201,9 +201,9 @@ std::optional<Translation> translate(std::string_view message,
   if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
-  if (auto misuse = translate_requires(message, request)) return misuse;
   if (auto result = translate_result(message, request)) return result;
-  return asks_for_more(message, notes, request);
+  if (auto more = asks_for_more(message, notes, request)) return more;
+  return translate_requires(message, request);
 }
 
 }  // namespace mcpac::analyzer

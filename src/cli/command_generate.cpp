@@ -35,7 +35,8 @@ execute::OnProgress told_at_once(Context& context) {
   return [&context,
           rest = progress_of(context, Counts::kShow)](const execute::ServerProgress& progress) {
     const bool failed = progress.state == execute::ServerProgress::State::kFailed;
-    failed && !context.json ? context.fail(progress.error) : rest(progress);
+    if (failed && !context.json) return context.fail(progress.error);
+    rest(progress);
   };
 }
 

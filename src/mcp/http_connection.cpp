@@ -128,8 +128,11 @@ class Connection final : public HttpConnection {
       if (status == 101) break;  // another protocol from here on, which nobody asked for
     }
     close();  // what comes next would be taken for the answer to another request
-    co_return fail(ErrorId::kServerProtocol, "informational responses instead of an answer",
-                   {.where = url_.authority()});
+    co_return fail(
+        ErrorId::kServerProtocol, "informational responses instead of an answer",
+        {.where = url_.authority(),
+         .why = fmt::format("status 101, or more than {} of 1xx before it", kMostInterim),
+         .fix = "look at the server, and at any proxy before it"});
   }
 
   asio::awaitable<Result<std::string_view>> read_body(std::size_t at_most) override {

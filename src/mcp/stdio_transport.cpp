@@ -268,6 +268,7 @@ asio::awaitable<void> StdioTransport::close() {
   closed_ = true;
   last_words_.cancel();
   rest_.cancel();
+  channel_->resume_reading();  // or a server whose output is full could not end by itself
   channel_->finish_writing();
   bool ended = co_await child_->wait(target_.shutdown_grace);
   if (!ended) {

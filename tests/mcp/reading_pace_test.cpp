@@ -44,6 +44,21 @@ struct SlowReader {
   std::function<void()> done = [] {};
 };
 
+// A server on standard input that is `command`.
+std::shared_ptr<mcp::StdioTransport> started(asio::io_context& loop, std::string command,
+                                             std::vector<std::string> arguments) {
+  auto secrets = std::make_shared<mcp::SecretValues>();
+  mcp::ServerConfig config;
+  config.name = "server";
+  config.command = std::move(command);
+  config.arguments = std::move(arguments);
+  auto target = mcp::make_stdio_target(config, *secrets);
+  REQUIRE(target.has_value());
+  auto server = mcp::StdioTransport::start_server(loop.get_executor(), *target, secrets);
+  REQUIRE(server.has_value());
+  return *server;
+}
+
 const std::vector<std::string> kBetween = {"message", "message", "another", "message"};
 
 }  // namespace
@@ -78,33 +93,17 @@ TEST_SUITE("mcp/reading pace") {
 
   TEST_CASE("over stdio others have their turn between two lines that were read together") {
     asio::io_context loop;
-    auto secrets = std::make_shared<mcp::SecretValues>();
-    mcp::ServerConfig config;
-    config.name = "slow";
-    config.command = "sh";
-    config.arguments = {"-c", "printf '1\\n2\\n3\\n'; read -r end"};
-    auto target = mcp::make_stdio_target(config, *secrets);
-    REQUIRE(target.has_value());
-    auto started = mcp::StdioTransport::start_server(loop.get_executor(), *target, secrets);
-    REQUIRE(started.has_value());
+    const auto server = started(loop, "sh", {"-c", "printf '1\\n2\\n3\\n'; read -r end"});
     SlowReader reader(loop);
-    reader.done = [&] { (*started)->kill(); };
-    (*started)->start(reader.events());
+    reader.done = [&] { server->kill(); };
+    server->start(reader.events());
     loop.run();
     CHECK(reader.order == kBetween);
   }
 
   TEST_CASE("what a server said before it ended is read, however long its rest would be") {
     asio::io_context loop;
-    auto secrets = std::make_shared<mcp::SecretValues>();
-    mcp::ServerConfig config;
-    config.name = "gone";
-    config.command = "printf";
-    config.arguments = {"1\\n2\\n3\\n"};
-    auto target = mcp::make_stdio_target(config, *secrets);
-    REQUIRE(target.has_value());
-    auto started = mcp::StdioTransport::start_server(loop.get_executor(), *target, secrets);
-    REQUIRE(started.has_value());
+    const auto server = started(loop, "printf", {"1\\n2\\n3\\n"});
     std::vector<std::string> order;
     mcp::TransportEvents heard;
     heard.on_message = [&](std::string_view line, std::optional<std::int64_t>) {
@@ -112,7 +111,7 @@ TEST_SUITE("mcp/reading pace") {
       std::this_thread::sleep_for(400ms);  // a rest of 800, and an end is told after 500
     };
     heard.on_closed = [&](const Error&) { order.emplace_back("closed"); };
-    (*started)->start(std::move(heard));
+    server->start(std::move(heard));
     loop.run();
     CHECK(order == std::vector<std::string>{"1", "2", "3", "closed"});
   }

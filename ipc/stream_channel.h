@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,6 +54,9 @@ struct ChannelLimits {
   // Of the lines that are sent in one turn of the loop the first goes at once, and the others so
   // many at a time: one system call, and a peer that reads them together. 1: each goes at once.
   std::size_t gathers = 1;
+  // A pipe that is found full is made to hold so much, where the kernel lets us. It counts what all
+  // pipes of a user may hold (pipe(7)), so only who writes so much is given it. 0: it stays.
+  std::size_t widens_to = 0;
 };
 
 struct ChannelCallbacks {
@@ -120,6 +124,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   void read_more();
   void deliver_lines();
   void handle_read(const boost::system::error_code& error, std::size_t size);
+  void widen();
   void wait_writable();
   void gather();
   // What is queued is written, or as much as can be.
@@ -136,6 +141,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // Shared, since close() may be called from inside one of them.
   std::shared_ptr<const ChannelCallbacks> callbacks_;
   LineSplitter splitter_;
+  std::optional<std::size_t> full_at_;  // as much as the pipe holds, while it is to be widened
   struct Line {
     std::string text;
     UniqueFd descriptor;

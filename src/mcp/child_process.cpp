@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
-#include <tuple>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -27,10 +26,6 @@ namespace {
 std::string reason(int error) {
   return std::system_category().message(error);
 }
-
-// Four times what a pipe has. Not more: the kernel counts what all pipes of a user may hold, and a
-// gateway has many servers.
-constexpr int kResultPipe = 256 << 10;
 
 struct Ends {
   UniqueFd ours;
@@ -71,9 +66,6 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
   if (!in) return pass_on(in);
   auto out = make_pipe();
   if (!out) return pass_on(out);
-  // Most results are written, and read, in one go. Refused to who has too many pipes: they are
-  // small ones then.
-  std::ignore = ::fcntl(out->ours.get(), F_SETPIPE_SZ, kResultPipe);
   auto err = make_pipe();
   if (!err) return pass_on(err);
   for (UniqueFd* fd : {&in->theirs, &out->theirs, &err->theirs}) {

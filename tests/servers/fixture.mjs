@@ -88,7 +88,10 @@ async function call(id, params) {
       return send({ id: own, method: args.method, params: args.params ?? { message: 'Who?' } });
     }
     case 'ask_on': // not listed; asks, and reads no answer
-      if (args.deaf) lines.pause();
+      if (args.deaf) {
+        lines.pause();
+        setInterval(() => {}, 1000); // or it ends where its pipe takes all that it says
+      }
       process.stdout.write(Array.from({ length: args.times }, (_, i) => JSON.stringify({ jsonrpc: '2.0', id: `own-${i}`, method: 'ping' }) + '\n').join(''));
       return answer(text('asked'));
     case 'deaf': // not listed; answers, and reads nothing for so long

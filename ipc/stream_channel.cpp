@@ -28,6 +28,8 @@ constexpr std::size_t kGather = 32;
 // What waits for the end of a turn: there is nothing to be gained with more.
 constexpr std::size_t kGatheredBytes = std::size_t{64} << 10U;
 
+constexpr std::chrono::milliseconds kMostHeld{20};
+
 bool is_socket(int fd) {
   int type = 0;
   socklen_t size = sizeof type;
@@ -101,7 +103,8 @@ StreamChannel::StreamChannel(Descriptor read_end, Descriptor write_end, ChannelL
     : read_end_(std::move(read_end)),
       write_end_(std::move(write_end)),
       limits_(limits),
-      splitter_(limits.max_line) {
+      splitter_(limits.max_line),
+      held_for_(read_end_.get_executor(), [this] { let_go(); }) {
   is_pair_ = write_end_.is_open();
   is_socket_ = is_socket(writer().native_handle());
   const auto size = size_of_pipe(read_end_.native_handle());
@@ -168,6 +171,7 @@ void StreamChannel::deliver_lines() {
   }
   delivering_ = false;
   if (closed_ || paused_) return;
+  if (splitter_.buffered() == 0) let_go();
   if (splitter_.over_long()) {
     report({CloseCause::kOverLong,
             "a line is longer than " + std::to_string(limits_.max_line) + " bytes"});
@@ -194,6 +198,14 @@ void StreamChannel::resume_reading() {
 }
 
 SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
+  return accept(std::move(line), std::move(descriptor), false);
+}
+
+SendStatus StreamChannel::send_between_lines(std::string line) {
+  return accept(std::move(line), {}, true);
+}
+
+SendStatus StreamChannel::accept(std::string line, UniqueFd descriptor, bool between_lines) {
   if (closed_ || finishing_) return SendStatus::kClosed;
   if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) send_gathered();
   if (queued_ > 0 && queued_ + line.size() > limits_.max_queued) return SendStatus::kFull;
@@ -201,6 +213,10 @@ SendStatus StreamChannel::send(std::string line, UniqueFd descriptor) {
   if (descriptor) ++queued_descriptors_;
   queue_.push_back({std::move(line), std::move(descriptor), ++accepted_});
   if (waiting_to_write_) return SendStatus::kQueued;
+  if (between_lines && splitter_.buffered() > 0) {
+    hold();
+    return SendStatus::kQueued;
+  }
   if (gathering_ && queue_.size() < limits_.gathers && queued_ <= kGatheredBytes) {
     gathered_ = true;
     return SendStatus::kQueued;
@@ -228,6 +244,17 @@ bool StreamChannel::take_out(std::uint64_t number) {
   return true;
 }
 
+void StreamChannel::hold() {
+  if (std::exchange(held_, true)) return;
+  held_for_.set(std::chrono::steady_clock::now() + kMostHeld);
+}
+
+void StreamChannel::let_go() {
+  if (!std::exchange(held_, false)) return;
+  held_for_.set_never();
+  if (!closed_ && !waiting_to_write_ && !queue_.empty()) flush();
+}
+
 // Behind all that the loop has to do in this turn.
 void StreamChannel::gather() {
   if (std::exchange(gathering_, true)) return;
@@ -241,7 +268,8 @@ void StreamChannel::gather() {
 }
 
 void StreamChannel::send_gathered() {
-  if (gathering_ && !closed_ && !waiting_to_write_ && !queue_.empty()) std::ignore = write_some();
+  const bool waits_for_us = gathering_ || held_;
+  if (waits_for_us && !closed_ && !waiting_to_write_ && !queue_.empty()) std::ignore = write_some();
 }
 
 void StreamChannel::flush() {
@@ -308,7 +336,8 @@ void StreamChannel::wait_writable() {
 void StreamChannel::finish_writing() {
   if (closed_ || finishing_) return;
   finishing_ = true;
-  if (queue_.empty()) end_writing();
+  if (queue_.empty()) return end_writing();
+  let_go();
 }
 
 void StreamChannel::end_writing() {
@@ -324,6 +353,7 @@ void StreamChannel::close() {
   if (closed_) return;
   send_gathered();
   closed_ = true;
+  held_for_.stop();
   boost::system::error_code ignored;
   read_end_.close(ignored);
   write_end_.close(ignored);

@@ -21,6 +21,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "core/file.h"
+#include "ipc/lazy_timer.h"
 #include "ipc/line_splitter.h"
 
 namespace mcpac::ipc {
@@ -88,8 +89,13 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // With a descriptor, over a socket: it goes with the first byte of this line and of no other (the
   // other side has it once it has read that byte), and is closed here when it is sent or dropped.
   SendStatus send(std::string line, UniqueFd descriptor = {});
-  // Lines that wait for others of this turn go now, where the kernel takes them: what is queued
-  // then is what the peer does not read. Done where the channel ends, too.
+  // The same, but not while only a part of one of the peer's lines is here, for 20 ms at most: who
+  // writes does not read, and is done sooner with nothing new to do. Goes with the next send(),
+  // too.
+  SendStatus send_between_lines(std::string line);
+  // Lines that wait for others of this turn, or for one of the peer's, go now, where the kernel
+  // takes them: what is queued then is what the peer does not read. Done where the channel ends,
+  // too.
   void send_gathered();
   [[nodiscard]] std::size_t queued_bytes() const { return queued_; }
   // How many lines send() took, which is also the number of the last one; and up to which number
@@ -125,7 +131,10 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   void deliver_lines();
   void handle_read(const boost::system::error_code& error, std::size_t size);
   void widen();
+  SendStatus accept(std::string line, UniqueFd descriptor, bool between_lines);
   void wait_writable();
+  void hold();
+  void let_go();
   void gather();
   // What is queued is written, or as much as can be.
   void flush();
@@ -148,6 +157,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
     std::uint64_t number = 0;
   };
   std::deque<Line> queue_;
+  LazyTimer held_for_;
   std::size_t front_sent_ = 0;  // of the first line and its newline
   std::size_t queued_ = 0;
   std::size_t queued_descriptors_ = 0;
@@ -158,6 +168,7 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   bool delivering_ = false;
   bool paused_ = false;
   bool waiting_to_write_ = false;
+  bool held_ = false;       // until the peer's line is whole
   bool gathering_ = false;  // until the end of this turn
   bool gathered_ = false;   // a line was told to be queued for it
   bool finishing_ = false;

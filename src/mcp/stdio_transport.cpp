@@ -132,7 +132,8 @@ void StdioTransport::send(Outgoing message) {
                   "more of this client's calls waits to be sent than its share: the server does "
                   "not read its input; wait for answers, or cancel calls");
   const std::size_t bytes = message.line.size() + 1;
-  const auto status = channel_->send(std::move(message.line));
+  const auto status = message.request_id ? channel_->send_between_lines(std::move(message.line))
+                                         : channel_->send(std::move(message.line));
   if (status == ipc::SendStatus::kQueued) {
     if (message.request_id && channel_->queued_bytes() > kSoonRead)
       unread_.add(channel_->accepted_lines(), *message.request_id, bytes,

@@ -13,6 +13,7 @@
 #include <boost/asio/io_context.hpp>
 
 using namespace mcpac;
+using namespace std::chrono_literals;
 using ipc::CloseCause;
 using ipc::SendStatus;
 using ipc::StreamChannel;
@@ -292,6 +293,59 @@ TEST_SUITE("ipc/stream_channel") {
       heard.channel->finish_writing();
       heard.work();
       CHECK(take(ends.peer) == "two\nthree\n");
+      CHECK(take(ends.peer).empty());
+    }
+  }
+
+  TEST_CASE("a line that goes between lines waits while one of the peer's is here only in part") {
+    auto ends = socket_pair();
+    Heard heard;
+    heard.channel = StreamChannel::over_socket(heard.loop.get_executor(), std::move(ends.ours));
+    heard.start();
+    CHECK(heard.channel->send_between_lines("before") == SendStatus::kSent);
+    CHECK(take(ends.peer) == "before\n");
+    put(ends.peer, "whole\nhalf");
+    heard.work();
+    CHECK(heard.channel->send_between_lines("one") == SendStatus::kQueued);
+    CHECK(heard.channel->send_between_lines("two") == SendStatus::kQueued);
+    heard.work();
+    CHECK(heard.channel->queued_bytes() == 8);
+    SUBCASE("until that is whole") {
+      put(ends.peer, "\nhalf");
+      heard.work();
+      CHECK(heard.channel->queued_bytes() == 8);
+      put(ends.peer, "\n");
+      heard.work();
+      CHECK(heard.lines == std::vector<std::string>{"whole", "half", "half"});
+      CHECK(take(ends.peer) == "one\ntwo\n");
+      CHECK(heard.drained == 1);
+    }
+    SUBCASE("not for long") {
+      heard.loop.restart();
+      while (heard.channel->queued_bytes() > 0) REQUIRE(heard.loop.run_one_for(10s) > 0);
+      CHECK(take(ends.peer) == "one\ntwo\n");
+    }
+    SUBCASE("nor when another goes, and stays in its place then") {
+      CHECK(heard.channel->send("three") == SendStatus::kSent);
+      CHECK(take(ends.peer) == "one\ntwo\nthree\n");
+    }
+    SUBCASE("and can be taken out meanwhile") {
+      CHECK(heard.channel->take_out(heard.channel->accepted_lines()));
+      put(ends.peer, "\n");
+      heard.work();
+      CHECK(take(ends.peer) == "one\n");
+    }
+    SUBCASE("and goes before our side ends") {
+      SUBCASE("") {
+        heard.channel->finish_writing();
+      }
+      SUBCASE("") {
+        heard.channel->close();
+      }
+      SUBCASE("") {
+        heard.channel.reset();
+      }
+      CHECK(take(ends.peer) == "one\ntwo\n");
       CHECK(take(ends.peer).empty());
     }
   }

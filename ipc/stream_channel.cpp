@@ -1,6 +1,5 @@
 #include "ipc/stream_channel.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -34,11 +33,6 @@ bool is_socket(int fd) {
   int type = 0;
   socklen_t size = sizeof type;
   return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
-}
-
-std::optional<std::size_t> size_of_pipe(int fd) {
-  const int size = ::fcntl(fd, F_GETPIPE_SZ);
-  return size > 0 ? std::optional(static_cast<std::size_t>(size)) : std::nullopt;
 }
 
 // writev to a pipe without reader raises SIGPIPE, and only the signal mask can stop that for one
@@ -107,8 +101,6 @@ StreamChannel::StreamChannel(Descriptor read_end, Descriptor write_end, ChannelL
       held_for_(read_end_.get_executor(), [this] { let_go(); }) {
   is_pair_ = write_end_.is_open();
   is_socket_ = is_socket(writer().native_handle());
-  const auto size = size_of_pipe(read_end_.native_handle());
-  if (size && *size < limits_.widens_to) full_at_ = size;
   boost::system::error_code ignored;
   read_end_.native_non_blocking(true, ignored);
   writer().native_non_blocking(true, ignored);
@@ -140,7 +132,6 @@ void StreamChannel::handle_read(const boost::system::error_code& error, std::siz
   reading_ = false;
   if (closed_) return;
   if (!error) {
-    if (full_at_ && size >= std::min(*full_at_, kReadSize)) widen();
     splitter_.commit(size);
     deliver_lines();
     return;
@@ -152,13 +143,6 @@ void StreamChannel::handle_read(const boost::system::error_code& error, std::siz
   } else {
     report({CloseCause::kEnd, "the stream ended"});
   }
-}
-
-// Once: a kernel that refuses it does so for as long as this user has many pipes.
-void StreamChannel::widen() {
-  full_at_.reset();
-  std::ignore =
-      ::fcntl(read_end_.native_handle(), F_SETPIPE_SZ, static_cast<int>(limits_.widens_to));
 }
 
 void StreamChannel::deliver_lines() {

@@ -13,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,9 +54,6 @@ struct ChannelLimits {
   // Of the lines that are sent in one turn of the loop the first goes at once, and the others so
   // many at a time: one system call, and a peer that reads them together. 1: each goes at once.
   std::size_t gathers = 1;
-  // A pipe that is found full is made to hold so much, where the kernel lets us. It counts what all
-  // pipes of a user may hold (pipe(7)), so only who writes so much is given it. 0: it stays.
-  std::size_t widens_to = 0;
 };
 
 struct ChannelCallbacks {
@@ -130,7 +126,6 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   void read_more();
   void deliver_lines();
   void handle_read(const boost::system::error_code& error, std::size_t size);
-  void widen();
   SendStatus accept(std::string line, UniqueFd descriptor, bool between_lines);
   void wait_writable();
   void hold();
@@ -150,7 +145,6 @@ class StreamChannel : public std::enable_shared_from_this<StreamChannel> {
   // Shared, since close() may be called from inside one of them.
   std::shared_ptr<const ChannelCallbacks> callbacks_;
   LineSplitter splitter_;
-  std::optional<std::size_t> full_at_;  // as much as the pipe holds, while it is to be widened
   struct Line {
     std::string text;
     UniqueFd descriptor;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <tuple>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -26,6 +27,10 @@ namespace {
 std::string reason(int error) {
   return std::system_category().message(error);
 }
+
+// What a server can say before it has to wait for us. Node's servers collect what does not fit, and
+// copy it several times (docs/adr/0050).
+constexpr int kOutput = 1 << 20;
 
 struct Ends {
   UniqueFd ours;
@@ -64,8 +69,10 @@ Result<std::shared_ptr<ChildProcess>> ChildProcess::spawn(const asio::any_io_exe
                                                           const SpawnOptions& options) {
   auto in = make_socket_pair();
   if (!in) return pass_on(in);
-  auto out = make_pipe();
+  auto out = make_socket_pair();
   if (!out) return pass_on(out);
+  // As much of it as the kernel grants (net.core.wmem_max).
+  std::ignore = ::setsockopt(out->theirs.get(), SOL_SOCKET, SO_SNDBUF, &kOutput, sizeof kOutput);
   auto err = make_pipe();
   if (!err) return pass_on(err);
   for (UniqueFd* fd : {&in->theirs, &out->theirs, &err->theirs}) {

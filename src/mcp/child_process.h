@@ -41,8 +41,9 @@ class ChildProcess : public std::enable_shared_from_this<ChildProcess> {
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();  // kills and reaps
 
-  // Our ends: a socket to write its stdin (a socket, as node's own spawn makes it, so that writing
-  // to a dead server is an error and no SIGPIPE), pipes to read its stdout and stderr.
+  // Our ends: sockets for its stdin and its stdout, as node's own spawn makes them (writing to a
+  // dead server is an error and no SIGPIPE, and large answers cost both sides less), a pipe for
+  // stderr.
   UniqueFd stdin_end;
   UniqueFd stdout_end;
   UniqueFd stderr_end;

@@ -19,9 +19,8 @@ namespace {
 constexpr std::chrono::milliseconds kLastWords{500};
 
 // Calls of several clients that come together go on together; not so many that their server waits
-// while the rest of them is read. And a server that writes much goes on while we are busy: Node's
-// collect what does not fit, and copy it several times (docs/adr/0050).
-constexpr ipc::ChannelLimits kOfServer{.gathers = 8, .widens_to = std::size_t{1} << 20U};
+// while the rest of them is read.
+constexpr ipc::ChannelLimits kOfServer{.gathers = 8};
 
 // A server that is no further behind is about to read: whose requests wait is not looked at.
 constexpr std::size_t kSoonRead = std::size_t{128} << 10U;

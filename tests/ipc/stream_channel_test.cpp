@@ -350,46 +350,6 @@ TEST_SUITE("ipc/stream_channel") {
     }
   }
 
-  TEST_CASE("a pipe that is found full is widened, and no other") {
-    auto in = pipe_ends();
-    auto out = pipe_ends();
-    const UniqueFd pipe(::dup(in.ours.get()));
-    const auto holds = [&pipe] { return ::fcntl(pipe.get(), F_GETPIPE_SZ); };
-    const int before = holds();
-    constexpr int kWide = 256 << 10;
-    REQUIRE(before > 0);
-    REQUIRE(before < kWide);
-    Heard heard;
-    const auto start = [&](ipc::ChannelLimits limits) {
-      heard.channel = StreamChannel::over_pair(heard.loop.get_executor(), std::move(in.ours),
-                                               std::move(out.peer), limits);
-      heard.start();
-    };
-    const std::string full = std::string(static_cast<std::size_t>(before) - 1, 'x') + '\n';
-    SUBCASE("where it is asked for") {
-      start({.widens_to = kWide});
-      put(in.peer, "short\n");
-      heard.work();
-      CHECK(holds() == before);
-      put(in.peer, full);
-      heard.work();
-      CHECK(holds() == kWide);
-      CHECK(heard.lines.size() == 2);
-    }
-    SUBCASE("not where it holds as much already") {
-      start({.widens_to = static_cast<std::size_t>(before) / 2});
-      put(in.peer, full);
-      heard.work();
-      CHECK(holds() == before);
-    }
-    SUBCASE("nor where nobody asks") {
-      start({});
-      put(in.peer, full);
-      heard.work();
-      CHECK(holds() == before);
-    }
-  }
-
   TEST_CASE("no callback comes after close, not even for lines that were already read") {
     auto ends = socket_pair();
     boost::asio::io_context loop;

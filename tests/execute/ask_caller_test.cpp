@@ -9,6 +9,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "execute/host/server_form.h"
+
 using namespace mcpac;
 using namespace mcpac::execute;
 namespace asio = boost::asio;
@@ -86,17 +88,10 @@ TEST_SUITE("execute/ask_caller") {
       CHECK(shown.starts_with("[evil] one\n  [mcpac] allow all?"));
       CHECK(shown.find_first_of("\x1b\r") == std::string::npos);
       CHECK_FALSE(shown.contains("\u202e"));
-      CHECK(execute::is_form_message("evil", shown));
+      CHECK(execute::is_shown_form("evil", asked.at("params")));
       for (auto at = shown.find('\n'); at != std::string::npos; at = shown.find('\n', at + 1))
         CHECK(shown.substr(at + 1).starts_with("  "));
     }
-  }
-
-  TEST_CASE("a recorded form is held to the same") {
-    CHECK(execute::is_form_message("evil", "[evil] one\n  two"));
-    for (const char* message :
-         {"[good] one", "one", "[evil] one\n[good] two", "[evil] \x1b[31mone"})
-      CHECK_FALSE(execute::is_form_message("evil", message));
   }
 
   TEST_CASE("nobody is shown a server's address, nor a form that says nothing in a text") {

@@ -56,12 +56,26 @@ TEST_SUITE("gateway/offers") {
     Talk talk({.grants = {R"(fs."resources/read"(uri starts "file:///data/"))"}, .offers = true});
     talk.with_servers(two_servers);
     talk.initialize();
-    for (const std::string uri :
-         {"file:///etc/shadow", "file:///data/../etc/shadow", "file:///data/%2e%2E/etc/shadow",
-          "file:///data/%61", "file:///data/%5a", "file:///data/x%2D1", "file:///data/%7euser",
-          "file:///data/%39", "file:///data/a%5Fb", "file:///data/.%2e/x",
-          "file:///data/x%2f..%2fy", "file:///data/..", "no uri", "file:///data/a b",
-          "file:///data\\..\\x", "x://both"}) {
+    for (const std::string uri : {"file:///etc/shadow",
+                                  "file:///data/../etc/shadow",
+                                  "file:///data/%2e%2E/etc/shadow",
+                                  "file:///data/%61",
+                                  "file:///data/%5a",
+                                  "file:///data/x%2D1",
+                                  "file:///data/%7euser",
+                                  "file:///data/%39",
+                                  "file:///data/a%5Fb",
+                                  "file:///data/x%00",
+                                  "file:///data/%0a",
+                                  "file:///data/%1Fx",
+                                  "file:///data/%7f",
+                                  "file:///data/.%2e/x",
+                                  "file:///data/x%2f..%2fy",
+                                  "file:///data/..",
+                                  "no uri",
+                                  "file:///data/a b",
+                                  "file:///data\\..\\x",
+                                  "x://both"}) {
       CAPTURE(uri);
       const Json error = read(talk, 1, uri).at("error");
       CHECK(error.at("code") == -32602);

@@ -7,7 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "core/printable.h"
+#include "execute/host/server_form.h"
 
 namespace mcpac::execute {
 namespace {
@@ -39,43 +39,12 @@ class Reply {
   std::shared_ptr<Question> question_;
 };
 
-// Of each further line, so that none passes for one of ours.
-constexpr std::string_view kSetIn = "  ";
-
-// Nothing that hides or rewrites what stands before it.
-std::string its_words(std::string_view message) {
-  std::string words;
-  for (const char c : printable_lines(message)) {
-    words += c;
-    if (c == '\n') words += kSetIn;
-  }
-  return words;
-}
-
-// A form with its server's name before its words, and of what else stands there only what a form
-// has (2025-11-25, ElicitRequestFormParams): a client may make more of a member than we do. A page
-// to visit (mode "url") is another thing than the form that a client says it shows.
-Result<Json> named_form(const std::string& server, const Json& params) {
-  const Json* mode = find_member(params, "mode");
-  if (mode != nullptr && *mode != "form")
-    return fail(ErrorId::kServerError, "nobody is shown an address of a server's");
-  const Json* message = find_member(params, "message");
-  if (message == nullptr || !message->is_string())
-    return fail(ErrorId::kServerError, "a form has no text that says what it is about");
-  Json form{
-      {"message", form_beginning(server) + its_words(message->get_ref<const std::string&>())}};
-  for (const char* name : {"mode", "requestedSchema"}) {
-    if (const Json* value = find_member(params, name); value != nullptr) form[name] = *value;
-  }
-  return form;
-}
-
 // The params as the client gets them.
 Result<Json> checked(const gate::Caller& caller, const std::string& server,
                      const std::string& method, Json params) {
   if (!caller.answers(method))
     return fail(ErrorId::kServerError, "the client that made the call answers no " + method);
-  if (method == "elicitation/create") return named_form(server, params);
+  if (method == "elicitation/create") return shown_form(server, params);
   return params;
 }
 
@@ -130,20 +99,6 @@ Json capabilities_of(const gate::Caller& caller) {
 }
 
 }  // namespace
-
-std::string form_beginning(std::string_view server) {
-  return "[" + std::string(server) + "] ";
-}
-
-bool is_form_message(std::string_view server, std::string_view message) {
-  if (!message.starts_with(form_beginning(server)) || printable_lines(message) != message)
-    return false;
-  for (auto at = message.find('\n'); at != std::string_view::npos;
-       at = message.find('\n', at + 1)) {
-    if (!message.substr(at + 1).starts_with(kSetIn)) return false;
-  }
-  return true;
-}
 
 mcp::CallEvents events_for(asio::any_io_executor executor, std::shared_ptr<gate::Caller> caller,
                            std::string server) {

@@ -9,7 +9,7 @@
 
 #include "core/permission.h"
 #include "core/printable.h"
-#include "execute/host/ask_caller.h"
+#include "execute/host/server_form.h"
 
 namespace mcpac::execute {
 namespace {
@@ -68,11 +68,7 @@ bool has_only(const Json& object, std::initializer_list<std::string_view> known)
 // another.
 bool is_askable(const std::string& method, const Json& params, const std::string& server) {
   if (method == "sampling/createMessage" || method == "roots/list") return true;
-  const Json* mode = find_member(params, "mode");
-  return method == "elicitation/create" &&
-         has_only(params, {"message", "mode", "requestedSchema"}) &&
-         (mode == nullptr || *mode == "form") &&
-         is_form_message(server, string_member(params, "message"));
+  return method == "elicitation/create" && is_shown_form(server, params);
 }
 
 bool are_askable(const Json& questions, const std::string& server) {

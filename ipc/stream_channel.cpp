@@ -358,10 +358,14 @@ void StreamChannel::write_failed(int error) {
   queued_ = 0;
   queued_descriptors_ = 0;
   front_sent_ = 0;
-  if (is_pair_) return end_writing();
+  if (is_pair_) end_writing();
   boost::asio::post(read_end_.get_executor(), [weak = weak_from_this(), error] {
     const auto self = weak.lock();
-    if (self) self->report({CloseCause::kWriteError, std::system_category().message(error)});
+    if (!self || self->closed_) return;
+    if (!self->is_pair_)
+      return self->report({CloseCause::kWriteError, std::system_category().message(error)});
+    const auto callbacks = self->callbacks_;
+    if (callbacks && callbacks->on_write_failed) callbacks->on_write_failed();
   });
 }
 

@@ -63,6 +63,8 @@ struct ChannelCallbacks {
   std::function<void(const CloseReason&)> on_closed{};
   // The queue was not empty and is so again.
   std::function<void()> on_drained{};
+  // Over a pair: the peer reads no more, and what was queued will not be sent.
+  std::function<void()> on_write_failed{};
 };
 
 class StreamChannel : public std::enable_shared_from_this<StreamChannel> {

@@ -96,6 +96,10 @@ void StdioTransport::start(TransportEvents events) {
                    .on_closed =
                        [weak](const ipc::CloseReason& reason) {
                          if (const auto self = weak.lock()) self->stdout_ended(reason);
+                       },
+                   .on_write_failed =
+                       [weak] {
+                         if (const auto self = weak.lock()) self->stdin_ended();
                        }});
   stderr_->start([weak] {
     if (const auto self = weak.lock()) self->something_ended();
@@ -139,11 +143,7 @@ void StdioTransport::send(Outgoing message) {
                   std::move(message.client));
     return;
   }
-  if (status == ipc::SendStatus::kClosed) {
-    // Mostly the server is dying, and its end will say more; if it lives on, it is of no use.
-    stdin_broken_ = true;
-    return wait_for_last_words();
-  }
+  if (status == ipc::SendStatus::kClosed) return stdin_ended();
   if (status == ipc::SendStatus::kFull && message.request_id)
     refuse(*message.request_id, "too much waits to be sent: the server does not read its input");
 }
@@ -202,7 +202,12 @@ void StdioTransport::send_answer(Outgoing answer) {
   if (status == ipc::SendStatus::kQueued)
     return unsent_.push_back({channel_->accepted_lines(), bytes});
   answers_.remove(bytes);
-  if (status != ipc::SendStatus::kClosed) return;
+  if (status == ipc::SendStatus::kClosed) stdin_ended();
+}
+
+// Mostly the server is dying, and its end will say more; if it lives on, it is of no use.
+void StdioTransport::stdin_ended() {
+  if (closed_) return;
   stdin_broken_ = true;
   wait_for_last_words();
 }

@@ -60,6 +60,7 @@ class StdioTransport final : public Transport, public std::enable_shared_from_th
   [[nodiscard]] bool is_within_share(const Outgoing& request);
   void refuse(std::int64_t request_id, std::string why);
   void send_answer(Outgoing answer);
+  void stdin_ended();
   void stdout_ended(const ipc::CloseReason& reason);
   void something_ended();
   void wait_for_last_words();

@@ -55,11 +55,13 @@ struct Heard {
   std::vector<std::string> lines;
   std::optional<CloseCause> closed;
   int drained = 0;
+  int failed_writes = 0;
 
   void start() {
     channel->start({.on_line = [this](std::string_view line) { lines.emplace_back(line); },
                     .on_closed = [this](const ipc::CloseReason& reason) { closed = reason.cause; },
-                    .on_drained = [this] { ++drained; }});
+                    .on_drained = [this] { ++drained; },
+                    .on_write_failed = [this] { ++failed_writes; }});
   }
   void work() {
     loop.restart();
@@ -240,10 +242,22 @@ TEST_SUITE("ipc/stream_channel") {
         StreamChannel::over_pair(pair.loop.get_executor(), std::move(in.ours), std::move(out.peer));
     pair.start();
     out.ours.reset();
-    CHECK(pair.channel->send("x") == SendStatus::kClosed);
-    put(in.peer, "last words\n");
+    SUBCASE("is told at once where it is written to") {
+      CHECK(pair.channel->send("x") == SendStatus::kClosed);
+      CHECK(pair.failed_writes == 0);  // not out of send() itself
+      put(in.peer, "last words\n");
+    }
+    SUBCASE("and later of lines that were queued") {
+      put(in.peer, "last ");
+      pair.work();
+      CHECK(pair.channel->send_between_lines("x") == SendStatus::kQueued);
+      put(in.peer, "words\n");
+      pair.work();
+      CHECK(pair.channel->queued_bytes() == 0);
+    }
     in.peer.reset();
     pair.work();
+    CHECK(pair.failed_writes == 1);
     CHECK(pair.lines == std::vector<std::string>{"last words"});
     CHECK(pair.closed == CloseCause::kEnd);
     ::sigaction(SIGPIPE, &before, nullptr);

@@ -43,13 +43,14 @@ TEST_SUITE("execute/server_form") {
   }
 
   TEST_CASE("fields and choices that an answer repeats are as they were, or the form is refused") {
-    const Json plain{{"title", {{"type", "string"}, {"default", "Größe 📏"}}},
+    const Json plain{{"title", {{"type", "string"}, {"default", "Größe 📏\n\nof it"}}},
                      {"n", {{"type", "integer"}, {"minimum", 1}, {"default", 2}}}};
     CHECK(shown_fields(form_with(plain)) == plain);
     const std::vector<Json> hiding{
         {{"na\x1b[2Kme", {{"type", "string"}}}},
         {{"a", {{"enum", {"yes", "n\u202eo"}}}}},
-        {{"a", {{"default", "x\ny"}}}},
+        {{"a", {{"default", "x\x1b[2Ky"}}}},
+        {{"a", {{"enum", {"yes\nno"}}}}},
         {{"a", {{"oneOf", Json::array({{{"const", "\x07"}}})}}}},
         {{"title", {{"const", "a\rb"}}}},
     };

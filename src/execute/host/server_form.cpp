@@ -1,7 +1,7 @@
 #include "execute/host/server_form.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "core/printable.h"
 
@@ -38,32 +38,39 @@ std::string one_line(std::string_view text) {
   return printable(text, text.size());
 }
 
-// Members that are read and that no answer repeats.
-bool is_only_read(std::string_view member) {
-  constexpr std::array<std::string_view, 3> kRead{"title", "description", "enumNames"};
-  return std::ranges::find(kRead, member) != kRead.end();
+// What a text of a form's schema is for.
+enum class Use : std::uint8_t {
+  kRead,    // to be read alone: it is made fit
+  kTyped,   // stands where a person types, and may have several lines
+  kRepeat,  // an answer repeats it
+};
+
+Use use_of(std::string_view member) {
+  if (member == "title" || member == "description" || member == "enumNames") return Use::kRead;
+  return member == "default" ? Use::kTyped : Use::kRepeat;
 }
 
-// Makes a part of a form's schema fit to be shown. False: what an answer repeats is not.
-// `is_read`: it is only read. `names`: what stands here are the names of fields.
-bool make_fit(Json& part, bool is_read, bool names = false) {
-  if (part.is_string()) {
-    std::string& text = part.get_ref<std::string&>();
-    const std::string fit = one_line(text);
-    if (!is_read) return fit == text;
-    text = fit;
-  } else if (part.is_array()) {
-    for (Json& element : part) {
-      if (!make_fit(element, is_read)) return false;
-    }
-  } else if (part.is_object()) {
-    for (auto& [name, member] : part.get_ref<Json::object_t&>()) {
-      if (one_line(name) != name) return false;
-      if (!make_fit(member, !names && is_only_read(name), !names && name == "properties"))
-        return false;
-    }
-  }
+bool make_fit(std::string& text, Use use) {
+  if (use == Use::kTyped) return printable_lines(text) == text;
+  std::string fit = one_line(text);
+  if (use == Use::kRepeat) return fit == text;
+  text = std::move(fit);
   return true;
+}
+
+// Makes a part of a form's schema fit to be shown. False: what has to stay as it is cannot be.
+// `has_fields`: its members are fields, with names of the server's.
+bool make_fit(Json& part, Use use, bool has_fields = false) {
+  if (part.is_string()) return make_fit(part.get_ref<std::string&>(), use);
+  if (part.is_array())
+    return std::ranges::all_of(part, [use](Json& element) { return make_fit(element, use); });
+  if (!part.is_object()) return true;
+  return std::ranges::all_of(part.get_ref<Json::object_t&>(), [has_fields](auto& member) {
+    auto& [name, value] = member;
+    if (one_line(name) != name) return false;
+    return has_fields ? make_fit(value, Use::kRepeat)
+                      : make_fit(value, use_of(name), name == "properties");
+  });
 }
 
 }  // namespace
@@ -80,7 +87,7 @@ Result<Json> shown_form(std::string_view server, const Json& params) {
   if (mode != nullptr) form["mode"] = *mode;
   if (const Json* schema = find_member(params, "requestedSchema"); schema != nullptr) {
     form["requestedSchema"] = *schema;
-    if (!make_fit(form["requestedSchema"], false))
+    if (!make_fit(form["requestedSchema"], Use::kRepeat))
       return fail(ErrorId::kServerError, "a form has a field or a choice that cannot be shown");
   }
   return form;

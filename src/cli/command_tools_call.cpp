@@ -97,7 +97,7 @@ void show_text(std::FILE* to, const std::string& text) {
 }
 
 // Text content as text; everything else as JSON.
-void show_result(Context& context, const Json& result) {
+void show_result(Context& context, const Permission& tool, const Json& result) {
   const Json* is_error = find_member(result, "isError");
   const bool failed = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
   if (failed) context.exit_code = static_cast<int>(ExitCode::kUnavailable);
@@ -114,7 +114,8 @@ void show_result(Context& context, const Json& result) {
   }
   if (failed)
     context.fail({ErrorId::kToolError, "the tool answered that it failed", "",
-                  "what it says stands above", "mcpac tools describe NAME"});
+                  "what it says stands above",
+                  "mcpac tools describe " + shell_quoted(tool.text())});
 }
 
 void call(Context& context, const CallOptions& options, const std::vector<std::string>& pairs) {
@@ -140,7 +141,7 @@ void call(Context& context, const CallOptions& options, const std::vector<std::s
                                     .review = execute::ReviewWanted::kWhenAsked,
                                     .warning = [&](std::string_view text) { context.warn(text); }});
   if (!result) return context.fail(result.error());
-  show_result(context, *result);
+  show_result(context, *permission, *result);
 }
 
 }  // namespace

@@ -47,7 +47,10 @@ asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, const std
   if (request != nullptr && request->method == "initialize")
     co_return co_await post_initialize(guest, std::move(*message));
   const std::string_view id = field(head, "Mcp-Session-Id");
-  if (id.empty()) co_return co_await refuse({400, "Mcp-Session-Id is missing"});
+  if (id.empty())
+    co_return co_await refuse({400,
+                               "Mcp-Session-Id is missing: begin with initialize, or say in each "
+                               "request MCP-Protocol-Version: 2026-07-28"});
   const auto conversation = door_->find_session(guest, id);
   if (!conversation) co_return co_await refuse({404, "there is no such session"});
   const std::string_view version = field(head, "MCP-Protocol-Version");

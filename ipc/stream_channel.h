@@ -30,8 +30,9 @@ enum class CloseCause : std::uint8_t {
   kTruncated,  // ... in the middle of a line
   kOverLong,   // a line over the limit
   kReadError,
-  kWriteError,  // mostly: the peer is gone. Not over a pair: there send() says kClosed, and reading
-                // goes on to the end of what the peer wrote before
+  kWriteError,  // mostly: the peer is gone. Not over a pair: there send() says kClosed,
+                // on_write_failed comes, and reading goes on to the end of what the peer wrote
+                // before
 };
 
 struct CloseReason {

@@ -44,6 +44,7 @@ TEST_SUITE("execute/server_form") {
 
   TEST_CASE("fields and choices that an answer repeats are as they were, or the form is refused") {
     const Json plain{{"title", {{"type", "string"}, {"default", "Größe 📏\n\nof it"}}},
+                     {"size ", {{"enum", {"s ", "m"}}}},
                      {"n", {{"type", "integer"}, {"minimum", 1}, {"default", 2}}}};
     CHECK(shown_fields(form_with(plain)) == plain);
     const std::vector<Json> hiding{

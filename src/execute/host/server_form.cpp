@@ -1,7 +1,6 @@
 #include "execute/host/server_form.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/printable.h"
 
@@ -34,8 +33,9 @@ bool is_message(std::string_view server, std::string_view message) {
   return true;
 }
 
-std::string one_line(std::string_view text) {
-  return printable(text, text.size());
+// Of what stays as it is, blanks at its end included.
+bool is_one_line(std::string_view text) {
+  return printable_in_place(text) == text;
 }
 
 // What a text of a form's schema is for.
@@ -52,9 +52,8 @@ Use use_of(std::string_view member) {
 
 bool make_fit(std::string& text, Use use) {
   if (use == Use::kTyped) return printable_lines(text) == text;
-  std::string fit = one_line(text);
-  if (use == Use::kRepeat) return fit == text;
-  text = std::move(fit);
+  if (use == Use::kRepeat) return is_one_line(text);
+  text = printable(text, text.size());
   return true;
 }
 
@@ -67,7 +66,7 @@ bool make_fit(Json& part, Use use, bool has_fields = false) {
   if (!part.is_object()) return true;
   return std::ranges::all_of(part.get_ref<Json::object_t&>(), [has_fields](auto& member) {
     auto& [name, value] = member;
-    if (one_line(name) != name) return false;
+    if (!is_one_line(name)) return false;
     return has_fields ? make_fit(value, Use::kRepeat)
                       : make_fit(value, use_of(name), name == "properties");
   });

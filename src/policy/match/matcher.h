@@ -20,6 +20,8 @@ namespace mcpac::policy {
 enum class Outcome : std::uint8_t { kPass, kFail, kWrongType, kUnreadable };
 enum class Reading : std::uint8_t { kAdmit, kCatch };
 
+class KnownReadings;
+
 // What a test may know of the call that it looks into.
 struct CallView {
   const std::string& server;
@@ -31,6 +33,10 @@ struct CallView {
   // What is left for expressions in this reading of the call, over all its strings; null: each
   // string has what one may cost (kMaxRegexWork).
   std::size_t* regex_work = nullptr;
+  // Found readings of the call's values (readings.h); null: each test finds its own.
+  KnownReadings* readings = nullptr;
+  // A reading out of a JSON object in a text: a document more likely than arguments.
+  bool in_document = false;
 };
 
 // What one expression may cost in memory.
@@ -58,6 +64,11 @@ class Matcher {
   [[nodiscard]] virtual Outcome match(const Json& value, const CallView& call) const = 0;
   // Whether the answer for this value hangs on the file system: then match() tells of now only.
   [[nodiscard]] virtual bool asks_file_system(const Json&, const CallView&) const { return false; }
+  // The other reading of a value (readings.h) that decides, where the value itself would pass;
+  // null: there is none. Borrowed from `call.readings`.
+  [[nodiscard]] virtual const Json* taken_for(const Json&, const CallView& /*call*/) const {
+    return nullptr;
+  }
   // Every other type is a wrong one.
   [[nodiscard]] virtual Types types() const = 0;
 };

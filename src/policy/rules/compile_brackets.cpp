@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "policy/match/path_pattern.h"
+#include "policy/match/readings.h"
 #include "policy/rules/compiled.h"
 #include "policy/text/printer.h"
 
@@ -46,6 +47,15 @@ Checked<MatcherPtr> compile_test(const ast::Test& test, const ast::Arg& arg, con
   return compile_scalar(test);
 }
 
+Subject subject_of(const ast::Test& test) {
+  if (std::holds_alternative<ast::PathTest>(test.body)) return Subject::kPlace;
+  if (std::holds_alternative<ast::CountTest>(test.body)) return Subject::kLength;
+  if (std::holds_alternative<ast::InTest>(test.body)) return Subject::kLiteral;
+  const auto* equal = std::get_if<ast::EqualTest>(&test.body);
+  if (equal == nullptr) return Subject::kText;
+  return equal->sense == ast::EqualTest::Sense::kEqual ? Subject::kLiteral : Subject::kExcluded;
+}
+
 Checked<void> add_exclusion(const ast::Arg& arg, CompiledArg& compiled) {
   const bool plain = std::ranges::any_of(arg.exceptions, [](const ast::Exception& e) {
     return std::holds_alternative<ast::Literal>(e.body) ||
@@ -59,7 +69,7 @@ Checked<void> add_exclusion(const ast::Arg& arg, CompiledArg& compiled) {
   auto exclusion =
       compile_exclusion(arg.exceptions, globs ? StringsAre::kGlobs : StringsAre::kTexts);
   if (!exclusion) return std::unexpected(exclusion.error());
-  compiled.matchers.push_back(std::move(*exclusion));
+  compiled.matchers.push_back(with_readings(std::move(*exclusion), Subject::kExcluded));
   compiled.matcher_texts.emplace_back("except");
   return {};
 }
@@ -75,13 +85,13 @@ Checked<void> add_tests(const ast::Arg& arg, const World& world, CompiledArg& co
     }
     auto matcher = compile_test(test, arg, world);
     if (!matcher) return std::unexpected(matcher.error());
-    compiled.matchers.push_back(std::move(*matcher));
+    compiled.matchers.push_back(with_readings(std::move(*matcher), subject_of(test)));
     compiled.matcher_texts.push_back(print(test));
   }
   if (url_tests.empty()) return add_exclusion(arg, compiled);
   auto matcher = compile_url(url_tests, arg.exceptions);
   if (!matcher) return std::unexpected(matcher.error());
-  compiled.matchers.push_back(std::move(*matcher));
+  compiled.matchers.push_back(with_readings(std::move(*matcher), Subject::kPlace));
   compiled.matcher_texts.push_back(std::move(url_text));
   return {};
 }

@@ -58,9 +58,16 @@ class Admission {
       miss_->test = test;
       const std::string how = outcome == Outcome::kUnreadable ? unread(test) : failing(test);
       miss_->plain = fmt::format("{} {}", arg_.path_text, how);
-      return no(fmt::format("{} {} {}", arg_.path_text, miss_->value, how));
+      return no(fmt::format("{} {}{} {}", arg_.path_text, miss_->value,
+                            taken_for(*arg_.matchers[i], value), how));
     }
     return true;
+  }
+  // The reading that fails, where the value itself does not.
+  [[nodiscard]] std::string taken_for(const Matcher& matcher, const Json& value) const {
+    const Json* reading = matcher.taken_for(value, view_);
+    return reading == nullptr ? std::string()
+                              : fmt::format(", which a server may take for {},", shown(*reading));
   }
   bool no(std::string why) {
     note(miss_, std::move(why));
@@ -99,19 +106,21 @@ bool catches(const CompiledArg& arg, const CallView& view, const Json& value, st
 // too.
 bool catches_any_string(const CompiledArg& arg, const CallView& view, const Json& value,
                         const SchemaView& schema) {
-  const auto caught = [&](const Json& text) {
+  const auto caught = [&](const Json& text, const CallView& seen) {
     return std::ranges::all_of(
-        arg.matchers, [&](const auto& m) { return m->match(text, view) == Outcome::kPass; });
+        arg.matchers, [&](const auto& m) { return m->match(text, seen) == Outcome::kPass; });
   };
-  if (value.is_string()) return caught(value);
+  if (value.is_string()) return caught(value, view);
   if (value.is_array()) {
     const SchemaView elements = schema.elements();
     return std::ranges::any_of(
         value, [&](const Json& e) { return catches_any_string(arg, view, e, elements); });
   }
   if (!value.is_object()) return false;
+  CallView of_names = view;
+  of_names.readings = nullptr;  // a name is no value of the call
   for (const auto& [name, member] : value.items()) {
-    if (!schema.names_member(name) && caught(Json(name))) return true;
+    if (!schema.names_member(name) && caught(Json(name), of_names)) return true;
     if (catches_any_string(arg, view, member, schema.member(name).value_or(SchemaView())))
       return true;
   }
@@ -199,8 +208,12 @@ bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& c
   if (!target.brackets) return true;
   const bool is_allow = effect == Effect::kAllow;
   std::size_t regex_work = kMaxRegexWork;
-  const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch, false,
-                      call.lexical, &regex_work};
+  const CallView view{call.permission.server(),
+                      is_allow ? Reading::kAdmit : Reading::kCatch,
+                      false,
+                      call.lexical,
+                      &regex_work,
+                      &call.readings};
   return is_allow ? allow_matches(*target.brackets, call, view, miss)
                   : open_matches(*target.brackets, call, view, miss);
 }

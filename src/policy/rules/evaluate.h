@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "policy/match/readings.h"
 #include "policy/rules/compiled.h"
 
 namespace mcpac::policy {
@@ -13,6 +14,7 @@ struct CallUnderTest {
   const Json* schema = nullptr;  // the locked input schema; null for control permissions
   bool lexical = false;          // paths by their text alone (CallView)
   Demand demand = {};            // for meters; nothing where no rule that counts speaks of the tool
+  mutable KnownReadings readings = {};  // of the arguments, found as rules ask for them
 };
 
 // `why`, where given, receives the first reason against a match; `passed` counts the arguments that

@@ -36,6 +36,25 @@ void add_integers(double near, const std::string& bound, std::vector<Json>& numb
   }
 }
 
+// Integers that a double stands for beside itself: the nearest double is a reading of them
+// (readings.h), so both sides of the middles between doubles are looked at.
+void add_beyond_doubles(double near, std::vector<Json>& numbers) {
+  constexpr double kExact = 9007199254740992.0;
+  constexpr double kMost = 18446744073709551615.0;
+  if (std::abs(near) < kExact || near < -9.2e18 || near > 18.4e18) return;
+  for (const double toward : {-kMost, kMost}) {
+    const double next = std::nextafter(near, toward);
+    if (near < 0) {
+      const auto middle = static_cast<std::int64_t>(near) / 2 + static_cast<std::int64_t>(next) / 2;
+      for (const std::int64_t step : {-1, 0, 1}) numbers.emplace_back(middle + step);
+    } else {
+      const auto middle =
+          static_cast<std::uint64_t>(near) / 2 + static_cast<std::uint64_t>(next) / 2;
+      for (const std::uint64_t step : {0U, 1U, 2U}) numbers.emplace_back(middle + step - 1);
+    }
+  }
+}
+
 void add_doubles(double near, std::vector<Json>& numbers) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (std::isinf(near)) near = std::copysign(std::numeric_limits<double>::max(), near);
@@ -65,7 +84,10 @@ std::vector<Json> number_examples(const std::vector<std::string>& bounds) {
     const double middle = *at / 2 + *std::next(at) / 2;
     if (std::isfinite(middle)) numbers.emplace_back(middle);
   }
-  for (const double value : values) add_doubles(value, numbers);
+  for (const double value : values) {
+    add_doubles(value, numbers);
+    add_beyond_doubles(value, numbers);
+  }
   numbers.emplace_back(std::numeric_limits<double>::max());
   numbers.emplace_back(std::numeric_limits<double>::lowest());
   return numbers;

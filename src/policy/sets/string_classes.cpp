@@ -86,9 +86,18 @@ class Collector {
   void add_example(const std::string& text) {
     if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text));
   }
+  // And in dresses that servers take off (readings.h): beside a blank, and as JSON.
+  void add_dressed(const std::string& text) {
+    add_example(not_a_literal(" " + text));
+    add_example(not_a_literal(text + " "));
+    add_example(not_a_literal(to_text(Json::array({text}))));
+  }
 
   void add_all_examples() {
-    for (const auto& literal : tests_.literals) add_example(literal);
+    for (const auto& literal : tests_.literals) {
+      add_example(literal);
+      add_dressed(literal);
+    }
     std::vector<Nfa> automata;
     if (has(ProbeKind::kPath)) automata = path_shapes(starts_);
     shapes_ = automata.size();
@@ -109,6 +118,7 @@ class Collector {
         kind.example = not_a_literal(kind.example);
       }
       add_example(kind.example);
+      add_dressed(kind.example);
       if (has(ProbeKind::kPath) && read_path(kind.example)) {
         for (auto& detour : with_detours(kind.example))
           add_example(not_a_literal(std::move(detour)));
@@ -118,7 +128,10 @@ class Collector {
       examples_.push_back(std::move(kind));
     }
     if (!has(ProbeKind::kUrl)) return;
-    for (auto& url : url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
+    for (const auto& url : url_examples(tests_.urls)) {
+      add_example(not_a_literal(url));
+      add_dressed(url);
+    }
     add_example(not_a_literal("http:x"));  // unclear (url_readings.h)
   }
 

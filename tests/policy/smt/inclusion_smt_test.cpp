@@ -28,16 +28,19 @@ class Smt {
         b_(context_.real_const("b")),
         key_(context_.real_const("k")) {}
 
-  // Of numbers: rules on a and b; of strings: k stands for one of "k0" to "k5", or any other.
+  // Of numbers: rules on a and b; of strings: k stands for one of "k0" to "k5", for the same behind
+  // a blank (kDressed more), or any other.
   Drawn number_rule(Random& random) {
+    const std::string effect = some_effect(random);
     const auto [ta, fa] = number_test(random, "a", a_);
     const auto [tb, fb] = number_test(random, "b", b_);
-    return drawn(random, fmt::format("x.add({}, {})", ta, tb), fa && fb);
+    return {effect, fmt::format("x.add({}, {})", ta, tb), fa && fb};
   }
   Drawn string_rule(Random& random) {
-    const auto [tk, fk] = string_test(random);
+    const std::string effect = some_effect(random);
+    const auto [tk, fk] = string_test(random, effect != "allow");
     const auto [ta, fa] = number_test(random, "a", a_);
-    return drawn(random, fmt::format("x.put({}, {})", tk, ta), fk && fa);
+    return {effect, fmt::format("x.put({}, {})", tk, ta), fk && fa};
   }
 
   // Is there a call that `narrower` answers more generously?
@@ -51,9 +54,11 @@ class Smt {
   }
 
  private:
-  Drawn drawn(Random& random, std::string text, const z3::expr& formula) {
+  static constexpr int kDressed = 100;
+
+  static std::string some_effect(Random& random) {
     const auto die = random() % 8;
-    return {die < 5 ? "allow" : die < 6 ? "ask" : "deny", std::move(text), formula};
+    return die < 5 ? "allow" : die < 6 ? "ask" : "deny";
   }
 
   // Half numbers, as the language writes them and as Z3 does.
@@ -79,14 +84,20 @@ class Smt {
     }
   }
 
-  std::pair<std::string, z3::expr> string_test(Random& random) {
+  // An allow admits what it names and nothing else; a deny or ask catches its other readings, too.
+  std::pair<std::string, z3::expr> string_test(Random& random, bool catches) {
     const int one = static_cast<int>(random() % 6);
     const int two = static_cast<int>(random() % 6);
+    const auto is = [&](int key) {
+      return catches ? key_ == key || key_ == key + kDressed : key_ == key;
+    };
+    const auto is_not = [&](int key) {
+      return catches ? key_ != key : key_ != key && key_ != key + kDressed;
+    };
     switch (random() % 4) {
-      case 0: return {fmt::format("key == \"k{}\"", one), key_ == one};
-      case 1: return {fmt::format("key != \"k{}\"", one), key_ != one};
-      case 2:
-        return {fmt::format("key in {{\"k{}\", \"k{}\"}}", one, two), key_ == one || key_ == two};
+      case 0: return {fmt::format("key == \"k{}\"", one), is(one)};
+      case 1: return {fmt::format("key != \"k{}\"", one), is_not(one)};
+      case 2: return {fmt::format("key in {{\"k{}\", \"k{}\"}}", one, two), is(one) || is(two)};
       default: return {"key any", context_.bool_val(true)};
     }
   }

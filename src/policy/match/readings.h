@@ -1,0 +1,64 @@
+// Readings of a value: what a server may take it for, beside what it says.
+//
+// A rule reads a value once; a server reads it again in its own way. It trims white space, takes
+// quotes off, decodes JSON in a text (the official Python SDK), keeps a number as a double
+// (JavaScript). An allow needs every reading to pass; a deny, an ask and an exception need one. So
+// a value that is denied is denied in every such dress, and a value that is admitted is admitted
+// whatever the server makes of it.
+//
+// What a reading is depends on the test: quotes and angle brackets are taken off places (paths and
+// URLs) and, by a deny or ask, off any text; a text that an allow admits may well begin with "<".
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <string_view>
+#include <vector>
+
+#include "policy/match/matcher.h"
+
+namespace mcpac::policy {
+
+// What a test speaks of.
+enum class Subject : std::uint8_t {
+  kText,
+  kPlace,     // paths and URLs
+  kLiteral,   // equality: an allow admits what it names as it is written, and nothing else
+  kExcluded,  // an inequality or an exception: one reading is enough to be excluded
+  kLength,    // of the text itself: JSON in it is no reading
+};
+
+struct Readings {
+  struct One {
+    Json value;
+    bool in_document = false;  // a member of a JSON object in the text, and not of a list
+  };
+  std::vector<One> others;  // without the value itself
+  bool unreadable = false;  // too many, or texts in texts too deep
+};
+
+// Texts in texts that are followed, and readings that one value may have.
+constexpr int kMaxTextDepth = 4;
+constexpr std::size_t kMaxReadings = 10'000;
+
+[[nodiscard]] Readings readings_of(const Json& value, Subject subject, Reading reading);
+
+// The readings of the values of one call, found once for all rules. Borrows the values; one thread.
+class KnownReadings {
+ public:
+  [[nodiscard]] const Readings& of(const Json& value, Subject subject, Reading reading);
+
+ private:
+  struct Known {
+    const Json* value;
+    Subject subject;
+    Reading reading;
+    Readings readings;
+  };
+  std::list<Known> known_;  // few: only values that have other readings are looked for
+};
+
+// The matcher, asked about every reading.
+[[nodiscard]] MatcherPtr with_readings(MatcherPtr matcher, Subject subject);
+
+}  // namespace mcpac::policy

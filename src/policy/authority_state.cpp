@@ -8,6 +8,16 @@
 #include "policy/explain/would_grant.h"
 
 namespace mcpac::policy {
+namespace {
+
+std::string how_to_say_entry_only(const Permission& tool) {
+  return fmt::format(
+      ", and a tool may reach all that is in a folder; if {} acts on the folder's own entry alone: "
+      "mcpac server set {} --entry-only {}",
+      printable(tool.text()), printable(tool.server()), printable(tool.tool()));
+}
+
+}  // namespace
 
 Times Authority::Impl::now() const {
   Times times{.start = start, .steady = {}, .wall = {}};
@@ -53,6 +63,12 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
     const auto& because = verdict.rule->clauses.because;
     decision.reason =
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
+    if (const std::string remark = remark_on(*verdict.target, call, Reading::kCatch);
+        !remark.empty()) {
+      decision.reason = remark + how_to_say_entry_only(call.permission);
+      if (verdict.effect == Effect::kAsk)
+        decision.reason = "it needs an approval: " + decision.reason;
+    }
     if (because) decision.reason += ": " + printable(*because, 200);
     return decision;
   }
@@ -64,6 +80,14 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
                         ? fmt::format("nothing in {} allows {}", layer.name, call.permission.text())
                         : nearest.why;
   decision.used_up = nearest.used_up;
+  // No grant of the very value: what it holds is excepted by the user's own rule.
+  for (const auto* target : covering(layer, call.permission)) {
+    if (layer.rules[target->rule].effect != Effect::kAllow ||
+        remark_on(*target, call, Reading::kAdmit).empty())
+      continue;
+    decision.reason += how_to_say_entry_only(call.permission);
+    return decision;
+  }
   // A --grant is of use only where the run's own layer is what refuses; and one without the limit
   // that is used up is not what its user wants.
   if (index == 0 && !nearest.used_up) decision.would_grant = grant_for(call);

@@ -55,6 +55,8 @@ Json to_json(const Explanation& explanation) {
     json["paths"] = {{"admit_base", explanation.paths->admit_base},
                      {"catch_bases", explanation.paths->catch_bases},
                      {"lexical_only", explanation.paths->lexical_only}};
+    if (!explanation.paths->further_bases.empty())
+      json["paths"]["further_bases"] = explanation.paths->further_bases;
   }
   return json;
 }

@@ -105,12 +105,18 @@ class ToolComparison {
     if (auto compiled = compile_schema(); !compiled) return undecided(compiled.error().what);
     StepBudget steps(budget.steps);
     Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
-    const CallPlace root(both(), permission_.server(),
+    const CallPlace root(both(), permission_,
                          schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
     const auto calls = call_classes(root, exploration);
     ran_out_ = steps.is_spent();
     took_ = budget.steps - steps.left();
     bool is_refuted = false;
+    // A call that needs no folder to be there is the better example.
+    const auto verified_any = [this](const Json& example) {
+      auto excess = verified(example, Folders::kNo);
+      return excess ? excess : verified(example, Folders::kYes);
+    };
+    std::optional<Excess> found;
     if (exploration.gap.empty())
       in_common = std::ranges::any_of(calls, [this](const auto& call) {
         return std::max(answered(marked_narrower_, call.marks),
@@ -118,9 +124,14 @@ class ToolComparison {
       });
     for (const auto& call : calls) {
       if (answered(marked_narrower_, call.marks) >= answered(marked_wider_, call.marks)) continue;
-      if (auto excess = verified(call.example)) return std::move(*excess);
+      if (!found || found->if_folders) {
+        auto excess = verified_any(call.example);
+        if (excess && !excess->if_folders) return std::move(*excess);
+        if (excess && !found) found = std::move(excess);
+      }
       is_refuted = true;
     }
+    if (found) return std::move(*found);
     if (!exploration.gap.empty()) return undecided("it hangs on " + exploration.gap);
     if (is_refuted)
       return undecided("tests of several kinds on one argument, or a schema that says more");
@@ -172,16 +183,18 @@ class ToolComparison {
   }
 
   // What both sides really say of the call, when it is one that can be made.
-  [[nodiscard]] std::optional<Excess> verified(Json arguments) const {
+  enum class Folders : std::uint8_t { kNo, kYes };
+  [[nodiscard]] std::optional<Excess> verified(Json arguments, Folders folders) const {
     if (compiled_ != nullptr) {
       compiled_->fill_defaults(arguments);
       if (compiled_->validate(arguments)) return std::nullopt;
     }
-    const CallUnderTest call{permission_, arguments, schema_, true};
+    CallUnderTest call{permission_, arguments, schema_, true};
+    call.takes_for_folders = folders == Folders::kYes;
     const Effect narrower = decided(narrower_, call);
     const Effect wider = decided(wider_, call);
     if (narrower >= wider) return std::nullopt;
-    return Excess{permission_, arguments, narrower, wider, {}};
+    return Excess{permission_, arguments, narrower, wider, {}, call.takes_for_folders};
   }
 
   // Of a call that both sides answer alike: what its schema makes of it, or nothing.

@@ -200,8 +200,10 @@ Chance possible_match(const CompiledTarget& target, Effect effect, const Possibl
   const bool is_allow = effect == Effect::kAllow;
   Chance all = Chance::kAlways;
   for (const auto& arg : target.brackets->args) {
-    const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch,
-                        arg.steps.empty()};
+    const CallView view{.server = call.permission.server(),
+                        .reading = is_allow ? Reading::kAdmit : Reading::kCatch,
+                        .any_string = arg.steps.empty(),
+                        .tool = &call.permission};
     const Chance one = ArgTest(arg, view, call, grounds).holds();
     if (one == Chance::kAlways) ++grounds.passed;
     all = std::min(all, one);

@@ -21,9 +21,9 @@ void Watch::note(bool passed, Marks& marks) const {
   if (many == passed) marks.set(mark);
 }
 
-CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const std::string& server,
+CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const Permission& tool,
                      SchemaView view)
-    : server_(&server), view_(view) {
+    : tool_(&tool), view_(view) {
   for (const auto& layer : layers) {
     for (const auto& target : layer.targets) {
       if (!target.target->brackets) continue;
@@ -42,10 +42,7 @@ CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const std::string& 
 }
 
 CallPlace::CallPlace(const CallPlace& above, SchemaView view)
-    : server_(above.server_),
-      view_(view),
-      depth_(above.depth_ + 1),
-      any_strings_(above.any_strings_) {}
+    : tool_(above.tool_), view_(view), depth_(above.depth_ + 1), any_strings_(above.any_strings_) {}
 
 void CallPlace::add_names(const NameWatch& above, const NameTree& tree) {
   if (!tree.anything && !tree.is_leaf()) names_.push_back({&tree, above.mark});
@@ -80,7 +77,11 @@ CallPlace CallPlace::elements() const {
 }
 
 CallView CallPlace::call_view(const Watch& watch) const {
-  return {*server_, watch.reading, watch.arg->steps.empty(), true};
+  return {.server = tool_->server(),
+          .reading = watch.reading,
+          .any_string = watch.arg->steps.empty(),
+          .lexical = true,
+          .tool = tool_};
 }
 
 Marks CallPlace::of_value(const Json& value, const Answer& answer) const {

@@ -35,7 +35,7 @@ struct NameWatch {
 
 class CallPlace {
  public:
-  CallPlace(const std::vector<MarkedLayer>& layers, const std::string& server, SchemaView view);
+  CallPlace(const std::vector<MarkedLayer>& layers, const Permission& tool, SchemaView view);
 
   [[nodiscard]] CallPlace member(const std::string& name) const;
   [[nodiscard]] CallPlace elements() const;
@@ -70,7 +70,7 @@ class CallPlace {
   CallPlace(const CallPlace& above, SchemaView view);
   void add_names(const NameWatch& above, const NameTree& tree);
 
-  const std::string* server_;
+  const Permission* tool_;
   SchemaView view_;
   std::size_t depth_ = 0;
   std::vector<Watch> watches_;

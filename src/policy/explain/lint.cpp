@@ -23,6 +23,19 @@ bool names_argument_of_any_tool(const ast::Rule& rule, const ast::Target& target
          !target.brackets->args.empty() && !looks_at_any_string(target);
 }
 
+bool names_place_within(const ast::Rule& rule, const ast::Target& target) {
+  if (!target.brackets) return false;
+  return std::ranges::any_of(target.brackets->args, [&](const ast::Arg& arg) {
+    const bool excepts = std::ranges::any_of(arg.exceptions, [](const ast::Exception& exception) {
+      return std::holds_alternative<ast::PathException>(exception.body);
+    });
+    return excepts || (rule.effect != Effect::kAllow &&
+                       std::ranges::any_of(arg.tests, [](const ast::Test& test) {
+                         return std::holds_alternative<ast::PathTest>(test.body);
+                       }));
+  });
+}
+
 void add_place(const ast::Statement& statement, const SourceText& source, FileSummary& summary) {
   ++summary.places;
   const auto* network = std::get_if<ast::NetworkGrant>(&statement);
@@ -41,6 +54,7 @@ void add(const ast::Statement& statement, const SourceText& source, FileSummary&
   if (rule == nullptr) return;
   ++summary.rules;
   for (const auto& target : rule->targets) {
+    summary.names_place_within = summary.names_place_within || names_place_within(*rule, target);
     if (names_argument_of_any_tool(*rule, target)) {
       summary.notes.push_back(
           {source.line_of(target.selector.at),

@@ -20,6 +20,8 @@ struct FileSummary {
   std::size_t self_tests = 0;
   std::size_t places = 0;  // statements about files and the network
   std::vector<std::string> profiles;
+  // A rule denies, asks about or excepts a place: folders above it count, too (docs/grants.md).
+  bool names_place_within = false;
   std::vector<Note> notes;
 };
 

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/permission.h"
 #include "policy/text/ast.h"
 
 namespace mcpac::policy {
@@ -31,6 +32,10 @@ struct CallView {
   // What is left for expressions in this reading of the call, over all its strings; null: each
   // string has what one may cost (kMaxRegexWork).
   std::size_t* regex_work = nullptr;
+  // The tool, where it is known: some act on one entry alone (Bases::entry_only).
+  const Permission* tool = nullptr;
+  // With `lexical`: whether a path is taken for a folder that exists, which the text does not say.
+  bool takes_for_folders = true;
 };
 
 // What one expression may cost in memory.
@@ -58,6 +63,9 @@ class Matcher {
   [[nodiscard]] virtual Outcome match(const Json& value, const CallView& call) const = 0;
   // Whether the answer for this value hangs on the file system: then match() tells of now only.
   [[nodiscard]] virtual bool asks_file_system(const Json&, const CallView&) const { return false; }
+  // Where the outcome has another reason than the test says, that reason, as it goes on behind the
+  // value: "contains the denied ~/.ssh". It may ask the file system again. Mostly empty.
+  [[nodiscard]] virtual std::string remark(const Json&, const CallView&) const { return {}; }
   // Every other type is a wrong one.
   [[nodiscard]] virtual Types types() const = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/json_compare.h"
 #include "policy/rules/miss_text.h"
@@ -56,7 +57,10 @@ class Admission {
       miss_->argument = arg_.path_text;
       miss_->value = shown(value);
       miss_->test = test;
-      const std::string how = outcome == Outcome::kUnreadable ? unread(test) : failing(test);
+      const std::string remark = arg_.matchers[i]->remark(value, view_);
+      const std::string how = !remark.empty()                   ? remark
+                              : outcome == Outcome::kUnreadable ? unread(test)
+                                                                : failing(test);
       miss_->plain = fmt::format("{} {}", arg_.path_text, how);
       return no(fmt::format("{} {} {}", arg_.path_text, miss_->value, how));
     }
@@ -116,6 +120,38 @@ bool catches_any_string(const CompiledArg& arg, const CallView& view, const Json
       return true;
   }
   return false;
+}
+
+// Of the first value that decides what an argument says (one that is caught, or not admitted), what
+// its tests remark; nothing where none does.
+std::optional<std::string> remark_at(const CompiledArg& arg, const CallView& view,
+                                     const Json& value, std::size_t step) {
+  const auto on_each = [&](std::size_t next) -> std::optional<std::string> {
+    for (const Json& item : value) {
+      if (auto remark = remark_at(arg, view, item, next)) return remark;
+    }
+    return std::nullopt;
+  };
+  if (view.any_string && !value.is_string())
+    return value.is_structured() ? on_each(step) : std::nullopt;
+  if (step < arg.steps.size()) {
+    const auto* member = std::get_if<ast::Member>(&arg.steps[step]);
+    if (member == nullptr) return value.is_array() ? on_each(step + 1) : std::nullopt;
+    const auto found = value.is_object() ? value.find(member->name) : value.end();
+    return found == value.end() ? std::nullopt : remark_at(arg, view, *found, step + 1);
+  }
+  const bool admits = view.reading == Reading::kAdmit;
+  bool decides = !admits;
+  std::string remark;
+  for (const auto& matcher : arg.matchers) {
+    const Outcome outcome = matcher->match(value, view);
+    const bool passes =
+        admits || view.any_string ? outcome == Outcome::kPass : outcome != Outcome::kFail;
+    decides = admits ? decides || !passes : decides && passes;
+    if (remark.empty() && passes != admits) remark = matcher->remark(value, view);
+  }
+  if (!decides) return std::nullopt;
+  return remark.empty() ? remark : shown(value) + " " + remark;
 }
 
 // The closed world: everything in the call is named, or equals its default.
@@ -199,10 +235,29 @@ bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& c
   if (!target.brackets) return true;
   const bool is_allow = effect == Effect::kAllow;
   std::size_t regex_work = kMaxRegexWork;
-  const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch, false,
-                      call.lexical, &regex_work};
+  const CallView view{call.permission.server(),
+                      is_allow ? Reading::kAdmit : Reading::kCatch,
+                      false,
+                      call.lexical,
+                      &regex_work,
+                      &call.permission,
+                      call.takes_for_folders};
   return is_allow ? allow_matches(*target.brackets, call, view, miss)
                   : open_matches(*target.brackets, call, view, miss);
+}
+
+std::string remark_on(const CompiledTarget& target, const CallUnderTest& call, Reading reading) {
+  if (!target.brackets) return {};
+  CallView view{.server = call.permission.server(),
+                .reading = reading,
+                .lexical = call.lexical,
+                .tool = &call.permission};
+  for (const auto& arg : target.brackets->args) {
+    view.any_string = arg.steps.empty();
+    auto remark = remark_at(arg, view, call.arguments, 0);
+    if (remark && !remark->empty()) return std::move(*remark);
+  }
+  return {};
 }
 
 }  // namespace mcpac::policy

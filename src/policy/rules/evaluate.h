@@ -13,6 +13,7 @@ struct CallUnderTest {
   const Json* schema = nullptr;  // the locked input schema; null for control permissions
   bool lexical = false;          // paths by their text alone (CallView)
   Demand demand = {};            // for meters; nothing where no rule that counts speaks of the tool
+  bool takes_for_folders = true;  // with `lexical` (CallView)
 };
 
 // `why`, where given, receives the first reason against a match; `passed` counts the arguments that
@@ -34,5 +35,10 @@ struct Miss {
 
 [[nodiscard]] bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call,
                            Miss* miss = nullptr);
+
+// Where a deny or ask that matches the call, or an allow that does not, has another reason than its
+// tests say (Matcher::remark), the value and that reason; mostly empty. Slow: for denials only.
+[[nodiscard]] std::string remark_on(const CompiledTarget& target, const CallUnderTest& call,
+                                    Reading reading);
 
 }  // namespace mcpac::policy

@@ -24,7 +24,7 @@ class Collector {
             const Environment& environment, StepBudget& budget)
       : probes_(probes), limits_(limits), budget_(budget) {
     for (const auto& probe : probes) {
-      tests_.add(*probe.arg, probe.view.server, environment);
+      tests_.add(*probe.arg, probe.view, environment);
       kinds_.push_back(tests_.kinds_of(*probe.arg)[probe.matcher]);
       counts_[index(kinds_.back())] += 1;
       if (kinds_.back() == ProbeKind::kPath)
@@ -52,11 +52,21 @@ class Collector {
     return kinds > 1 || has(ProbeKind::kOpaque);
   }
 
-  [[nodiscard]] Outcomes outcomes_of(const std::string& text) const {
+  // Whether a path names a folder that exists, the text does not say: both can be.
+  enum class Names : std::uint8_t { kFolder, kNoFolder };
+  [[nodiscard]] std::vector<Names> worlds() const {
+    return has(ProbeKind::kPath) ? std::vector{Names::kFolder, Names::kNoFolder}
+                                 : std::vector{Names::kNoFolder};
+  }
+
+  [[nodiscard]] Outcomes outcomes_of(const std::string& text, Names names) const {
     const Json value(text);
     Outcomes outcomes;
-    for (const auto& probe : probes_)
-      outcomes.push_back(probe.arg->matchers[probe.matcher]->match(value, probe.view));
+    for (const auto& probe : probes_) {
+      CallView view = probe.view;
+      view.takes_for_folders = names == Names::kFolder;
+      outcomes.push_back(probe.arg->matchers[probe.matcher]->match(value, view));
+    }
     return outcomes;
   }
 
@@ -84,7 +94,9 @@ class Collector {
 
   // Strings that exist, with the answers that they really get.
   void add_example(const std::string& text) {
-    if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text));
+    for (const Names names : worlds()) {
+      if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text, names));
+    }
   }
 
   void add_all_examples() {
@@ -171,8 +183,9 @@ class Collector {
     if (readable && !ascii) return answers(ProbeKind::kPath);
     if (readable && kind.endless) {
       // Too long: nothing to all tests but those under "*" that may tidy it.
-      const Outcomes part = path_part(outcomes_of(kind.example));
-      own.insert(unreadable(part));
+      for (const Names names : worlds())
+        own.insert(unreadable(path_part(outcomes_of(kind.example, names))));
+      const Outcomes part = path_part(outcomes_of(kind.example, Names::kFolder));
       own.insert(unreadable(Outcomes(part.size(), Outcome::kFail)));
     }
     return own;
@@ -197,9 +210,10 @@ class Collector {
     }
     for (const auto& kind : examples_) {
       if (!budget_.spend(cost_of(kind.example))) return;
-      const Outcomes real = outcomes_of(kind.example);
+      const Outcomes real = outcomes_of(kind.example, worlds().back());
       std::vector<Outcomes> made = {real};
       if (has(ProbeKind::kPath)) {
+        made.push_back(outcomes_of(kind.example, Names::kFolder));
         for (const auto& part : path_answers(kind)) {
           made.push_back(real);
           put(made.back(), ProbeKind::kPath, part);

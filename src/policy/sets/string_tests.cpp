@@ -50,20 +50,21 @@ std::vector<ProbeKind> StringTests::kinds_of(const CompiledArg& arg) const {
   return kinds;
 }
 
-void StringTests::add(const CompiledArg& arg, const std::string& server,
+void StringTests::add(const CompiledArg& arg, const CallView& view,
                       const Environment& environment) {
-  for (const auto& test : arg.tests) add_test(test, server, environment);
+  for (const auto& test : arg.tests) add_test(test, view, environment);
   const bool globs = std::ranges::any_of(arg.tests, is_like);
   for (const auto& exception : arg.exceptions) {
     urls.add(exception);
     if (const auto* literal = std::get_if<ast::Literal>(&exception.body))
       add_literal(*literal, globs);
     if (const auto* path = std::get_if<ast::PathException>(&exception.body))
-      add_path(path->path, exception.at, PathPattern::Kind::kException, server, environment);
+      add_path(path->path, exception.at, PathPattern::Kind::kException, view, Above::kCounts,
+               environment);
   }
 }
 
-void StringTests::add_test(const ast::Test& test, const std::string& server,
+void StringTests::add_test(const ast::Test& test, const CallView& view,
                            const Environment& environment) {
   if (is_url_test(test)) {
     urls.add(test);
@@ -82,7 +83,8 @@ void StringTests::add_test(const ast::Test& test, const std::string& server,
   } else if (const auto* path = std::get_if<ast::PathTest>(&test.body)) {
     const auto kind = path->kind == ast::PathTest::Kind::kWithin ? PathPattern::Kind::kWithin
                                                                  : PathPattern::Kind::kMatches;
-    add_path(path->path, test.at, kind, server, environment);
+    add_path(path->path, test.at, kind, view,
+             view.reading == Reading::kCatch ? Above::kCounts : Above::kPasses, environment);
   }
 }
 
@@ -155,18 +157,25 @@ void StringTests::add_literal(const ast::Literal& literal, bool glob) {
 }
 
 void StringTests::add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
-                           const std::string& server, const Environment& environment) {
+                           const CallView& view, Above above, const Environment& environment) {
   const std::string key = fmt::format("{} {}", static_cast<int>(kind), path);
-  if (paths.contains(key + " 0")) return;
-  const World world{environment, {server}, Effect::kAllow};
+  const std::string key_above = "above " + key;
+  const bool counts = above == Above::kCounts && environment.bases.by_identity;
+  const bool is_known = paths.contains(key + " 0");
+  if (is_known && (!counts || paths.contains(key_above + " 0"))) return;
+  const World world{environment, {view.server}, Effect::kAllow};
   const auto pattern = PathPattern::compile(path, at, kind, world);
   if (!pattern) {
     gap = "a path whose base can no longer be resolved";
     return;
   }
-  std::size_t count = 0;
-  for (auto& nfa : path_automata(*pattern, server, path_starts(environment.bases, server)))
-    paths.emplace(fmt::format("{} {}", key, count++), std::move(nfa));
+  const auto starts = path_starts(environment.bases, view.server);
+  const auto put = [&](const std::string& name, std::vector<Nfa> automata) {
+    std::size_t count = 0;
+    for (auto& nfa : automata) paths.emplace(fmt::format("{} {}", name, count++), std::move(nfa));
+  };
+  if (!is_known) put(key, path_automata(*pattern, view.server, starts));
+  if (counts) put(key_above, folders_above(*pattern, view.server, starts));
 }
 
 }  // namespace mcpac::policy

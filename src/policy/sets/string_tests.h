@@ -1,6 +1,7 @@
 // String tests: the tests of one argument, sorted by how all strings can be asked about them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,17 +28,19 @@ struct StringTests {
   // What one character costs when all expressions are matched, in instructions.
   std::size_t regex_size = 0;
 
-  void add(const CompiledArg& arg, const std::string& server, const Environment& environment);
+  void add(const CompiledArg& arg, const CallView& view, const Environment& environment);
   // By matcher of an argument that was added.
   [[nodiscard]] std::vector<ProbeKind> kinds_of(const CompiledArg& arg) const;
   void add_length(const ast::Number& number, bool above);
   void add_at_least(std::size_t count);
 
  private:
-  void add_test(const ast::Test& test, const std::string& server, const Environment& environment);
+  void add_test(const ast::Test& test, const CallView& view, const Environment& environment);
   void add_literal(const ast::Literal& literal, bool glob);
+  // Folders that it lies in count where they are caught or excepted with it.
+  enum class Above : std::uint8_t { kPasses, kCounts };
   void add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
-                const std::string& server, const Environment& environment);
+                const CallView& view, Above above, const Environment& environment);
   void add_text(const ast::TextTest& text);
   void add_regex(const std::string& key, const std::string& pattern);
   [[nodiscard]] ProbeKind kind_of(const ast::Test& test) const;

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/written.h"
 #include "execute/build/build_headers.h"
+#include "execute/check/server_root.h"
 #include "execute/project/editor_files.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project_use.h"
@@ -105,9 +106,14 @@ void generate(Context& context, const Options& options) {
   auto editor = execute::write_editor_files(project->folder);
   if (!editor) return context.fail(editor.error());
   if (!editor->empty()) report->written.push_back(*editor);
-  if (!context.json)
-    return show_written(context, *report, options.verbose ? Notes::kAll : Notes::kSome);
+  const auto rootless = execute::servers_without_root(*project);
+  if (!context.json) {
+    show_written(context, *report, options.verbose ? Notes::kAll : Notes::kSome);
+    for (const auto& line : rootless) context.say("note: " + line);
+    return;
+  }
   Json json = to_json(*report);
+  json["without_root"] = rootless;
   json["unreached"] = std::move(unreached);
   context.print(json);
 }

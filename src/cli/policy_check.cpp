@@ -1,11 +1,15 @@
 // mcpac policy check: whether files of rules load, hold their self-tests, and what they cannot do.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/policy_commands.h"
 #include "cli/rule_reader.h"
 #include "core/printable.h"
+#include "execute/check/server_root.h"
 #include "policy/explain/lint.h"
 
 namespace mcpac::cli {
@@ -44,8 +48,10 @@ void check_files(Context& context, const std::vector<std::string>& files) {
   auto reader = RuleReader::open(context);
   if (!reader) return context.fail(reader.error());
   Json all = Json::array();
+  bool names_place_within = false;
   for (const std::string& file : files) {
     const auto summary = check_file(**reader, file);
+    names_place_within = names_place_within || (summary && summary->names_place_within);
     all.push_back(to_json(file, summary));
     if (!summary && context.json)
       context.exit_code = static_cast<int>(exit_code_of(summary.error().id));
@@ -60,7 +66,12 @@ void check_files(Context& context, const std::vector<std::string>& files) {
     for (const auto& note : summary->notes)
       fmt::print("{}: note: {}\n", printable_in_place(note.place), printable_in_place(note.text));
   }
-  if (context.json) context.print({{"files", std::move(all)}});
+  std::vector<std::string> hints = execute::servers_without_root((*reader)->project());
+  if (names_place_within)
+    std::ranges::move(execute::proposed_entry_only((*reader)->project(), (*reader)->lock()),
+                      std::back_inserter(hints));
+  if (context.json) return context.print({{"files", std::move(all)}, {"hints", hints}});
+  for (const auto& hint : hints) fmt::print("note: {}\n", printable_in_place(hint));
 }
 
 }  // namespace

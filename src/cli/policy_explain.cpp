@@ -81,6 +81,8 @@ void print_rule(const RuleStanding& rule) {
 void print_paths(const policy::PathReading& paths) {
   fmt::print("\nrelative paths: an allow reads them below {}",
              printable_in_place(paths.admit_base));
+  for (const auto& folder : paths.further_bases)
+    fmt::print(" and below {}", printable_in_place(folder));
   if (paths.catch_bases.empty()) {
     fmt::print(
         "; every deny and ask of a path catches them, for where the server reads them is "

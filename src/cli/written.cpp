@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ranges>
+
+#include "execute/check/server_root.h"
 
 namespace mcpac::cli {
 namespace {
@@ -86,6 +89,15 @@ Json to_json(const execute::GenerateReport& report) {
           {"written", report.written},
           {"removed", report.removed},
           {"notes", notes}};
+}
+
+void propose_roots(const Context& context, const std::vector<std::string>& servers) {
+  auto project = context.project();
+  if (!project) return;
+  std::erase_if(project->config.servers, [&](const mcp::ServerConfig& server) {
+    return std::ranges::find(servers, server.name) == servers.end();
+  });
+  for (const auto& line : execute::servers_without_root(*project)) context.say("note: " + line);
 }
 
 execute::OnProgress progress_of(const Context& context, Counts counts) {

@@ -38,6 +38,9 @@ struct ServerConfig {
 
   std::chrono::milliseconds timeout{60'000};  // of one request, and of a whole list
   std::string root;                           // the folder that the server's relative paths mean
+  // "entry_only": tools that act on the one entry which a path names, and on nothing below it; by
+  // the user's word, for rules about folders above a denied place (docs/grants.md).
+  std::vector<std::string> entry_only;
   bool disabled = false;
   // "prices": what one call of a tool costs the user, for rules with a `cost` (docs/grants.md).
   std::map<std::string, Money> prices;

@@ -64,8 +64,9 @@ std::vector<std::string> spellings(const std::string& path, const policy::Bases&
     all.push_back(relative);
     all.push_back("./" + relative);
   };
-  below(bases.current_directory);
-  if (const auto root = bases.roots.find(server); root != bases.roots.end()) below(root->second);
+  const auto starts = policy::relative_starts(bases, server);
+  for (const auto& start : starts.to_catch) below(start);
+  for (const auto& start : starts.admit) below(start);
   return all;
 }
 
@@ -135,6 +136,9 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   environment.clock = &clock;
   environment.bases = recorded->bases;
   environment.prices = recorded->prices;
+  // Whether the path was that of a folder then, which a deny of something in it catches, is not
+  // known: it could have been touched.
+  environment.bases.by_identity = false;
   auto authority = policy::Authority::load(recorded->layers, environment);
   if (!authority) return pass_on(authority);
   const bool observes = string_member(started.payload, "mode") == "observe";
@@ -156,17 +160,19 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   return view;
 }
 
-// The target of a call, as a path from the root.
-std::string absolute_target(const std::string& target, const RunView& view,
-                            const std::string& capability) {
+// The target of a call, as paths from the root: all that it may be.
+std::vector<std::string> absolute_targets(const std::string& target, const RunView& view,
+                                          const std::string& capability) {
   constexpr std::string_view kFile = "file://";
-  if (target.starts_with(std::string(kFile) + "/")) return target.substr(kFile.size());
+  if (target.starts_with(std::string(kFile) + "/")) return {target.substr(kFile.size())};
   if (target.empty() || target.starts_with('/') || target.find("://") != std::string::npos)
-    return target;
-  const auto root = view.bases.roots.find(capability.substr(0, capability.find('.')));
-  const std::string& base =
-      root == view.bases.roots.end() ? view.bases.current_directory : root->second;
-  return (std::filesystem::path(base) / target).lexically_normal().string();
+    return {target};
+  std::vector<std::string> places;
+  const auto starts =
+      policy::relative_starts(view.bases, capability.substr(0, capability.find('.')));
+  for (const auto& start : starts.admit)
+    places.push_back((std::filesystem::path(start) / target).lexically_normal().string());
+  return places;
 }
 
 // All places that the call named; records of older versions have the first.
@@ -200,7 +206,9 @@ Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& even
     const std::string capability = string_member(event.payload, "capability");
     const RunView& view = runs[event.run_id];
     const bool did = std::ranges::any_of(targets_in(event.payload), [&](const std::string& target) {
-      return is_at_or_below(absolute_target(target, view, capability), path);
+      return std::ranges::any_of(
+          absolute_targets(target, view, capability),
+          [&](const std::string& place) { return is_at_or_below(place, path); });
     });
     if (did) rows.push_back({event.run_id, view.program, event.time, capability, "", true});
   }

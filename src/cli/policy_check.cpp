@@ -1,6 +1,9 @@
 // mcpac policy check: whether files of rules load, hold their self-tests, and what they cannot do.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/policy_commands.h"
@@ -17,7 +20,16 @@ Result<policy::FileSummary> check_file(const RuleReader& reader, const std::stri
   if (!rules) return pass_on(rules);
   auto loaded = reader.load(*rules);
   if (!loaded) return pass_on(loaded);
-  return policy::summarize({rules->name, rules->text});
+  const policy::SourceText source{rules->name, rules->text};
+  auto summary = policy::summarize(source);
+  if (!summary) return summary;
+  // One line for each kind of look at a file that loads.
+  const auto add = [&summary](std::vector<policy::Note> notes) {
+    std::ranges::move(notes, std::back_inserter(summary->notes));
+  };
+  add(policy::find_overlaps(source, reader.world().environment()));
+  add(policy::find_wildcards(source));
+  return summary;
 }
 
 Json to_json(const std::string& file, const Result<policy::FileSummary>& summary) {
@@ -32,7 +44,11 @@ Json to_json(const std::string& file, const Result<policy::FileSummary>& summary
   json["profiles"] = summary->profiles;
   json["notes"] = Json::array();
   for (const auto& note : summary->notes)
-    json["notes"].push_back({{"place", note.place}, {"note", note.text}});
+    json["notes"].push_back({{"place", note.place},
+                             {"note", note.text},
+                             {"kind", note.kind},
+                             {"why", note.why},
+                             {"fix", note.fix}});
   return json;
 }
 
@@ -57,8 +73,11 @@ void check_files(Context& context, const std::vector<std::string>& files) {
     const std::string places = summary->places == 0 ? "" : ", " + counted(summary->places, "place");
     fmt::print("{}: ok, {}{}, {}\n", printable(file), counted(summary->rules, "rule"), places,
                counted(summary->self_tests, "self-test"));
-    for (const auto& note : summary->notes)
+    for (const auto& note : summary->notes) {
       fmt::print("{}: note: {}\n", printable_in_place(note.place), printable_in_place(note.text));
+      if (!note.why.empty()) fmt::print("  why: {}\n", printable_in_place(note.why));
+      if (!note.fix.empty()) fmt::print("  fix: {}\n", printable_in_place(note.fix));
+    }
   }
   if (context.json) context.print({{"files", std::move(all)}});
 }

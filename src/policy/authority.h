@@ -126,6 +126,8 @@ class Authority {
   // The rules of all layers, printed canonically, one a line.
   [[nodiscard]] std::string print() const;
   [[nodiscard]] std::vector<LayerRules> layers() const;
+  // The rules, printed with this target alone, whose wildcard (`server.*`, `*.*`) covers the tool.
+  [[nodiscard]] std::vector<LayerRules::Rule> wildcards_over(const Permission& permission) const;
   // How much of a call of this tool the rules that speak of it let the audit log keep.
   [[nodiscard]] AuditLevel audit_level(const Permission& permission) const;
 

@@ -133,6 +133,41 @@ TEST_SUITE("e2e/policy") {
     CHECK(json["files"][0]["notes"].size() == 1);
   }
 
+  TEST_CASE("check says of each rule that decides nothing where it stands, why, and what to do") {
+    const auto notes = file("notes.policy",
+                            "allow filesystem.read_text_file(path within ./data/a)\n"
+                            "allow filesystem.read_text_file(path within ./data)\n"
+                            "deny filesystem.write_file\n"
+                            "allow filesystem.write_file(path within ./data, content any)\n"
+                            "allow filesystem.list_directory until 2020-01-01T00:00:00Z\n"
+                            "deny filesystem.write_file\n"
+                            "allow memory.*\n");
+    const auto run = policy({"check", notes});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, notes +
+                           ":1: note: 'allow filesystem.read_text_file(path within ./data/a)' "
+                           "admits nothing that 'allow filesystem.read_text_file(path within "
+                           "./data)' (" +
+                           notes + ":2) does not admit\n  why: "));
+    CHECK(has(run.out, notes +
+                           ":4: note: 'allow filesystem.write_file(path within ./data, content "
+                           "any)' never admits a call: 'deny filesystem.write_file' (" +
+                           notes + ":3) denies all that it is about\n"));
+    CHECK(has(run.out, notes + ":5: note: "));
+    CHECK(has(run.out, notes + ":6: note: 'deny filesystem.write_file' stands at " + notes +
+                           ":3 already\n"));
+    CHECK(has(run.out, notes + ":7: note: 'allow memory.*' covers every tool that memory gains"));
+    const Json json = policy({"check", "--json", notes}).json();
+    std::string kinds;
+    for (const Json& note : json["files"][0]["notes"]) {
+      kinds += note["kind"].get<std::string>() + " ";
+      CHECK_FALSE(note["why"].get<std::string>().empty());
+      CHECK_FALSE(note["fix"].get<std::string>().empty());
+    }
+    CHECK(kinds == "expired doubled shadowed dead new-tools ");
+  }
+
   TEST_CASE("fmt keeps comments, changes nothing twice, and --check only looks") {
     const std::string untidy =
         "# what triage may do\n\n\npolicy   \"triage\"{allow filesystem.list_directory # all of "

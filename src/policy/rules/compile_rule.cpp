@@ -51,13 +51,16 @@ std::unexpected<Complaint> unknown_tool(const ast::Selector& selector, const Too
   const auto names =
       *selector.server == kControlServer ? kControls : tool_names(tools, *selector.server);
   const std::string near = nearest_or_longer_name(*selector.tool, names);
-  return complain(ErrorId::kRuleUnknownName, selector.tool_at,
-                  fmt::format("the lock knows no tool '{}' of server {}", printable(*selector.tool),
-                              printable(*selector.server)),
-                  "a rule names servers and tools that mcpac.lock holds",
-                  near.empty() ? fmt::format("mcpac tools list {}", print_name(*selector.server))
-                               : fmt::format("did you mean {}.{}?", print_name(*selector.server),
-                                             print_name(near)));
+  return complain(
+      ErrorId::kRuleUnknownName, selector.tool_at,
+      fmt::format("the lock knows no tool '{}' of server {}", printable(*selector.tool),
+                  printable(*selector.server)),
+      "a rule names servers and tools that mcpac.lock holds",
+      near.empty()
+          ? fmt::format("`mcpac tools list {0}` shows what it holds, `mcpac lock "
+                        "diff {0}` what is new at the server",
+                        print_name(*selector.server))
+          : fmt::format("did you mean {}.{}?", print_name(*selector.server), print_name(near)));
 }
 
 Checked<Covered> cover(const ast::Selector& selector, const ToolSchemas& tools) {
@@ -193,7 +196,8 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
                             .text = print(target),
                             .rule_text = print(alone),
                             .place = source.line_of(target.selector.at),
-                            .brackets = {}};
+                            .brackets = {},
+                            .is_wildcard = !target.selector.server || !target.selector.tool};
     if (target.brackets) {
       const World world{environment, covered->servers, rule.effect};
       auto brackets = compile_brackets(*target.brackets, world);

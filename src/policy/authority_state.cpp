@@ -8,6 +8,16 @@
 #include "policy/explain/would_grant.h"
 
 namespace mcpac::policy {
+namespace {
+
+// Most schemas need not be compiled for it.
+bool has_defaults(const Json& schema) {
+  if (!schema.is_structured()) return false;
+  if (schema.is_object() && schema.contains("default")) return true;
+  return std::ranges::any_of(schema, has_defaults);
+}
+
+}  // namespace
 
 Times Authority::Impl::now() const {
   Times times{.start = start, .steady = {}, .wall = {}};
@@ -21,6 +31,16 @@ Times Authority::Impl::now() const {
 const Json* Authority::Impl::schema_of(const Permission& permission) const {
   const auto found = environment.tools->find(permission);
   return found == environment.tools->end() ? nullptr : &found->second;
+}
+
+const DefaultPlace* Authority::Impl::defaults_of(const Json& schema) const {
+  const auto [at, is_new] = defaults.try_emplace(&schema, nullptr);
+  if (is_new && has_defaults(schema)) {
+    // One that does not compile has no calls.
+    if (auto compiled = JsonSchema::compile(schema))
+      at->second = std::make_unique<const SchemaDefaults>(std::move(*compiled));
+  }
+  return at->second == nullptr ? nullptr : at->second->root();
 }
 
 Demand Authority::Impl::demand_of(const Permission& permission, const Json& arguments) const {
@@ -54,6 +74,10 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
     decision.reason =
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
     if (because) decision.reason += ": " + printable(*because, 200);
+    if (const auto left = caught_by_default(*verdict.target, verdict.effect, call); !left.empty())
+      decision.reason += fmt::format(
+          "; {} is left out, and the server may take it for a default of its schema: say it",
+          printable(left, 100));
     return decision;
   }
   const Nearest nearest = nearest_rule(layer, call, times);

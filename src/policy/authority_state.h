@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "policy/authority.h"
@@ -40,11 +41,17 @@ struct Authority::Impl {
   }
   [[nodiscard]] CallUnderTest under_test(const Permission& permission,
                                          const Json& arguments) const {
+    const Json* schema = schema_of(permission);
     return {.permission = permission,
             .arguments = arguments,
-            .schema = schema_of(permission),
-            .demand = demand_of(permission, arguments)};
+            .schema = schema,
+            .demand = demand_of(permission, arguments),
+            .defaults = schema == nullptr ? nullptr : defaults_of(*schema)};
   }
+  // What a server may put where calls of this tool leave something out. Found when a tool is first
+  // asked about, and kept.
+  [[nodiscard]] const DefaultPlace* defaults_of(const Json& schema) const;
+  mutable std::unordered_map<const Json*, std::unique_ptr<const SchemaDefaults>> defaults;
   [[nodiscard]] Demand demand_of(const Permission& permission, const Json& arguments) const;
   void reserve(const std::vector<Verdict>& verdicts, const Times& times, const Demand& demand,
                Decision& decision);

@@ -1,7 +1,12 @@
 // mcpac policy: files of rules through the real binary, against the lock of real servers.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -16,6 +21,29 @@ e2e::Outcome policy(std::vector<std::string> words) {
 
 std::string file(const std::string& name, const std::string& text) {
   return Workspace::shared().write(name, text).string();
+}
+
+// A server that decodes as servers of other languages do.
+const std::string& decoders() {
+  static const std::string path = mcpac::testing::in_source("tests/servers/decoders.mjs");
+  return path;
+}
+
+const Workspace& with_decoders() {
+  static const Workspace& generated = []() -> const Workspace& {
+    static const Workspace made(fmt::format(
+        R"({{"mcpServers": {{"decoders": {{"command": "node", "args": ["{}"]}}}}}})", decoders()));
+    REQUIRE(made.mcpac({"generate"}).exit_code == 0);
+    return made;
+  }();
+  return generated;
+}
+
+e2e::Outcome decoded(const std::string& tool, const std::string& arguments,
+                     std::vector<std::string> rules) {
+  std::vector<std::string> words{"tools", "call", "decoders." + tool, "--arguments", arguments};
+  words.insert(words.end(), rules.begin(), rules.end());
+  return with_decoders().mcpac(words);
 }
 
 const std::string kReads = "allow filesystem.read_text_file(path within ./data)\n";
@@ -40,6 +68,50 @@ TEST_SUITE("e2e/policy") {
     const auto same = policy({"diff", narrow, other});
     CHECK(same.exit_code == 0);
     CHECK(same.out == other + " admits nothing that " + narrow + " does not\n");
+  }
+
+  TEST_CASE("a member in another spelling reaches no server, whatever is granted") {
+    // What such a server makes of it.
+    const auto taken = e2e::run_program(
+        {"node", decoders()}, {},
+        {.input = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read",)"
+                  R"("arguments":{"path":"ok","PATH":"secret"}}})"
+                  "\n"});
+    CHECK(has(taken.out, "path secret"));
+    const std::vector<std::string> rules{"--grant", "decoders.read", "--deny",
+                                         R"(decoders.read(path == "secret"))"};
+    const auto honest = decoded("read", R"({"path":"ok"})", rules);
+    INFO(honest.err);
+    CHECK(honest.out == "path ok\n");
+    CHECK(decoded("read", R"({"path":"secret"})", rules).exit_code == 77);
+    for (const char* call :
+         {R"({"path":"ok","PATH":"secret"})", R"({"path":"ok","pAth":"secret"})",
+          "{\"path\":\"ok\",\"\u212aey\":\"x\"}", "{\"path\":\"ok\",\"path\u200d\":\"secret\"}"}) {
+      CAPTURE(call);
+      const auto run = decoded("read", call, rules);
+      CHECK(run.exit_code != 0);
+      CHECK(run.exit_code != 77);
+      CHECK(run.out.empty());
+      CHECK(has(run.err, "did you mean \""));
+      const auto explained = with_decoders().mcpac(
+          {"policy", "explain", "decoders.read", call, "--grant", "decoders.read"});
+      CHECK(explained.exit_code != 0);
+      CHECK(has(explained.err, "did you mean"));
+    }
+  }
+
+  TEST_CASE("a deny is not passed by leaving out what the server fills in") {
+    const std::vector<std::string> rules{"--grant", "decoders.act", "--deny",
+                                         R"(decoders.act(options.mode == "erase"))"};
+    CHECK(decoded("act", R"({"options":{}})", {"--grant", "decoders.act"}).out == "mode erase\n");
+    const auto left_out = decoded("act", R"({"options":{}})", rules);
+    CHECK(left_out.exit_code == 77);
+    CHECK(has(left_out.err, "options.mode is left out"));
+    CHECK(decoded("act", R"({"options":{"mode":"keep"}})", rules).out == "mode keep\n");
+    const auto optional = decoded("act", R"({"options":{}})",
+                                  {"--grant", R"(decoders.act(?options.mode == "keep"))"});
+    CHECK(optional.exit_code == 77);
+    CHECK(has(optional.err, "erase"));
   }
 
   TEST_CASE("a bad rule is an error with its file and line, a missing file one with its name") {

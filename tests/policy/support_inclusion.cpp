@@ -20,7 +20,7 @@ std::optional<Effect> effect_of(const World& world, Authority& authority,
   const auto tool = world.tools.find(permission);
   if (tool != world.tools.end()) {
     const auto schema = JsonSchema::compile(tool->second).value();
-    schema->fill_defaults(arguments);
+    static_cast<void>(schema->fill_defaults(arguments));
     if (schema->validate(arguments)) return std::nullopt;
   }
   const Decision decision = authority.decide(permission, arguments);

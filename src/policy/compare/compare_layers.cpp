@@ -7,6 +7,7 @@
 
 #include "core/json_schema.h"
 #include "policy/compare/compare_limits.h"
+#include "policy/decide/canonical_urls.h"
 #include "policy/decide/decide.h"
 #include "policy/sets/call_classes.h"
 
@@ -104,9 +105,10 @@ class ToolComparison {
     if (marks_ > kMaxMarks) return undecided("there are too many rules over this tool");
     if (auto compiled = compile_schema(); !compiled) return undecided(compiled.error().what);
     StepBudget steps(budget.steps);
+    const DefaultPlace* defaults = defaults_ == nullptr ? nullptr : defaults_->root();
     Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
     const CallPlace root(both(), permission_.server(),
-                         schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
+                         schema_ == nullptr ? SchemaView() : SchemaView(*schema_), defaults);
     const auto calls = call_classes(root, exploration);
     ran_out_ = steps.is_spent();
     took_ = budget.steps - steps.left();
@@ -168,27 +170,33 @@ class ToolComparison {
     auto compiled = JsonSchema::compile(*schema_);
     if (!compiled) return pass_on(compiled);
     compiled_ = std::move(*compiled);
+    defaults_ = std::make_unique<const SchemaDefaults>(compiled_);
     return {};
   }
 
   // What both sides really say of the call, when it is one that can be made.
   [[nodiscard]] std::optional<Excess> verified(Json arguments) const {
-    if (compiled_ != nullptr) {
-      compiled_->fill_defaults(arguments);
-      if (compiled_->validate(arguments)) return std::nullopt;
-    }
-    const CallUnderTest call{permission_, arguments, schema_, true};
+    auto made = completed(std::move(arguments));
+    if (!made) return std::nullopt;
+    const CallUnderTest call{.permission = permission_,
+                             .arguments = *made,
+                             .schema = schema_,
+                             .lexical = true,
+                             .demand = {},
+                             .defaults = defaults_ == nullptr ? nullptr : defaults_->root()};
     const Effect narrower = decided(narrower_, call);
     const Effect wider = decided(wider_, call);
     if (narrower >= wider) return std::nullopt;
-    return Excess{permission_, arguments, narrower, wider, {}};
+    return Excess{permission_, std::move(*made), narrower, wider, {}};
   }
 
-  // Of a call that both sides answer alike: what its schema makes of it, or nothing.
+  // What its schema makes of a call; nothing where it is none.
   [[nodiscard]] std::optional<Json> completed(Json arguments) const {
     if (compiled_ == nullptr) return arguments;
-    compiled_->fill_defaults(arguments);
-    if (compiled_->validate(arguments)) return std::nullopt;
+    if (misnamed(wider_, permission_, *compiled_, arguments) ||
+        misnamed(narrower_, permission_, *compiled_, arguments) ||
+        !compiled_->fill_defaults(arguments) || compiled_->validate(arguments))
+      return std::nullopt;
     return arguments;
   }
 
@@ -212,6 +220,7 @@ class ToolComparison {
   std::vector<MarkedLayer> marked_narrower_;
   const Json* schema_ = nullptr;
   std::shared_ptr<const JsonSchema> compiled_;
+  std::unique_ptr<const SchemaDefaults> defaults_;
   bool ran_out_ = false;
   std::size_t took_ = 0;
 };

@@ -171,6 +171,12 @@ class LayerForesight {
   std::size_t misses_ = 0;
 };
 
+std::optional<SchemaViolation> misnamed_in(const std::vector<CompiledLayer>& layers,
+                                           const PossibleCall& call, const Json& arguments) {
+  if (call.compiled == nullptr) return std::nullopt;
+  return misnamed(layers, call.permission, *call.compiled, arguments);
+}
+
 }  // namespace
 
 Result<PossibleCall> possible_call(const Permission& permission, const CallInSource& call,
@@ -187,8 +193,10 @@ Result<PossibleCall> possible_call(const Permission& permission, const CallInSou
   if (!compiled) return pass_on(compiled);
   // Members are filled one by one, so a call without arguments shows every default there is.
   Json empty = Json::object();
-  (*compiled)->fill_defaults(empty);
-  (*compiled)->fill_defaults(possible.known);
+  if (!(*compiled)->fill_defaults(empty) || !(*compiled)->fill_defaults(possible.known))
+    return fail(ErrorId::kSchemaInvalid, "its defaults take too much to be filled in");
+  possible.compiled = *compiled;
+  possible.defaults = std::make_shared<const SchemaDefaults>(*compiled);
   for (const auto& name : call.unknown) {
     if (!call.known.contains(name)) possible.known.erase(name);
     const bool filled = empty.contains(name);
@@ -226,6 +234,7 @@ Outlook outlook_of(const std::vector<CompiledLayer>& layers, const Permission& p
   if (!suffices) return Outlook::kDenied;
   auto possible = possible_call(permission, call, schema);
   if (!possible) return Outlook::kConditional;
+  if (misnamed_in(layers, *possible, call.known)) return Outlook::kDenied;
   canonicalise_urls(layers, permission, possible->known);
   Outlook worst = Outlook::kCovered;
   for (const auto& layer : layers)
@@ -244,6 +253,12 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
   if (!possible) {
     worst.outlook = Outlook::kConditional;
     worst.reason = "the tool's schema cannot be read: " + possible.error().what;
+    return worst;
+  }
+  if (auto violation = misnamed_in(layers, *possible, call.known)) {
+    worst.layer = "lock";
+    worst.reason = fmt::format("{} {}", printable(violation->pointer, 200),
+                               printable(violation->message, 300));
     return worst;
   }
   canonicalise_urls(layers, permission, possible->known);

@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "core/json_compare.h"
 #include "policy/decide/least_rule.h"
 #include "policy/explain/foresee.h"
 #include "policy/rules/schema_view.h"
@@ -33,8 +32,7 @@ std::optional<std::string> tests_for_all(const Json& arguments, const SchemaView
   std::string tests;
   for (const auto& [name, value] : arguments.items()) {
     const auto member = schema.member(name);
-    const Json* filled = member ? member->default_value() : nullptr;
-    if (filled != nullptr && json_equal(*filled, value)) continue;  // counts as absent
+    if (member && member->equals_default(value)) continue;  // counts as absent
     if (!member) return std::nullopt;
     const std::string test = tests_for(print_name(name), value);
     if (tests.size() + test.size() > 2 * kMaxText) return std::nullopt;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "core/json_compare.h"
 #include "core/json_schema.h"
 #include "policy/sets/number_examples.h"
 #include "policy/sets/text_automata.h"
@@ -101,7 +100,7 @@ class Scalars {
       for (const auto& value : all) insert_whole(value);
       return "";
     }
-    if (const Json* filled = place_.view().default_value()) insert_whole(*filled);
+    if (const auto filled = place_.view().filled_default()) insert_whole(*filled);
     if ((types & kStringType) != 0) add_strings();
     if ((types & kNumberType) != 0) add_numbers();
     if ((types & kBooleanType) != 0) {
@@ -136,8 +135,7 @@ class Scalars {
     return static_cast<std::size_t>(std::clamp(found->get<double>(), 0.0, kBeyond));
   }
   [[nodiscard]] bool is_default(const Json& value) const {
-    const Json* filled = place_.view().default_value();
-    return filled != nullptr && json_equal(*filled, value);
+    return place_.view().equals_default(value);
   }
 
   // A value that is written down somewhere, of any type.

@@ -206,7 +206,7 @@ execute::Listener RunView::listener() {
                                stage.name));
   };
   listener.log = [this](std::string_view level, std::string_view text) {
-    hold_.write(stderr, fmt::format("[{}] {}\n", level, printable(text, 4'000)));
+    hold_.write(stderr, fmt::format("[{}] {}\n", level, printable_prose(text, 4'000)));
   };
   listener.log_sink = 2;
   listener.gate = hold_.gate();

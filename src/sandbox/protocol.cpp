@@ -60,6 +60,7 @@ SpawnRequest read_spawn(Reader& reader) {
   spec.work_directory = reader.text();
   spec.arguments = read_strings(reader);
   spec.environment = read_strings(reader);
+  spec.kept_names = read_strings(reader);
   const std::size_t mounts = reader.count(kMostMounts);
   for (std::size_t i = 0; i < mounts && reader.ok(); ++i) {
     Mount mount;
@@ -137,6 +138,7 @@ std::string encode_spawn(const Spec& spec) {
   writer.text(spec.work_directory.native());
   write_strings(writer, spec.arguments);
   write_strings(writer, spec.environment);
+  write_strings(writer, spec.kept_names);
   writer.number(static_cast<std::uint32_t>(spec.mounts.size()));
   for (const Mount& mount : spec.mounts) {
     writer.text(mount.host.native());

@@ -35,7 +35,7 @@ Result<std::string> grant_text(const Permission& permission, std::string_view wh
   auto brackets = policy::parse_brackets({name, where});
   if (!brackets) return pass_on(brackets);
   std::string text = fmt::format("{}({})", tool, policy::print(*brackets));
-  if (!has_invisible(text) && is_rule_for(permission, text)) return text;
+  if (printable_lines(where) == where && is_rule_for(permission, text)) return text;
   return fail(ErrorId::kRuleSyntax, fmt::format("{} is no rule for that tool alone", name),
               {.where = printable(where),
                .why = "a Narrow holds the tests of one tool, in characters that people see",

@@ -209,6 +209,8 @@ sandbox::Spec agent_spec(const AgentProgram& program, const RunLimits& limits) {
   spec.limits.file_size = writes ? limits.file_size : 0;
   // Below, protected names in a writable folder could not be held: Landlock only adds.
   if (writes) spec.lowest_tier = sandbox::Tier::kA;
+  // Of a changeset apply takes none.
+  if (writes && limits.writes_to != WritesTo::kChangeset) spec.kept_names = guarded_names();
   return spec;
 }
 

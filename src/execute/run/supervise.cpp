@@ -189,6 +189,17 @@ class ServerNotes {
   std::set<std::string> told_;  // on the host's loop
 };
 
+// Nothing of it was made; the program saw an error, and may have gone on without it.
+void warn_of_refused_names(const AgentOutcome& ended, LoopTalk& talk) {
+  const std::uint32_t count = ended.verdict.kept_refusals;
+  if (count == 0) return;
+  talk.warn(fmt::format(
+      "the program was not let make or change {}{}, which tools may run or obey; with --changeset "
+      "it may, and such changes are not applied",
+      printable(ended.verdict.kept_path),
+      count == 1 ? "" : fmt::format(" ({} such calls)", count)));
+}
+
 // Of a changeset they are never applied.
 void warn_of_new_names(const AgentProgram& program, const RunLimits& limits, LoopTalk& talk) {
   if (!program.files || limits.writes_to == WritesTo::kChangeset) return;
@@ -196,7 +207,9 @@ void warn_of_new_names(const AgentProgram& program, const RunLimits& limits, Loo
   if (!made) return talk.warn("after the run: " + made.error().what);
   for (const auto& path : made->names)
     talk.warn(
-        fmt::format("the program made {}, which tools may run or obey", printable(path.string())));
+        fmt::format("{} came to be while the program ran, which may not make such names itself: "
+                    "tools may run or obey it",
+                    printable(path.string())));
   for (const auto& path : made->closed)
     talk.warn(fmt::format(
         "the program left {} so that it cannot be looked through for names that tools may run or "
@@ -296,6 +309,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   // From here to the end of the record nothing is written that somebody has to read.
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
+  if (ended) warn_of_refused_names(*ended, talk);
   warn_of_new_names(program, limits, talk);
   notes.reset();
   auto closed = (*log)->close();

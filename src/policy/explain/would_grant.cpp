@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/json_compare.h"
+#include "core/printable.h"
 #include "policy/decide/least_rule.h"
 #include "policy/explain/foresee.h"
 #include "policy/rules/schema_view.h"
@@ -18,7 +19,7 @@ constexpr std::size_t kMaxText = 300;
 std::string tests_for(const std::string& path, const Json& value) {
   const std::string any = path + " any";
   if (value.is_array() || (value.is_object() && value.empty())) return any;
-  std::string text = value.is_object() ? "" : path + " == " + to_text(value);
+  std::string text = value.is_object() ? "" : path + " == " + printable_in_place(to_text(value));
   if (value.is_object()) {
     for (const auto& [name, member] : value.items()) {
       text += (text.empty() ? "" : ", ") + tests_for(path + "." + print_name(name), member);

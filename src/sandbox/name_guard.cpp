@@ -201,7 +201,17 @@ int enter_own_filter() {
 #endif
 }
 
+// A kernel before 5.14 cannot answer a call with a descriptor at once; one that can says that there
+// is no such call.
+int can_answer(int listener) {
+  seccomp_notif_addfd probe{};
+  probe.flags = SECCOMP_ADDFD_FLAG_SEND;
+  probe.srcfd = static_cast<std::uint32_t>(listener);
+  return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &probe) == 0 || errno == ENOENT ? 0 : ENOSYS;
+}
+
 int Guard::enter(pid_t program) {
+  if (const int error = can_answer(listener_)) return error;
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
   memory_ = open_of(program, "mem", O_RDONLY);
   status_ = open_of(program, "status", O_RDONLY);
@@ -440,7 +450,7 @@ Done Guard::open(int at, std::uint64_t address, int flags, mode_t mode) {
   }
   if (makes && !name->slash.empty()) return {EISDIR};
   if (makes && makes_repository(*name)) return {EACCES};
-  take_umask();
+  if (makes || nameless) take_umask();
   const std::string written = name->text.empty() ? "." : name->written();
   UniqueFd made(::openat(name->folder.get(), written.c_str(), flags | O_NOFOLLOW | O_CLOEXEC,
                          static_cast<unsigned>(mode)));

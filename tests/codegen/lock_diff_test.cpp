@@ -140,6 +140,9 @@ TEST_SUITE("codegen/lock diff") {
     CHECK(hidden[0] == "- safe");
     CHECK(contains_part(hidden[1], "<U+200B>"));
     CHECK_FALSE(contains_part(hidden[1], "\x1b"));
+    // Also where people would write it: what differs is what a person looks for.
+    CHECK(text_change("\u2764 it", "\u2764\ufe0f it").back() == "+ \u2764<U+FE0F> it");
+    CHECK(text_change("می\u200cخ", "میخ").front() == "- می<U+200C>خ");
   }
 
   TEST_CASE("what differs late in a long value is seen, in lines and in JSON") {

@@ -140,7 +140,7 @@ class Guard {
   [[nodiscard]] int refuse_kept(const Name& name);
   [[nodiscard]] bool is_kept(std::string_view path) const;
   [[nodiscard]] bool makes_repository(const Name& name) const;
-  [[nodiscard]] bool is_above_mount(const Name& name) const;
+  [[nodiscard]] bool stays(const Name& name) const;
   void take_umask() const;
   [[nodiscard]] bool still_there() const {
     std::uint64_t id = call_.id;
@@ -151,7 +151,7 @@ class Guard {
   int listener_;
   int socket_;
   std::vector<std::string> names_;
-  std::vector<FileIdentity> above_mounts_;
+  std::vector<FileIdentity> unmoved_;
   UniqueFd memory_;           // of the program
   UniqueFd status_;           // of the program
   UniqueFd own_descriptors_;  // /proc/self/fd
@@ -239,9 +239,10 @@ int Guard::enter(pid_t program) {
       struct stat info {};
       const std::string folder = "/" + mount.inside.substr(0, at);
       if (::lstat(folder.c_str(), &info) != 0) return errno;
-      above_mounts_.push_back({.device = info.st_dev, .inode = info.st_ino});
+      unmoved_.push_back({.device = info.st_dev, .inode = info.st_ino});
     }
   }
+  unmoved_.insert(unmoved_.end(), plan_.kept_folders.begin(), plan_.kept_folders.end());
   const rlimit none{1, 1};
   ::setrlimit(RLIMIT_CORE, &none);
   if (const int error = drop_privileges(plan_)) return error;
@@ -404,14 +405,14 @@ int Guard::refuse_kept(const Name& name) {
   return EACCES;
 }
 
-// A mount point cannot be renamed, by the kernel; the folders above it could be moved away with it.
-bool Guard::is_above_mount(const Name& name) const {
+// A mount point cannot be renamed, by the kernel; the folders above it, and above what has a kept
+// name, could be moved away with it.
+bool Guard::stays(const Name& name) const {
   struct stat info {};
   if (::fstatat(name.folder.get(), name.text.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
     return false;
-  return std::ranges::find(above_mounts_,
-                           FileIdentity{.device = info.st_dev, .inode = info.st_ino}) !=
-         above_mounts_.end();
+  return std::ranges::find(unmoved_, FileIdentity{.device = info.st_dev, .inode = info.st_ino}) !=
+         unmoved_.end();
 }
 
 void Guard::take_umask() const {
@@ -500,7 +501,7 @@ int Guard::rename(int from_at, std::uint64_t from_address, int to_at, std::uint6
   if (is_dots(from->text) || is_dots(to->text)) return EBUSY;
   for (const Name* name : {&*from, &*to}) {
     if (const int error = refuse_kept(*name)) return error;
-    if (is_above_mount(*name)) return EBUSY;
+    if (stays(*name)) return EBUSY;
   }
   if (makes_repository(*to) || ((flags & RENAME_EXCHANGE) != 0 && makes_repository(*from)))
     return EACCES;

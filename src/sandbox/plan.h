@@ -50,6 +50,7 @@ struct Plan {
   std::vector<PlannedMount> mounts;  // outer ones first
   std::string work_directory = "/";
   std::vector<std::string> kept_names{};
+  std::vector<FileIdentity> kept_folders{};
   Limits limits;
   Admits admits;
   bool count_processes = true;      // by id; a group counts them in any case

@@ -254,7 +254,10 @@ std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& give
   Plan plan;
   plan.tier = *tier;
   plan.admits = spec.admits;
-  if (spec.admits.has<WritesFiles>()) plan.kept_names = spec.kept_names;
+  if (spec.admits.has<WritesFiles>()) {
+    plan.kept_names = spec.kept_names;
+    plan.kept_folders = spec.kept_folders;
+  }
   plan.limits = spec.limits;
   plan.work_directory = spec.work_directory.native();
   if (auto planned = plan_mounts(spec, plan); !planned) return std::unexpected(planned.error());

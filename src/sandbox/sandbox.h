@@ -68,6 +68,8 @@ struct Spec {
   // depth and however they are written (core/folded_name.h); nor can it move a folder above a mount
   // or make a git repository (name_guard.h). Tier A with a listener only. Empty: any name.
   std::vector<std::string> kept_names{};
+  // With those: folders that cannot be moved either, as such names lie in them. At most 4,096.
+  std::vector<FileIdentity> kept_folders{};
   Limits limits;
   Tier lowest_tier = Tier::kA;  // refused when the machine cannot give it
   // Descriptors 0, 1 and 2 of the child; -1 is an empty /dev/null. Borrowed: spawn() duplicates

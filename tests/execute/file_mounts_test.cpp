@@ -282,6 +282,11 @@ TEST_SUITE("execute/file mounts") {
       CHECK(access_at(*made, place.folder / ".git") == Access::kRead);
       CHECK(execute::new_protected_names(*made).value().names.empty());
     }
+    // Of what is written directly the folders stay where they are, also those for which there is no
+    // mount that would hold them.
+    const auto direct = place.grant(place.folder, FileMode::kReadWrite);
+    REQUIRE(direct.has_value());
+    CHECK(direct->folders_of_kept.size() == 70);
   }
 
   TEST_CASE("a folder that folds case, or may, is written with a changeset only") {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -91,6 +92,36 @@ fs::path end_of_link(const fs::path& link) {
     at = real_path(at.parent_path()) / target;
   }
   return link;
+}
+
+// What the guard can be told, which is more than the folders of a large tree of packages.
+constexpr std::size_t kMostFoldersOfKept = 4'000;
+
+// A folder that could be moved away would take what is kept in it along.
+Result<void> keep_folders(FileMounts& made) {
+  std::set<fs::path> folders;
+  for (const auto& [path, identity] : made.kept) {
+    const auto holds = [&path](const GrantedPlace& place) {
+      return place.mode == policy::FileMode::kReadWrite && lies_in(path, place.path);
+    };
+    const auto place = std::ranges::find_if(made.places, holds);
+    if (place == made.places.end()) continue;
+    for (fs::path at = path.parent_path(); at != place->path; at = at.parent_path()) {
+      if (!folders.insert(at).second) break;
+    }
+  }
+  if (folders.size() > kMostFoldersOfKept) {
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} folders with protected names in them are more than {}",
+                            folders.size(), kMostFoldersOfKept),
+                {.why = "each of them must stay where it is", .fix = "--changeset"});
+  }
+  for (const fs::path& folder : folders) {
+    struct stat info {};
+    if (::lstat(folder.c_str(), &info) == 0)
+      made.folders_of_kept.push_back({.device = info.st_dev, .inode = info.st_ino});
+  }
+  return {};
 }
 
 // A link may lead elsewhere, as the name itself is kept by the guard or by apply. Where it leads
@@ -234,6 +265,7 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   if (held)
     held = in_each_written(
         [&](const GrantedPlace& place) { return hold_protected(place, kept, made, mounts); });
+  if (held && kept == NamesKept::kByGuard) held = keep_folders(made);
   if (!held) return pass_on(held);
   if (mounts.size() > kMostMounts) {
     return fail(

@@ -50,6 +50,8 @@ struct FileMounts {
   // Protected names as they were, also those that there was no room to mount over: those the
   // guard of names holds (sandbox/name_guard.h).
   std::map<std::filesystem::path, sandbox::FileIdentity> kept;
+  // The folders between those and the place that they lie in.
+  std::vector<sandbox::FileIdentity> folders_of_kept;
   // Where the program starts: the caller's folder, when it lies in a place or above one, so that
   // relative paths mean inside what they mean outside; "/" otherwise.
   std::filesystem::path work_directory = "/";

@@ -363,7 +363,7 @@ std::expected<Name, int> Guard::resolve(int at, const std::string& path) {
   return name;
 }
 
-// Where it lies in the program's root, by the kernel's word.
+// Where it lies in the program's root, by the kernel's word; "" where that is too long to be said.
 std::string Guard::place_of(int fd) const {
   std::array<char, PATH_MAX> text{};
   const ssize_t size =
@@ -395,7 +395,7 @@ bool Guard::makes_repository(const Name& name) const {
 
 int Guard::refuse_kept(const Name& name) {
   const std::string place = place_of(name.folder.get());
-  if (!place.starts_with('/')) return EACCES;
+  if (!place.starts_with('/')) return ENAMETOOLONG;
   if (!is_kept(place) && !is_one_of(name.text, names_)) return 0;
   GuardWord word;
   word.kind = GuardWord::Kind::kRefused;

@@ -53,7 +53,7 @@ CASE(guarded_works) {
   if (mkdir(in_place("work/."), 0700) == 0 || errno != EEXIST) _exit(25);
   if (unlink(in_place("work/none")) == 0 || errno != ENOENT) _exit(26);
   if (open(in_place("work/none"), O_WRONLY) >= 0 || errno != ENOENT) _exit(27);
-  if (openat(77, "x", O_WRONLY | O_CREAT, 0600) >= 0) _exit(28);
+  if (openat(400, "x", O_WRONLY | O_CREAT, 0600) >= 0) _exit(28);
   return rmdir(in_place("work"));
 }
 

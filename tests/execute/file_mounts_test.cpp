@@ -308,7 +308,6 @@ TEST_SUITE("execute/file mounts") {
       MESSAGE("skipped: " << disk.why_not());
       return;
     }
-    place.write("disk/Notes.txt");
     CHECK(folds(place.folder / "disk"));
     for (const auto& at : {place.folder, place.folder / "disk"}) {
       CAPTURE(at);

@@ -37,11 +37,12 @@ std::string other_case(std::string_view name) {
 }
 
 // Nothing: there is no such entry.
-std::optional<bool> is_same(int folder, const std::string& name) {
+std::optional<bool> is_same(int from, const std::filesystem::path& folder,
+                            const std::string& name) {
   struct stat one {};
   struct stat other {};
-  if (::fstatat(folder, name.c_str(), &one, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
-  return ::fstatat(folder, other_case(name).c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+  if (::fstatat(from, (folder / name).c_str(), &one, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return ::fstatat(from, (folder / other_case(name)).c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
          one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
@@ -63,19 +64,17 @@ bool FoldingLook::folds(FoldingDevices& known) const {
   if (std::ranges::find(kFold, type) != kFold.end()) return true;
   if (const auto at = known.find(info.st_dev); at != known.end()) return at->second;
   if (!name_.empty()) {
-    if (const auto same = is_same(folder_, name_)) return known[info.st_dev] = *same;
+    if (const auto same = is_same(folder_, {}, name_)) return known[info.st_dev] = *same;
   }
-  // An empty folder can be asked for by its own name, where that lies on the same file system.
-  struct stat above {};
-  const std::string own = at_.filename().string();
-  const bool has_name =
-      has_letter(own) && ::fstatat(folder_, "..", &above, 0) == 0 && above.st_dev == info.st_dev;
-  if (has_name) {
-    struct stat other {};
-    const std::string name = "../" + other_case(own);
-    const bool same = ::fstatat(folder_, name.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
-                      other.st_ino == info.st_ino;
-    return known[info.st_dev] = same;
+  // An empty folder can be asked for by its own name, or by that of one above it, where those lie
+  // on the same file system.
+  for (std::filesystem::path path = at_; path.has_relative_path(); path = path.parent_path()) {
+    struct stat above {};
+    if (::lstat(path.parent_path().c_str(), &above) != 0 || above.st_dev != info.st_dev) break;
+    const std::string name = path.filename().string();
+    if (!has_letter(name)) continue;
+    const auto same = is_same(AT_FDCWD, path.parent_path(), name);
+    if (same) return known[info.st_dev] = *same;
   }
   return true;
 }

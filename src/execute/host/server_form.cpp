@@ -54,7 +54,7 @@ Use use_of(std::string_view member) {
 bool make_fit(std::string& text, Use use) {
   if (use == Use::kTyped) return printable_lines(text) == text;
   if (use == Use::kRepeat) return is_one_line(text);
-  text = printable_prose(text, text.size());
+  text = printable_prose(text, std::string::npos);
   return true;
 }
 

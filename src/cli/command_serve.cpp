@@ -14,6 +14,7 @@
 #include "cli/approver_options.h"
 #include "cli/commands.h"
 #include "cli/open_files.h"
+#include "cli/persons_word.h"
 #include "cli/serve_doors.h"
 #include "cli/serve_log.h"
 #include "cli/serve_options.h"
@@ -150,6 +151,10 @@ void serve(Context& context, const ServeOptions& options) {
   if (!rules) return context.fail(rules.error());
   auto oauth = oauth_of(options);
   if (!oauth) return context.fail(oauth.error());
+  if (const auto code = code_of(options)) {
+    if (auto word = word_for_tier(code->limits.lowest_tier); !word)
+      return context.fail(word.error());
+  }
   OutputHold hold;
   auto approver = approver_of(*options.approver, hold);
   if (!approver) return context.fail(approver.error());

@@ -17,7 +17,11 @@ Result<policy::FileSummary> check_file(const RuleReader& reader, const std::stri
   if (!rules) return pass_on(rules);
   auto loaded = reader.load(*rules);
   if (!loaded) return pass_on(loaded);
-  return policy::summarize({rules->name, rules->text});
+  auto summary = policy::summarize({rules->name, rules->text});
+  if (!summary) return summary;
+  for (const auto& asked : loaded->asked_allows())
+    summary->notes.push_back({asked.allow_place, asked.in_words()});
+  return summary;
 }
 
 Json to_json(const std::string& file, const Result<policy::FileSummary>& summary) {

@@ -114,6 +114,8 @@ void print_for_people(const Permission& permission, const Json& arguments,
     for (const auto& rule : layer.rules) print_rule(rule);
   }
   if (explanation.paths) print_paths(*explanation.paths);
+  if (!decision.no_grant.empty())
+    fmt::print("no --grant is suggested: {}\n", printable_in_place(decision.no_grant));
   if (decision.would_grant.empty()) return;
   const std::string fix = decision.would_grant.starts_with("--")  // of a place: the whole option
                               ? decision.would_grant

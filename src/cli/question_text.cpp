@@ -126,13 +126,13 @@ std::string answers_text(std::size_t rules) {
   const std::string_view above = rules == 1 ? "the rule above asks" : "the rules above ask";
   return fmt::format(
       "  once        this call, exactly as it stands here\n"
-      "  run         this call, and all that {} about, with other\n"
-      "              arguments, too, to the end of the run\n"
+      "  run         all calls of this tool that {} about, with other\n"
+      "              arguments, too, to the end of the run; other tools are asked about\n"
       "  until TIME  the same, also in later runs of exactly this program under\n"
       "              exactly these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
       "  no          not this call; Ctrl-D is a no, too\n"
-      "  never       no call that {} about, in this and such\n"
-      "              later runs\n"
+      "  never       no call of this tool that {} about, in this\n"
+      "              and such later runs\n"
       "The call waits for your answer, and its time counts against --timeout.\n",
       above, above);
 }

@@ -19,8 +19,9 @@ namespace mcpac::gate {
 
 enum class Mode : std::uint8_t {
   kEnforce,
-  // `--no-permission-check`: what policy denies is forwarded and recorded as such; the lock and the
-  // schemas still hold.
+  // `--no-permission-check`: a call that the run was not granted, or only with a question, is
+  // forwarded and recorded as such. Every deny, the layers above the run's own (a program's
+  // declaration is one), the lock and the schemas hold all the same (policy::Lifted).
   kObserve,
 };
 
@@ -58,7 +59,7 @@ struct Check {
   bool redacted = false;          // secrets were taken out
   std::vector<std::string> targets;  // targets_of; the first is the call's target in lists
   bool allowed = false;
-  bool would_deny = false;  // observe mode let through what policy denies
+  bool would_deny = false;  // observe mode let through what was not granted
   std::string rule;         // the printed rule that decided or nearly did
   std::string layer;
   std::string place;  // where that rule stands: "mcpac.policy:12"; not recorded, the rule is
@@ -67,7 +68,9 @@ struct Check {
   std::string taken_for;
   bool used_up = false;         // the rule would admit the call, had it not reached a limit
   std::size_t other_rules = 0;  // of that layer, that missed as well
-  std::string would_grant;      // the --grant that would admit exactly this call; may be empty
+  // The least that would admit exactly this call, or why there is none; not recorded.
+  std::string would_grant;
+  std::string no_grant;
   std::vector<policy::AskRule> asks;  // rules that want an answer first
   std::string approval;               // the id of the Approval event that answers them
   std::string program_run;            // of the client's program that made the call; or empty

@@ -57,7 +57,11 @@ Json elicitation_of(const gate::Question& question) {
       {"type", "string"},
       {"title", "Answer"},
       {"enum", {"once", "always", "no"}},
-      {"enumNames", {"yes, this call", "yes, every call that these rules ask about", "no"}}};
+      {"enumNames",
+       {"yes, this call",
+        fmt::format("yes, every call of {} that these rules ask about, whatever its arguments",
+                    printable(question.permission, 300)),
+        "no"}}};
   return {{"message", std::move(text)},
           {"requestedSchema",
            {{"type", "object"},

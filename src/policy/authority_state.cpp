@@ -64,10 +64,34 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
                         ? fmt::format("nothing in {} allows {}", layer.name, call.permission.text())
                         : nearest.why;
   decision.used_up = nearest.used_up;
-  // A --grant is of use only where the run's own layer is what refuses; and one without the limit
-  // that is used up is not what its user wants.
-  if (index == 0 && !nearest.used_up) decision.would_grant = grant_for(call);
   return decision;
+}
+
+std::vector<AskRule> Authority::Impl::asking_from(std::size_t first, const CallUnderTest& call,
+                                                  const Times& times,
+                                                  const std::vector<Verdict>& verdicts) const {
+  std::vector<AskRule> rules;
+  for (std::size_t i = first; i < layers.size(); ++i) {
+    // A layer that admits the call asks about nothing: an `otherwise` is about the rest.
+    if (verdicts[i].effect == Effect::kAsk)
+      std::ranges::move(asking(layers[i], call, times), std::back_inserter(rules));
+  }
+  return rules;
+}
+
+void Authority::Impl::lift(const CallUnderTest& call, const Times& times,
+                           const std::vector<Verdict>& verdicts, Decision& decision) const {
+  if (!decision.only_ungranted) return;
+  decision.asks = asking_from(1, call, times, verdicts);
+  if (decision.asks.empty()) {
+    decision.lifted = true;
+    return;
+  }
+  decision.effect = Effect::kAsk;
+  decision.layer = decision.asks.front().layer;
+  decision.rule = decision.asks.front().rule;
+  decision.place.clear();
+  decision.reason = "it needs an approval";
 }
 
 Decision Authority::Impl::judge(const Permission& permission, const Json& arguments,
@@ -93,15 +117,14 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
   const Verdict& verdict = verdicts[strictest];
   if (verdict.effect != Effect::kAllow) {
     Decision refused = refusal(strictest, verdict, call, times);
-    // No --grant helps against a layer above the run's own.
     const auto above = std::span(verdicts).subspan(1);
-    if (std::ranges::any_of(above, [](const Verdict& v) { return v.effect != Effect::kAllow; })) {
-      refused.would_grant.clear();
-    }
-    if (refused.effect == Effect::kAsk) {
-      for (const auto& layer : layers)
-        std::ranges::move(asking(layer, call, times), std::back_inserter(refused.asks));
-    }
+    const Verdict& own = verdicts.front();
+    const bool is_open = own.effect == Effect::kAsk ||
+                         (own.effect == Effect::kDeny && own.rule == nullptr);
+    refused.only_ungranted =
+        is_open &&
+        std::ranges::none_of(above, [](const Verdict& v) { return v.effect == Effect::kDeny; });
+    if (refused.effect == Effect::kAsk) refused.asks = asking_from(0, call, times, verdicts);
     return refused;
   }
   decision.effect = Effect::kAllow;
@@ -109,6 +132,20 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
   decision.place = verdict.target->place;
   decision.layer = layers[strictest].name;
   return decision;
+}
+
+// A --grant is of use only where the run's own layer is what refuses, by no rule; and one without
+// the limit that is used up is not what its user wants.
+void Authority::Impl::add_fix(const Permission& permission, const Json& arguments,
+                              const Times& times, Decision& decision) const {
+  if (decision.effect != Effect::kDeny || decision.too_large || layers.empty()) return;
+  if (!decision.only_ungranted || decision.used_up) return;
+  begin_paths();
+  Fix fix = fix_for(layers.front(), under_test(permission, arguments), times, environment);
+  static_cast<void>(end_paths());
+  if (asked_too_much()) fix = {.would_grant = {}, .no_grant = "its paths are too many to look up"};
+  decision.would_grant = std::move(fix.would_grant);
+  decision.no_grant = std::move(fix.no_grant);
 }
 
 void Authority::Impl::explain(const Permission& permission, const Json& arguments,

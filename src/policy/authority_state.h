@@ -50,11 +50,21 @@ struct Authority::Impl {
                Decision& decision);
   [[nodiscard]] Decision refusal(std::size_t layer, const Verdict& verdict,
                                  const CallUnderTest& call, const Times& times) const;
+  // The rules that want an answer first, of the layers from `first` on.
+  [[nodiscard]] std::vector<AskRule> asking_from(std::size_t first, const CallUnderTest& call,
+                                                 const Times& times,
+                                                 const std::vector<Verdict>& verdicts) const;
+  // Lifted::kUngranted, of a decision that judge() made.
+  void lift(const CallUnderTest& call, const Times& times, const std::vector<Verdict>& verdicts,
+            Decision& decision) const;
   // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
   // begin_paths() comes before, and whoever takes the answer looks at asked_too_much().
   [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
                                const Times& times, std::span<const AskRule> approved,
                                std::vector<Verdict>& verdicts) const;
+  // What a denial is told to do. After end_paths(): it looks at files by itself.
+  void add_fix(const Permission& permission, const Json& arguments, const Times& times,
+               Decision& decision) const;
   void explain(const Permission& permission, const Json& arguments, const Times& times,
                const std::vector<Verdict>& verdicts, Explanation& found) const;
 };

@@ -72,4 +72,13 @@ struct Explanation {
 
 [[nodiscard]] Json to_json(const Explanation& explanation);
 
+// An allow that lets nothing through unasked: an ask of its layer catches all that it admits.
+struct AskedAllow {
+  std::string layer;
+  std::string allow;  // both printed, with the one target that it is about
+  std::string allow_place;
+  std::string ask;
+  [[nodiscard]] std::string in_words() const;
+};
+
 }  // namespace mcpac::policy

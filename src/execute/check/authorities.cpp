@@ -111,6 +111,12 @@ Result<policy::Authority> load_authority(const Project& project, const PolicyWor
   return policy::Authority::load(layers, world.environment());
 }
 
+void warn_of_asked_allows(const policy::Authority& authority,
+                          const std::function<void(std::string_view)>& warning) {
+  for (const auto& asked : authority.asked_allows())
+    warning(fmt::format("{}: {}", printable(asked.allow_place, 200), asked.in_words()));
+}
+
 std::vector<std::string> stated_rules(const policy::Authority& authority) {
   std::vector<std::string> lines;
   for (const auto& layer : authority.layers()) {

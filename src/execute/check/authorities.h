@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +53,10 @@ inline constexpr std::string_view kDeclarationLayer = "the program's declaration
 [[nodiscard]] Result<policy::Authority> load_authority(const Project& project,
                                                        const PolicyWorld& world,
                                                        std::vector<policy::LayerText> layers);
+
+// Says of each allow that lets nothing through unasked which ask is in its way.
+void warn_of_asked_allows(const policy::Authority& authority,
+                          const std::function<void(std::string_view)>& warning);
 
 // The rules and places of all layers but the program's declaration, each behind its layer's name:
 // "the command line: allow fs.read".

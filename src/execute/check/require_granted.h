@@ -16,6 +16,7 @@ struct GrantCheck {
   const Listener& listener;
   Enforcement enforcement = Enforcement::kEnforce;
   StopSignal stop;
+  std::vector<Json>* answers = nullptr;  // where what a person says is noted (records/run_record.h)
 };
 
 // kPermissionMissing where `report` declares more than was granted and nobody adds it; a person who

@@ -212,6 +212,20 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
   return servers;
 }
 
+void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
+                        Outcome& outcome) {
+  if (!outcome.run_id.empty() || exit_code_of(run.error.id) != ExitCode::kRefused) return;
+  if (outcome.report) {
+    for (const auto& item : outcome.report->declared) run.declared.push_back(item.text());
+  }
+  run.answers = outcome.answers;
+  auto id = record_refusal(run, folders.audit(), SystemClock());
+  if (id)
+    outcome.refused_id = std::move(*id);
+  else
+    listener.warning("the refusal could not be recorded: " + id.error().what);
+}
+
 void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome) {
   const auto signal = interrupt.received();
   const bool ended_by_itself =
@@ -268,7 +282,9 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   LiveSocket socket(parts, outcome.run_id,
                     {.program = authority.program,
                      .started = rfc3339_utc(parts.clock.wall_now()),
-                     .granted = stated_rules(setup.authority)},
+                     .granted = stated_rules(setup.authority),
+                     .mode = setup.mode,
+                     .lifted_by = authority.lifted_by},
                     *kill);
   const AgentIo io{
       .standard_output = parts.listener.standard_output,
@@ -287,9 +303,12 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       record_start({.program = program.arguments.front(),
                     .declared_in = program.declared_in,
                     .replayed = replayed,
-                    .client_run = hosted == nullptr ? std::string_view() : hosted->client_run},
+                    .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
+                    .client_policy = std::move(authority.client_policy),
+                    .lifted_by = authority.lifted_by},
                    setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
+  if (auto noted = record_answers(outcome.answers, **log); !noted) return pass_on(noted);
   const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);

@@ -181,10 +181,17 @@ Rules charged(const MarkedLayer& layer, const Marks& marks) {
   return rules;
 }
 
-// The rules by which a layer gives the answer that it gives; of a no there are none.
+// The rules by which a layer gives the answer that it gives; of a no there are none. An `otherwise`
+// is none of them beside an allow: what takes over when that is used up is a question, no yes.
 Rules rules_for(const MarkedLayer& layer, const Marks& marks) {
   const Effect effect = layer.answer(marks);
   return effect == Effect::kDeny ? Rules() : layer.matching(marks, effect);
+}
+
+Rules asks_otherwise(const MarkedLayer& layer, const Marks& marks) {
+  Rules rules = layer.matching(marks, Effect::kAsk);
+  std::erase_if(rules, [](const CompiledRule* rule) { return !rule->asks_otherwise(); });
+  return rules;
 }
 
 bool has(const Rules& rules, const CompiledRule* rule) {
@@ -211,7 +218,8 @@ class LayerPair {
 
   [[nodiscard]] LimitAnswer answer() const {
     for (const auto* call : calls_) {
-      auto answer = compare(rules_for(wider_, call->marks), charged(narrower_, call->marks));
+      auto answer = compare(rules_for(wider_, call->marks), asks_otherwise(wider_, call->marks),
+                            charged(narrower_, call->marks));
       answer.call = call;
       if (answer.kind != LimitAnswer::Kind::kWithin) return answer;
     }
@@ -237,10 +245,15 @@ class LayerPair {
     return rules;
   }
 
-  [[nodiscard]] LimitAnswer compare(const Rules& wider, const Rules& narrower) const {
+  // `otherwise`: the rules of the wider side that ask once its limits are used up. A question of
+  // the narrower side may become theirs, a yes may not.
+  [[nodiscard]] LimitAnswer compare(const Rules& wider, const Rules& otherwise,
+                                    const Rules& narrower) const {
     for (const auto* rule : narrower) {
-      const bool outlasted = std::ranges::any_of(
-          wider, [&](const CompiledRule* other) { return outlasts(*other, *rule); });
+      const auto is_enough = [&](const CompiledRule* other) { return outlasts(*other, *rule); };
+      const bool outlasted =
+          std::ranges::any_of(wider, is_enough) ||
+          (rule->effect == Effect::kAsk && std::ranges::any_of(otherwise, is_enough));
       if (!outlasted) return certain_excess(wider, narrower);
     }
     return {};

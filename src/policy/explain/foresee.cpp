@@ -69,9 +69,16 @@ class LayerForesight {
       const Chance chance = possible_match(*target, rule.effect, call, grounds);
       switch (rule.effect) {
         case Effect::kDeny: on_deny(*target, rule, chance, grounds); break;
-        case Effect::kAsk: on_ask(*target, chance, grounds); break;
+        case Effect::kAsk: on_ask(*target, rule, chance, grounds); break;
         case Effect::kAllow: on_allow(*target, rule, chance, grounds); break;
       }
+    }
+    // An `otherwise` is about what no allow admits.
+    if (otherwise_.approval && !is_sure_) {
+      is_possible_ = true;
+      against_.approval = true;
+      if (against_.rule.empty()) against_.rule = otherwise_.rule;
+      against_.grounds.add(otherwise_.grounds);
     }
   }
 
@@ -131,8 +138,14 @@ class LayerForesight {
     if (chance == Chance::kMaybe) against_.add(target, grounds);
   }
 
-  void on_ask(const CompiledTarget& target, Chance chance, const Grounds& grounds) {
+  void on_ask(const CompiledTarget& target, const CompiledRule& rule, Chance chance,
+              const Grounds& grounds) {
     if (chance == Chance::kNever) return missed(target, grounds);
+    if (rule.asks_otherwise()) {
+      otherwise_.add(target, chance == Chance::kAlways ? Grounds() : grounds);
+      otherwise_.approval = true;
+      return;
+    }
     is_possible_ = true;
     against_.add(target, chance == Chance::kAlways ? Grounds() : grounds);
     against_.approval = true;
@@ -163,6 +176,7 @@ class LayerForesight {
   const CompiledTarget* denying_ = nullptr;  // the one of it
   Obstacles against_;                        // denies and asks that may match
   Obstacles for_;                            // allows that may match
+  Obstacles otherwise_;                      // asks about what no allow admits
   bool is_sure_ = false;
   bool is_possible_ = false;
   std::string nearest_;  // the rule that came nearest to a match
@@ -234,7 +248,8 @@ Outlook outlook_of(const std::vector<CompiledLayer>& layers, const Permission& p
 }
 
 Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permission& permission,
-                         const CallInSource& call, const Json* schema) {
+                         const CallInSource& call, const Json* schema,
+                         const Environment& environment) {
   Foresight worst;
   if (layers.empty() || !call.known.is_object()) {
     worst.reason = "nothing is granted";
@@ -265,8 +280,12 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
   if (worst.outlook == Outlook::kConditional)
     worst.depends_on.assign(depends_on.begin(), depends_on.end());
   // A --grant helps only where the run's own layer is what refuses, and no rule forbids it.
-  if (denying == 1 && worst.layer == layers.front().name && !is_forbidden)
-    worst.would_grant = grant_for(*possible);
+  worst.only_ungranted = denying == 1 && worst.layer == layers.front().name && !is_forbidden;
+  if (worst.only_ungranted) {
+    Fix fix = fix_for(layers.front(), *possible, environment);
+    worst.would_grant = std::move(fix.would_grant);
+    worst.no_grant = std::move(fix.no_grant);
+  }
   return worst;
 }
 

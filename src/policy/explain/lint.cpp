@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "policy/compare/compare_layers.h"
+#include "policy/decide/least_rule.h"
 #include "policy/rules/compile_places.h"
 #include "policy/text/parser.h"
 #include "policy/text/printer.h"
@@ -58,6 +62,82 @@ void add(const ast::Statement& statement, const SourceText& source, FileSummary&
 }
 
 }  // namespace
+
+namespace {
+
+// A target of a layer, and whom it is about: nothing is a wildcard.
+struct Aimed {
+  const CompiledTarget* target;
+  std::optional<std::string> server;
+  std::optional<Permission> tool;
+};
+
+std::vector<Aimed> targets_of(const CompiledLayer& layer, Effect effect) {
+  std::vector<Aimed> found;
+  const auto add = [&](const CompiledTarget& target, std::optional<std::string> server,
+                       std::optional<Permission> tool) {
+    const auto& rule = layer.rules[target.rule];
+    if (rule.effect == effect && !rule.asks_otherwise())
+      found.push_back({&target, std::move(server), std::move(tool)});
+  };
+  for (const auto& [tool, targets] : layer.by_tool) {
+    for (const auto& target : targets) add(target, tool.server(), tool);
+  }
+  for (const auto& [server, targets] : layer.by_server) {
+    for (const auto& target : targets) add(target, server, std::nullopt);
+  }
+  for (const auto& target : layer.everywhere) add(target, std::nullopt, std::nullopt);
+  return found;
+}
+
+bool is_about(const Aimed& ask, const Aimed& allow) {
+  if (ask.tool) return ask.tool == allow.tool;
+  return !ask.server || ask.server == allow.server;
+}
+
+Result<void> add_text(const std::string& text, Effect effect, const Environment& environment,
+                      CompiledLayer& layer) {
+  const SourceText source{"a rule", text};
+  auto rule = parse_rule(source, effect);
+  if (!rule) return pass_on(rule);
+  return Loader{environment, layer}.add(*rule, source);
+}
+
+// Nothing that the allow admits gets past a deny that catches what the ask catches.
+bool catches_all(const Aimed& ask, const Aimed& allow, const Environment& environment) {
+  if (ask.target->whole_tool()) return true;
+  if (!allow.tool) return false;
+  constexpr InclusionBudget kBudget{.steps = 200'000};
+  std::vector<CompiledLayer> rest(1);
+  std::vector<CompiledLayer> admitted(1);
+  const bool is_loaded =
+      add_text(whole_tool(*allow.tool), Effect::kAllow, environment, rest.front()) &&
+      add_text(ask.target->text, Effect::kDeny, environment, rest.front()) &&
+      add_text(allow.target->text, Effect::kAllow, environment, admitted.front());
+  return is_loaded && !relate_tool(rest, admitted, *allow.tool, environment, kBudget).in_common;
+}
+
+}  // namespace
+
+std::vector<AskedAllow> asked_allows(const std::vector<CompiledLayer>& layers,
+                                     const Environment& environment) {
+  std::vector<AskedAllow> found;
+  for (const auto& layer : layers) {
+    const auto asks = targets_of(layer, Effect::kAsk);
+    if (asks.empty()) continue;
+    for (const auto& allow : targets_of(layer, Effect::kAllow)) {
+      const auto by = std::ranges::find_if(asks, [&](const Aimed& ask) {
+        return is_about(ask, allow) && catches_all(ask, allow, environment);
+      });
+      if (by == asks.end()) continue;
+      found.push_back({.layer = layer.name,
+                       .allow = allow.target->rule_text,
+                       .allow_place = allow.target->place,
+                       .ask = by->target->rule_text});
+    }
+  }
+  return found;
+}
 
 Result<FileSummary> summarize(const SourceText& source) {
   auto file = parse_file(source);

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "policy/environment.h"
+#include "policy/explanation.h"
+#include "policy/rules/compiled.h"
 #include "policy/text/source_text.h"
 
 namespace mcpac::policy {
@@ -25,5 +28,10 @@ struct FileSummary {
 
 // An error where the text does not parse; whether it loads is the loader's affair.
 [[nodiscard]] Result<FileSummary> summarize(const SourceText& source);
+
+// Of an ask with brackets only allows of one tool are looked at; what takes too long to tell is
+// left out.
+[[nodiscard]] std::vector<AskedAllow> asked_allows(const std::vector<CompiledLayer>& layers,
+                                                   const Environment& environment);
 
 }  // namespace mcpac::policy

@@ -133,6 +133,12 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
                : "leave the limit out, and put it on an allow of a layer above, which the call "
                  "needs as well: 'allow … calls <= 3' in mcpac.policy");
   }
+  if (c.otherwise && rule.effect != Effect::kAsk) {
+    return complain(ErrorId::kRuleIneffective, rule.at,
+                    fmt::format("'otherwise' on a rule of {}", to_string(rule.effect)),
+                    "it says of an ask that it is about what no allow beside it admits",
+                    "leave it out, or write it behind an ask");
+  }
   if ((c.calls && *c.calls == 0) || (c.rate && c.rate->calls == 0)) {
     return complain(ErrorId::kRuleIneffective, rule.at, "a limit of no calls",
                     "a rule that can never match is a mistake", "leave out the rule");
@@ -231,6 +237,7 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
                          .clauses = rule.clauses,
                          .used = {}});
   layer.has_meter = layer.has_meter || layer.rules.back().has_meter();
+  layer.has_otherwise = layer.has_otherwise || layer.rules.back().asks_otherwise();
   layer.has_audit_clause = layer.has_audit_clause || rule.clauses.audit.has_value();
   return {};
 }

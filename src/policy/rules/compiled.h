@@ -64,6 +64,8 @@ struct CompiledRule {
   Effect effect = Effect::kAllow;
   ast::Clauses clauses;
   Usage used;  // per run, shared by all targets of the rule
+  // Asks about nothing that an allow of its layer admits.
+  [[nodiscard]] bool asks_otherwise() const { return effect == Effect::kAsk && clauses.otherwise; }
   [[nodiscard]] bool has_meter() const {
     return clauses.calls || clauses.rate || clauses.bytes_in || clauses.bytes_out || clauses.cost;
   }
@@ -80,6 +82,7 @@ struct CompiledLayer {
   // Most policies need neither: then calls are not searched for them.
   bool has_meter = false;
   bool has_audit_clause = false;
+  bool has_otherwise = false;
   LayerPlaces places;
 };
 

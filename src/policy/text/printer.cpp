@@ -81,6 +81,7 @@ std::string print_exception(const ast::Exception& exception) {
 
 std::string print_clauses(const ast::Clauses& c) {
   std::string text;
+  if (c.otherwise) text += " otherwise";
   if (c.calls) text += fmt::format(" calls <= {}", *c.calls);
   if (c.rate) text += " rate " + print(*c.rate);
   if (c.bytes_in) text += " bytes in <= " + c.bytes_in->spelling;

@@ -162,7 +162,7 @@ TEST_SUITE("policy/would_grant") {
       check_admits_this_call_alone(*world, layers, *permission, arguments, decision.would_grant);
     }
     MESSAGE(fixes, " fixes, ", without, " denials without one, ", undecided_fixes, " undecided");
-    CHECK(fixes > 50);
+    CHECK(fixes > 40);
     CHECK(undecided_fixes * 20 < static_cast<std::size_t>(fixes));
   }
 
@@ -206,9 +206,9 @@ TEST_SUITE("policy/would_grant") {
           std::string::npos);
     CHECK(why("kv.set", {{"key", "a"}, {"value", Json::object()}}).find("value") !=
           std::string::npos);
-    // An unknown argument is no reason for the whole tool.
-    CHECK(why("log.append", {{"message", "a"}, {"else", "b"}}).find("no rule says") !=
-          std::string::npos);
+    // An argument that the schema does not name is no reason for the whole tool.
+    CHECK(none.decide(named_tool("log.append"), {{"message", "a"}, {"else", "b"}}).would_grant ==
+          "log.append(else == \"b\", message == \"a\")");
   }
 
   TEST_CASE("before the run, what only the run knows keeps the test of the nearest rule") {

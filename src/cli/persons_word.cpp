@@ -97,8 +97,7 @@ Result<std::string> persons_word(const RunOptions& options, sandbox::Tier lowest
       auto said = ask_for_word(
           {.option = "--no-permission-check",
            .question = "mcpac: --no-permission-check makes calls that were not granted. A "
-                       "deny, an ask and\r\nmcpac.policy hold all the same. Run it so? "
-                       "[y/N] ",
+                       "deny and mcpac.policy\r\nhold all the same. Run it so? [y/N] ",
            .fix = fmt::format("run it at a terminal and say yes, or write the setting: "
                               "mkdir -p {0} && echo allowed > {0}/no-permission-check",
                               file.parent_path().string())});

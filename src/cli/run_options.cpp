@@ -165,7 +165,7 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   command.add_flag("--review", options->review,
                    "show what the program declares and ask before it runs, also when no rule asks");
   command.add_flag("--no-permission-check", options->observe,
-                   "make calls that were not granted, and record them as such; a deny, an ask and "
+                   "make calls that were not granted, and record them as such; a deny and "
                    "mcpac.policy hold all the same, and it wants the word of a person: at the "
                    "terminal, or as a setting");
   command.add_flag("--alone", options->alone,

@@ -119,11 +119,11 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
     Decision refused = refusal(strictest, verdict, call, times);
     const auto above = std::span(verdicts).subspan(1);
     const Verdict& own = verdicts.front();
-    const bool is_open = own.effect == Effect::kAsk ||
-                         (own.effect == Effect::kDeny && own.rule == nullptr);
-    refused.only_ungranted =
-        is_open &&
-        std::ranges::none_of(above, [](const Verdict& v) { return v.effect == Effect::kDeny; });
+    const bool is_open =
+        own.effect == Effect::kAsk || (own.effect == Effect::kDeny && own.rule == nullptr);
+    refused.only_ungranted = is_open && std::ranges::none_of(above, [](const Verdict& v) {
+                               return v.effect == Effect::kDeny;
+                             });
     if (refused.effect == Effect::kAsk) refused.asks = asking_from(0, call, times, verdicts);
     return refused;
   }
@@ -139,6 +139,9 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
 void Authority::Impl::add_fix(const Permission& permission, const Json& arguments,
                               const Times& times, Decision& decision) const {
   if (decision.effect != Effect::kDeny || decision.too_large || layers.empty()) return;
+  const bool is_no_rule = !decision.rule.starts_with("deny ");
+  if (!decision.only_ungranted && is_no_rule && decision.layer == layers.front().name)
+    decision.no_grant = "a layer above the run's own refuses it as well";
   if (!decision.only_ungranted || decision.used_up) return;
   begin_paths();
   Fix fix = fix_for(layers.front(), under_test(permission, arguments), times, environment);

@@ -105,6 +105,65 @@ TEST_SUITE("policy/inclusion") {
     CHECK(included("allow kv.* for 5m", "allow kv.get for 5m\nallow kv.clear for 5m"));
   }
 
+  TEST_CASE("what several rules together may do more often than one limit is shown by a call") {
+    const std::string two =
+        "allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key == \"b\") calls <= 3\n";
+    CHECK(limit("allow kv.get calls <= 5", two) == "6 calls, instead of 5 calls");
+    CHECK(included("allow kv.get calls <= 6", two));
+    // Both rules are charged with each call: three are all.
+    CHECK(included("allow kv.get(key == \"a\") calls <= 5",
+                   "allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key starts \"a\") "
+                   "calls <= 3\ndeny kv.get(key != \"a\")"));
+    const std::string tools = "allow kv.get calls <= 3\nallow kv.clear calls <= 3\n";
+    for (const char* wider : {"allow kv.get, kv.clear calls <= 5", "allow kv.* calls <= 5"})
+      CHECK(limit(wider, tools) == "6 calls, instead of 5 calls");
+    CHECK(limit("allow kv.get, kv.clear calls <= 3\n",
+                "allow kv.get(key == \"a\") calls <= 2\nallow kv.clear calls <= 2\n") ==
+          "4 calls, instead of 3 calls");
+    CHECK(limit("allow kv.* rate 5/min", "allow kv.get rate 3/min\nallow kv.clear rate 3/min") ==
+          "6 calls, instead of 5 calls");
+    // Nobody can call the other tool.
+    CHECK(included("allow kv.get, kv.clear calls <= 5", tools + "deny kv.clear"));
+    CHECK(limit("allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key == \"b\") calls <= 3",
+                "allow kv.get(key in {\"a\", \"b\"}) calls <= 4") == "4 calls, instead of 3 calls");
+  }
+
+  TEST_CASE("amounts are compared as bounds, and the higher one is named") {
+    CHECK(limit("allow kv.get cost <= 0.80 USD", "allow kv.get cost <= 1.00 USD") ==
+          "1.00 USD, instead of 0.80 USD");
+    CHECK(limit("allow kv.get cost <= 5.00 USD",
+                "allow kv.get(key == \"a\") cost <= 3.00 USD\n"
+                "allow kv.get(key == \"b\") cost <= 3.00 USD") == "6.00 USD, instead of 5.00 USD");
+    CHECK(limit("allow kv.get bytes out <= 1KB", "allow kv.get bytes out <= 2KB") ==
+          "2000 bytes, instead of 1000 bytes");
+    CHECK(limit("allow kv.get bytes in <= 1KB", "allow kv.get bytes in <= 2KB bytes out <= 1KB") ==
+          "no excess");  // how much it brings in hangs on what it may send
+    CHECK(included("allow kv.get cost <= 1.00 USD", "allow kv.get cost <= 0.80 USD"));
+    CHECK(undecided(compare("allow kv.get cost <= 1.00 USD", "allow kv.get cost <= 1.00 EUR")));
+  }
+
+  TEST_CASE("several layers together are held against a limit") {
+    const World world;
+    const auto below = world
+                           .load({{.name = "run",
+                                   .grants = {"kv.get calls <= 7"},
+                                   .asks = {},
+                                   .denies = {},
+                                   .files = {}},
+                                  {.name = "ceiling",
+                                   .grants = {"kv.get calls <= 6"},
+                                   .asks = {},
+                                   .denies = {},
+                                   .files = {}}})
+                           .value();
+    const auto got = policy_of(world, "allow kv.get calls <= 5").includes(below);
+    const auto* excess = std::get_if<Excess>(&got);
+    REQUIRE(excess != nullptr);
+    CHECK(excess->limit == "6 calls, instead of 5 calls");
+    CHECK(std::holds_alternative<Included>(
+        policy_of(world, "allow kv.get calls <= 6").includes(below)));
+  }
+
   TEST_CASE("an approved question is charged to the allows that match as well") {
     CHECK_FALSE(included("ask kv.get(key == \"a\")\nallow kv.get calls <= 3",
                          "ask kv.get(key == \"a\")\nallow kv.get(key != \"a\") calls <= 3"));

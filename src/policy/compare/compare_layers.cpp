@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "core/json_schema.h"
@@ -72,6 +73,11 @@ std::set<Permission> tools_of(const Layers& narrower, const Environment& environ
   return tools;
 }
 
+// Of other tools than the one that is compared: how many are looked into, how much of each.
+constexpr std::size_t kMostOthers = 12;
+constexpr std::size_t kMostOfOthers = 100;
+constexpr std::size_t kStepsOfOthers = 100'000;
+
 // One tool, both sides.
 class ToolComparison {
  public:
@@ -89,6 +95,26 @@ class ToolComparison {
   }
 
   Inclusion answer(const InclusionBudget& budget) { return relate(budget).beyond; }
+
+  // Calls that both sides admit, some of each kind: for the limits that this tool shares.
+  std::vector<ChargedCall> charged_calls(const InclusionBudget& budget) {
+    std::vector<ChargedCall> charged;
+    if (marks_ > kMaxMarks || !compile_schema()) return charged;
+    StepBudget steps(budget.steps);
+    Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
+    for (const auto& call : call_classes(root(), exploration)) {
+      if (charged.size() == kMostOfOthers) break;
+      const auto arguments = completed(call.example);
+      if (!arguments) continue;
+      const CallUnderTest made{permission_, *arguments, schema_, true};
+      const Effect below = decided(narrower_, made);
+      if (below == Effect::kDeny || below != answered(marked_narrower_, call.marks) ||
+          decided(wider_, made) != answered(marked_wider_, call.marks))
+        continue;
+      charged.push_back(charged_call(marked_wider_, marked_narrower_, call.marks));
+    }
+    return charged;
+  }
   [[nodiscard]] bool ran_out() const { return ran_out_; }
 
   Relation relate(const InclusionBudget& budget) {
@@ -105,9 +131,7 @@ class ToolComparison {
     if (auto compiled = compile_schema(); !compiled) return undecided(compiled.error().what);
     StepBudget steps(budget.steps);
     Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
-    const CallPlace root(both(), permission_.server(),
-                         schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
-    const auto calls = call_classes(root, exploration);
+    const auto calls = call_classes(root(), exploration);
     ran_out_ = steps.is_spent();
     took_ = budget.steps - steps.left();
     bool is_refuted = false;
@@ -157,6 +181,34 @@ class ToolComparison {
     return others;
   }
 
+  [[nodiscard]] CallPlace root() const {
+    return {both(), permission_.server(), schema_ == nullptr ? SchemaView() : SchemaView(*schema_)};
+  }
+
+  // Calls of tools that draw on a limit which this one draws on.
+  [[nodiscard]] std::vector<ChargedCall> calls_of_others(
+      const std::vector<Permission>& tools) const {
+    std::vector<ChargedCall> all;
+    std::size_t asked = 0;
+    for (const auto& tool : tools) {
+      if (!draws_along(tool) || ++asked > kMostOthers) continue;
+      ToolComparison other(wider_, narrower_, tool, environment_, strings_);
+      auto calls = other.charged_calls({.steps = kStepsOfOthers});
+      std::ranges::move(calls, std::back_inserter(all));
+    }
+    return all;
+  }
+  [[nodiscard]] bool draws_along(const Permission& tool) const {
+    return std::ranges::any_of(wider_, [&](const CompiledLayer& layer) {
+      const auto mine = covering(layer, permission_);
+      const auto theirs = covering(layer, tool);
+      return std::ranges::any_of(mine, [&](const CompiledTarget* one) {
+        return layer.rules[one->rule].is_limited() &&
+               std::ranges::find(theirs, one->rule, &CompiledTarget::rule) != theirs.end();
+      });
+    });
+  }
+
   [[nodiscard]] std::vector<MarkedLayer> both() const {
     auto all = marked_wider_;
     all.insert(all.end(), marked_narrower_.begin(), marked_narrower_.end());
@@ -193,7 +245,9 @@ class ToolComparison {
   }
 
   [[nodiscard]] Inclusion limits(const std::vector<ValueClass>& calls) const {
-    const auto found = compare_limits_of(marked_wider_, marked_narrower_, calls, other_tools());
+    const auto others = other_tools();
+    const auto found = compare_limits_of(marked_wider_, marked_narrower_, calls, others,
+                                         [&] { return calls_of_others(others); });
     if (found.kind == LimitAnswer::Kind::kWithin) return Included{};
     if (found.kind == LimitAnswer::Kind::kUnknown) return undecided(found.what);
     auto arguments = completed(found.call->example);

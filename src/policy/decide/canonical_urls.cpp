@@ -14,7 +14,7 @@ bool rewrite(Json& value, std::span<const ast::Step> steps) {
     auto& text = value.get_ref<std::string&>();
     const auto url = read_url(text);
     if (!url) return false;
-    std::string canonical = url->text();
+    std::string canonical = url->sent_text();
     if (canonical == text) return false;
     text = std::move(canonical);
     return true;

@@ -39,7 +39,8 @@ Checked<void> check_effect(const ast::Arg& arg, Effect effect) {
 Checked<MatcherPtr> compile_test(const ast::Test& test, const ast::Arg& arg, const World& world) {
   if (const auto* path = std::get_if<ast::PathTest>(&test.body))
     return compile_path(test, *path, arg.exceptions, world);
-  if (const auto* text = std::get_if<ast::TextTest>(&test.body)) return compile_text(test, *text);
+  if (const auto* text = std::get_if<ast::TextTest>(&test.body))
+    return compile_text(test, *text, world.effect);
   if (const auto* count = std::get_if<ast::CountTest>(&test.body))
     return compile_count(test, *count);
   if (std::holds_alternative<ast::OneLineTest>(test.body)) return compile_one_line();
@@ -75,6 +76,8 @@ Checked<void> add_tests(const ast::Arg& arg, const World& world, CompiledArg& co
     }
     auto matcher = compile_test(test, arg, world);
     if (!matcher) return std::unexpected(matcher.error());
+    if (world.effect != Effect::kAllow && is_text_in_url(test, arg.tests))
+      *matcher = in_url(std::move(*matcher));
     compiled.matchers.push_back(std::move(*matcher));
     compiled.matcher_texts.push_back(print(test));
   }

@@ -24,8 +24,8 @@ class Collector {
             const Environment& environment, StepBudget& budget)
       : probes_(probes), limits_(limits), budget_(budget) {
     for (const auto& probe : probes) {
-      tests_.add(*probe.arg, probe.view.server, environment);
-      kinds_.push_back(tests_.kinds_of(*probe.arg)[probe.matcher]);
+      tests_.add(*probe.arg, probe.view.reading, probe.view.server, environment);
+      kinds_.push_back(tests_.kinds_of(*probe.arg, probe.view.reading)[probe.matcher]);
       counts_[index(kinds_.back())] += 1;
       if (kinds_.back() == ProbeKind::kPath)
         starts_ = path_starts(environment.bases, probe.view.server);
@@ -120,6 +120,8 @@ class Collector {
     if (!has(ProbeKind::kUrl)) return;
     for (auto& url : url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
     add_example(not_a_literal("http:x"));  // unclear (url_readings.h)
+    if (!looks_at_any_string()) return;
+    for (auto& url : loose_url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
   }
 
   // Another string that tests on paths and URLs cannot tell from this one.
@@ -250,7 +252,7 @@ class Collector {
     return outcomes;
   }
 
-  // The same expression says the same in two rules.
+  // The same expression says the same in two rules that read it alike.
   [[nodiscard]] std::vector<std::string> opaque_texts() const {
     std::set<std::string> texts;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
@@ -258,8 +260,13 @@ class Collector {
     }
     return {texts.begin(), texts.end()};
   }
-  [[nodiscard]] const std::string& text_of(std::size_t probe) const {
-    return probes_[probe].arg->matcher_texts[probes_[probe].matcher];
+  [[nodiscard]] std::string text_of(std::size_t probe) const {
+    const auto& [arg, matcher, view] = probes_[probe];
+    const bool in_url = std::ranges::any_of(arg->tests, is_url_test);
+    return (view.reading == Reading::kAdmit ? "+"
+            : in_url                        ? "-u"
+                                            : "-") +
+           arg->matcher_texts[matcher];
   }
 
   const std::vector<StringProbe>& probes_;

@@ -44,10 +44,12 @@ Nfa ending_with(std::string_view text) {
   return nfa;
 }
 
-Nfa one_line_automaton() {
+Nfa one_line_automaton(std::u32string_view line_breaks) {
+  CharSet breaks;
+  for (const char32_t c : line_breaks) breaks.push_back({c, c});
   Nfa nfa;
   nfa.start = nfa.add();
-  nfa.edge(nfa.start, all_but({{U'\r', U'\r'}, {U'\n', U'\n'}}), nfa.start);
+  nfa.edge(nfa.start, all_but(breaks), nfa.start);
   nfa.accept(nfa.start);
   return nfa;
 }

@@ -18,6 +18,7 @@
 #include "cli/serve_log.h"
 #include "cli/serve_options.h"
 #include "cli/through_host.h"
+#include "execute/check/require_granted.h"
 #include "execute/child/interrupt.h"
 
 namespace mcpac::cli {
@@ -157,6 +158,7 @@ void serve(Context& context, const ServeOptions& options) {
   const auto visit = starts_servers ? announce_alone(context) : nullptr;
   ServeLog log(context, options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   const auto warning = [&log](std::string_view text) { log.warn(text); };
+  execute::warn_of_open_ends(warning, *rules);
   auto tracing = tracing_of(options);
   if (!tracing) return context.fail(tracing.error());
   if (!options.otlp.empty() && !*tracing)

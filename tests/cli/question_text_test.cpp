@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "execute/asking/question_json.h"
+
 using namespace mcpac;
 using cli::read_call_answer;
 using cli::read_program_answer;
@@ -51,6 +53,21 @@ TEST_SUITE("cli/question_text") {
     for (const char* answer : {"once", "run", "until TIME", "no", "never"})
       CHECK(has(text, "\n  " + std::string(answer) + " "));
     CHECK(has(question_text(question(Json::object())), "(no arguments)"));
+  }
+
+  TEST_CASE("a question and a review say what a rule leaves open, and the closed rule") {
+    auto asked = question({{"path", "/a"}});
+    asked.rules = {{"the command line", "ask fs.run(command starts \"git log\")"}};
+    const std::string text = question_text(asked);
+    CHECK(has(text, "note: 'command starts \"git log\"' says nothing of the rest"));
+    CHECK(has(text, "git log; id"));
+    CHECK(!has(question_text(question({{"path", "/a"}})), "note:"));
+    execute::ProgramReview review;
+    review.rules = {"the command line: allow fs.run(command starts \"git log\")",
+                    "mcpac.policy: allow fs.read(path within ./data)"};
+    CHECK(has(question_text(review), "note: 'command starts \"git log\"' says nothing"));
+    CHECK(execute::question_line(asked).contains("git log; id"));
+    CHECK(execute::question_line(review).contains("git log; id"));
   }
 
   TEST_CASE("a question says how far run goes, what is a no, and what becomes of no answer") {

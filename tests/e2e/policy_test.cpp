@@ -56,6 +56,39 @@ TEST_SUITE("e2e/policy") {
     CHECK(has(executed.err, bad + ":2:18"));
   }
 
+  TEST_CASE("diff shows what two rules together may do more often than one limit") {
+    const auto one = file("one.policy", "allow filesystem.* calls <= 5\n");
+    const auto two = file("two.policy",
+                          "allow filesystem.read_text_file calls <= 3\n"
+                          "allow filesystem.list_directory calls <= 3\n");
+    const auto more = policy({"diff", one, two});
+    INFO(more.out << more.err);
+    CHECK(more.exit_code == 77);
+    CHECK(has(more.out, "+ filesystem.list_directory {"));
+    CHECK(has(more.out, "6 calls, instead of 5 calls"));
+    CHECK_FALSE(has(more.out, "?"));
+  }
+
+  TEST_CASE("check, --grant and --ask say what a rule leaves open, and the closed rule") {
+    const std::string open = "filesystem.read_text_file(path starts \"./data/\")";
+    const auto checked = policy({"check", file("open.policy", "allow " + open + "\n")});
+    CHECK(checked.exit_code == 0);
+    INFO(checked.out);
+    CHECK(has(checked.out, ":1: note: 'path starts \"./data/\"' says nothing of the rest"));
+    CHECK(has(checked.out, "path within ./data"));
+    const std::string program = "int agent_main(mcpac::Requires<>) { return 0; }";
+    for (const char* option : {"--grant", "--ask"}) {
+      const auto run = Workspace::shared().execute(program, "", {option, open});
+      INFO(run.err);
+      CHECK(run.exit_code == 0);
+      CHECK(has(run.err, std::string("warning: ") + option + ": 'path starts"));
+      CHECK(has(run.err, "path within ./data"));
+    }
+    const auto closed = Workspace::shared().execute(
+        program, "", {"--grant", "filesystem.read_text_file(path within ./data)"});
+    CHECK_FALSE(has(closed.err, "warning"));
+  }
+
   TEST_CASE("explain tells of every layer and rule, and exits by the answer") {
     const auto call = std::string(R"({"path":"/etc/passwd"})");
     const auto run =

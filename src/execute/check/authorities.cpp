@@ -123,4 +123,9 @@ std::vector<std::string> stated_rules(const policy::Authority& authority) {
   return lines;
 }
 
+std::string_view rule_of_stated(std::string_view stated) {
+  const auto name = stated.find(": ");
+  return name == std::string_view::npos ? stated : stated.substr(name + 2);
+}
+
 }  // namespace mcpac::execute

@@ -56,5 +56,7 @@ inline constexpr std::string_view kDeclarationLayer = "the program's declaration
 // The rules and places of all layers but the program's declaration, each behind its layer's name:
 // "the command line: allow fs.read".
 [[nodiscard]] std::vector<std::string> stated_rules(const policy::Authority& authority);
+// One of these without its layer's name.
+[[nodiscard]] std::string_view rule_of_stated(std::string_view stated);
 
 }  // namespace mcpac::execute

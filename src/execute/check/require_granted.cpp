@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/printable.h"
+#include "policy/explain/lint.h"
+
 namespace mcpac::execute {
 namespace {
 
@@ -15,6 +18,16 @@ Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Repor
 
 }  // namespace
 
+void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
+                       const policy::LayerText& granted) {
+  const auto warn = [&](std::string_view option, const std::string& rule, policy::Effect effect) {
+    for (const auto& note : policy::open_ends(rule, effect))
+      warning(fmt::format("{}: {}", option, printable_in_place(note)));
+  };
+  for (const auto& rule : granted.grants) warn("--grant", rule, policy::Effect::kAllow);
+  for (const auto& rule : granted.asks) warn("--ask", rule, policy::Effect::kAsk);
+}
+
 void warn_of_observing(const Listener& listener) {
   listener.warning(
       "permission checks are off: calls that would be denied are made, and audited as such");
@@ -25,6 +38,7 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   auto first = check_against(parts, report, granted);
   if (!first) return pass_on(first);
   result = std::move(*first);
+  warn_of_open_ends(parts.listener.warning, granted);
   for (const auto& text : result.extra) {
     // A place that was granted and is not there surprises the program. A tool more than it names it
     // cannot miss, and a policy is often for more than one program.

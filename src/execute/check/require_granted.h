@@ -2,6 +2,9 @@
 // is declared, and `run`, which reads it from the binary.
 #pragma once
 
+#include <functional>
+#include <string_view>
+
 #include "core/error.h"
 #include "execute/check/authorities.h"
 #include "execute/check/check.h"
@@ -24,5 +27,9 @@ struct GrantCheck {
                                            policy::LayerText& granted, CheckResult& result);
 
 void warn_of_observing(const Listener& listener);
+// What rules of the command line leave open (policy/explain/lint.h); those of files are for
+// `policy check` to tell.
+void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
+                       const policy::LayerText& granted);
 
 }  // namespace mcpac::execute

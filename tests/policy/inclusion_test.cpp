@@ -123,6 +123,13 @@ TEST_SUITE("policy/inclusion") {
           "4 calls, instead of 3 calls");
     CHECK(limit("allow kv.* rate 5/min", "allow kv.get rate 3/min\nallow kv.clear rate 3/min") ==
           "6 calls, instead of 5 calls");
+    // Whichever tools there are beside them.
+    World world;
+    for (int i = 0; i < 30; ++i)
+      world.add_tools({{fmt::format("kv.a{}", i), Json{{"type", "object"}}}});
+    const auto beyond = policy_of(world, "allow kv.* calls <= 5").beyond(policy_of(world, tools));
+    REQUIRE(beyond.size() == 2);
+    for (const auto& one : beyond) CHECK(std::holds_alternative<Excess>(one));
     // Nobody can call the other tool.
     CHECK(included("allow kv.get, kv.clear calls <= 5", tools + "deny kv.clear"));
     CHECK(limit("allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key == \"b\") calls <= 3",

@@ -199,6 +199,12 @@ class ToolComparison {
     return all;
   }
   [[nodiscard]] bool draws_along(const Permission& tool) const {
+    const bool admitted = std::ranges::all_of(narrower_, [&](const CompiledLayer& layer) {
+      return std::ranges::any_of(covering(layer, tool), [&](const CompiledTarget* target) {
+        return layer.rules[target->rule].effect != Effect::kDeny;
+      });
+    });
+    if (!admitted) return false;
     return std::ranges::any_of(wider_, [&](const CompiledLayer& layer) {
       const auto mine = covering(layer, permission_);
       const auto theirs = covering(layer, tool);

@@ -59,9 +59,10 @@ std::string excerpt(std::string_view source, unsigned line, unsigned column,
                     const Painter& painter) {
   const std::string_view text = line_of(source, line);
   if (line == 0 || text.empty() || text.size() > kMaxShownLine) return {};
-  return fmt::format("{:>5} | {}\n      | {}{}\n", line, printable_in_place(text),
-                     std::string(characters_before(text, column), ' '),
-                     painter.mark(marker(text, column)));
+  return fmt::format(
+      "{:>5} | {}\n      | {}{}\n", line, printable_in_place(text),
+      std::string(printable_width(text.substr(0, column == 0 ? 0 : column - 1)), ' '),
+      painter.mark(marker(text, column)));
 }
 
 std::string indented(std::string_view head, std::string_view text) {

@@ -61,6 +61,11 @@ Finding finding_of(std::string_view rule, std::string file, unsigned line, unsig
 
 std::string remedy(const Foreseen& foreseen) {
   const std::string expected = "where the program means to be denied, --expect-denials";
+  if (!foreseen.no_grant.empty())
+    return fmt::format("change the call (no --grant is suggested: {}); {}", foreseen.no_grant,
+                       expected);
+  if (foreseen.would_grant.starts_with("--"))
+    return fmt::format("change the call, or {}; {}", foreseen.would_grant, expected);
   if (foreseen.would_grant.empty())
     return fmt::format("change the call ({} decides); {}", foreseen.layer, expected);
   return fmt::format("change the call, or --grant {}; {}", shell_quoted(foreseen.would_grant),

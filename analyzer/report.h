@@ -68,8 +68,10 @@ struct Foreseen {
   std::vector<std::string> depends_on;  // arguments that only the run knows
   bool is_expected = false;             // denied, and the user said that this is meant
   std::size_t other_rules = 0;          // of that layer, that missed as well
-  std::string would_grant{};            // the --grant that would admit it; may be empty
+  std::string would_grant{};            // the least that would admit it; may be empty
+  std::string no_grant{};               // denied: why there is none
   bool asks = false;                    // conditional: a rule may want an answer first
+  bool is_lifted = false;               // denied, and made all the same (--no-permission-check)
 };
 [[nodiscard]] std::string to_string(Foreseen::Answer answer);
 

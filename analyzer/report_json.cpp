@@ -46,6 +46,7 @@ Json to_json(const Foreseen& foreseen) {
           {"layer", foreseen.layer},
           {"other_rules", foreseen.other_rules},
           {"would_grant", foreseen.would_grant},
+          {"no_grant", foreseen.no_grant},
           {"depends_on", foreseen.depends_on},
           {"asks", foreseen.asks},
           {"expected", foreseen.is_expected}};

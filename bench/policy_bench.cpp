@@ -179,6 +179,18 @@ int main() {
           {{"path", "/usr/share/doc"}});
   measure("100 rules, path within, walked for its end", *authority, "tool2",
           {{"path", "/usr/share/doc/is-not-there"}});
+  auto guarded_rules = rules();
+  for (const char* place : {"~/.ssh", "~/.gnupg", "/etc/ssl"})
+    guarded_rules.denies.push_back(fmt::format("*.*(* within {})", place));
+  auto guarded = Authority::load({guarded_rules}, environment);
+  if (!guarded) {
+    fmt::print(stderr, "{}\n", guarded.error().to_text());
+    return 1;
+  }
+  measure("103 rules, three denied places, a folder", *guarded, "tool2",
+          {{"path", "/usr/share/doc"}});
+  measure("103 rules, three denied places, a new file", *guarded, "tool2",
+          {{"path", "/usr/share/doc/is-not-there"}});
   const auto small = Authority::load({fifty_rules(0)}, environment);
   const auto large = Authority::load({fifty_rules(20)}, environment);
   const auto own_small = Authority::load({fifty_rules(0, Alike::kNo)}, environment);

@@ -85,7 +85,7 @@ std::string tool_comment(const ToolModel& tool, Dialect dialect) {
 
 std::string trailing_comment(const std::string& words, Dialect dialect) {
   if (words.empty()) return "";
-  const std::string line = safe_line(cut(words, kMaxTrailing));
+  const std::string line = safe_prose(cut(words, kMaxTrailing));
   return dialect == Dialect::kDoxygen ? "  ///< " + doxygen_line(line) : "  // " + line;
 }
 

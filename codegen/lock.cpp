@@ -255,11 +255,12 @@ Result<Lock> parse_lock(std::string_view text, std::string_view where) {
   auto root = parse_ordered_json(text, where, kLockLimits);
   if (root) return Reader(text, where).read(std::move(*root));
   if (const std::size_t line = conflict_line(text); line > 0) {
-    return fail(ErrorId::kLockInvalid, "mcpac.lock holds the marks of a merge conflict",
-                {.where = fmt::format("{}:{}", where, line),
-                 .why = "two changes of the approved tools met, and nobody has decided yet",
-                 .fix = "take one side whole (git checkout --ours mcpac.lock, or --theirs), run "
-                        "`mcpac generate`, then look at `mcpac lock diff`"});
+    return fail(
+        ErrorId::kLockInvalid, "mcpac.lock holds the marks of a merge conflict",
+        {.where = fmt::format("{}:{}", where, line),
+         .why = "two changes of the approved tools met, and nobody has decided yet",
+         .fix = "take one side whole (git checkout --ours mcpac.lock, or --theirs), run "
+                "`mcpac generate`, then look at `mcpac lock diff` and accept what is good"});
   }
   return fail(ErrorId::kLockInvalid, "mcpac.lock cannot be read: " + root.error().what,
               {.where = root.error().where, .why = root.error().why, .fix = std::string(kRestore)});

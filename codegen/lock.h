@@ -47,6 +47,10 @@ inline constexpr std::size_t kMaxLockBytes = std::size_t{256} << 20U;
 
 // SHA-256 over the canonical JSON of the parts of a definition that a user approves.
 [[nodiscard]] std::string definition_digest(const OrderedJson& definition);
+// Whether two definitions of one tool are the same but for texts: the title and the description,
+// the `title` of the annotations, and `title`, `description` and `$comment` of the schemas, as far
+// as these are strings. Hints are no texts: readOnlyHint decides what is recorded.
+[[nodiscard]] bool differ_in_texts_alone(const OrderedJson& one, const OrderedJson& other);
 
 [[nodiscard]] Result<Lock> parse_lock(std::string_view text, std::string_view where);
 [[nodiscard]] std::string to_text(const Lock& lock);

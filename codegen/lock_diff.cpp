@@ -169,6 +169,7 @@ void compare_tools(const LockedServer* locked, const ServerListing* live, Server
     static const OrderedJson kNothing = OrderedJson::object();
     if (kind == ToolDiff::Kind::kChanged) {
       compare_definitions(before->definition, after->definition, found);
+      found.texts_only = differ_in_texts_alone(before->definition, after->definition);
     } else if (kind == ToolDiff::Kind::kAdded) {
       found.definition = after->definition;
       found.title = compare_texts("", text_of_part(after->definition, "title"));
@@ -185,9 +186,20 @@ std::size_t ServerDiff::count(ToolDiff::Kind wanted) const {
   return static_cast<std::size_t>(std::ranges::count(tools, wanted, &ToolDiff::kind));
 }
 
+std::size_t ServerDiff::count_texts_only() const {
+  return static_cast<std::size_t>(std::ranges::count(tools, true, &ToolDiff::texts_only));
+}
+
 bool ServerDiff::drifted() const {
-  return (kind == Kind::kKept && identity) ||
-         count(ToolDiff::Kind::kChanged) + count(ToolDiff::Kind::kWithdrawn) > 0;
+  const std::size_t tolerated = keeps_texts ? count_texts_only() : 0;
+  return (kind == Kind::kKept && identity) || count(ToolDiff::Kind::kWithdrawn) > 0 ||
+         count(ToolDiff::Kind::kChanged) > tolerated;
+}
+
+bool ServerDiff::drifted_in_texts_alone() const {
+  return drifted() && !(kind == Kind::kKept && identity) &&
+         count(ToolDiff::Kind::kWithdrawn) == 0 &&
+         count(ToolDiff::Kind::kChanged) == count_texts_only();
 }
 
 ServerDiff compare_server(const LockedServer* locked, const ServerListing* live) {

@@ -42,6 +42,7 @@ struct ToolDiff {
   std::string tool;
   std::string digest_before;  // empty: not locked
   std::string digest_after;   // empty: not offered
+  bool texts_only = false;    // changed: titles and descriptions, and nothing that decides (lock.h)
   std::optional<TextChange> title{};
   std::optional<TextChange> description{};
   std::vector<HintChange> hints{};
@@ -60,12 +61,16 @@ struct ServerDiff {
   std::optional<TextChange> identity{};  // another server: none of it is called
   std::optional<TextChange> version{};   // what it calls itself; said, but nothing depends on it
   std::vector<ToolDiff> tools{};         // sorted by name; what is equal is not in it
+  bool keeps_texts = false;              // the locked ones hold (mcpac.json: "texts": "locked")
   [[nodiscard]] std::size_t count(ToolDiff::Kind kind) const;
+  // Tools that changed in texts alone.
+  [[nodiscard]] std::size_t count_texts_only() const;
   [[nodiscard]] bool empty() const {
     return kind == Kind::kKept && !identity && !version && tools.empty();
   }
   // Something that was approved is not what is there.
   [[nodiscard]] bool drifted() const;
+  [[nodiscard]] bool drifted_in_texts_alone() const;
 };
 
 using LockDiff = std::vector<ServerDiff>;

@@ -76,8 +76,11 @@ std::string hint_lines(const std::vector<HintChange>& hints) {
   return lines;
 }
 
-std::string changed_lines(const ToolDiff& tool) {
-  std::string lines = fmt::format("  ~ {}\n", safe_line(tool.permission));
+std::string changed_lines(const ToolDiff& tool, bool keeps_texts) {
+  std::string lines = fmt::format("  ~ {}{}\n", safe_line(tool.permission),
+                                  !tool.texts_only ? ""
+                                  : keeps_texts    ? "  (texts only; the locked ones hold)"
+                                                   : "  (texts only)");
   lines += text_lines("title", tool.title, "      ");
   lines += text_lines("description", tool.description, "      ");
   lines += schema_lines("arguments", tool.input, SchemaSide::kInput);
@@ -178,6 +181,7 @@ Json to_json(const ToolDiff& tool) {
                                                    : "changed"},
           {"digest_before", tool.digest_before},
           {"digest_after", tool.digest_after},
+          {"texts_only", tool.texts_only},
           {"title", to_json(tool.title)},
           {"description", to_json(tool.description)},
           {"hints", hints},
@@ -202,7 +206,7 @@ std::string to_lines(const ServerDiff& diff) {
   for (const ToolDiff& tool : diff.tools) {
     lines += tool.kind == Kind::kAdded       ? added_lines(tool)
              : tool.kind == Kind::kWithdrawn ? withdrawn_line(tool)
-                                             : changed_lines(tool);
+                                             : changed_lines(tool, diff.keeps_texts);
   }
   return lines;
 }
@@ -216,6 +220,7 @@ Json to_json(const ServerDiff& diff) {
                                                           : "kept"},
           {"locked", diff.locked},
           {"drifted", diff.drifted()},
+          {"keeps_texts", diff.keeps_texts},
           {"identity", to_json(diff.identity)},
           {"version", to_json(diff.version)},
           {"tools", tools}};

@@ -17,17 +17,10 @@ bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// What a reader does not see but a language model reads: the above, the joiners, and the variation
-// selectors.
-bool is_smuggler(char32_t code) {
-  return is_invisible(code) || code == 0x200C || code == 0x200D || code == 0x180E ||
-         (code >= 0xFE00 && code <= 0xFE0F);
-}
-
-void append_visible(std::string& out, std::string_view bytes, char32_t code) {
+void append_visible(std::string& out, std::string_view bytes, char32_t code, bool hidden) {
   if (code == kReplacement) {
     out += "\xEF\xBF\xBD";
-  } else if (is_invisible(code)) {
+  } else if (hidden) {
     out += fmt::format("<U+{:04X}>", static_cast<std::uint32_t>(code));
   } else {
     out += bytes;
@@ -60,36 +53,43 @@ void wrap(std::string_view line, std::size_t width, std::vector<std::string>& li
   lines.push_back(defuse(line));
 }
 
-std::vector<std::string> visible_lines(std::string_view text) {
+// `is_prose`: what joins emoji and letters stays.
+std::vector<std::string> visible_lines(std::string_view text, bool is_prose) {
   std::vector<std::string> lines(1);
-  while (!text.empty()) {
-    const auto [code, bytes] = first_character(text);
-    if (code == '\n') {
+  for_each_in_prose(text, [&](Character now, std::string_view piece, bool hidden) {
+    if (now.code == '\n') {
       lines.emplace_back();
-    } else if (code == '\t') {
+    } else if (now.code == '\t') {
       lines.back() += "  ";
-    } else if (code != '\r') {
-      append_visible(lines.back(), text.substr(0, bytes), code);
+    } else if (now.code != '\r') {
+      append_visible(lines.back(), piece, now.code, is_prose ? hidden : is_invisible(now.code));
     }
-    text.remove_prefix(bytes);
-  }
+  });
   return lines;
+}
+
+std::string on_one_line(const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) {
+    if (!all.empty()) all += ' ';
+    all += line;
+  }
+  return all;
 }
 
 }  // namespace
 
 std::string safe_line(std::string_view text) {
-  std::string joined;
-  for (const std::string& line : visible_lines(text)) {
-    if (!joined.empty()) joined += ' ';
-    joined += line;
-  }
-  return defuse(joined);
+  return defuse(on_one_line(visible_lines(text, false)));
+}
+
+std::string safe_prose(std::string_view text) {
+  return defuse(on_one_line(visible_lines(text, true)));
 }
 
 std::vector<std::string> safe_lines(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
-  for (const std::string& line : visible_lines(text)) wrap(line, width, lines);
+  for (const std::string& line : visible_lines(text, true)) wrap(line, width, lines);
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   lines.erase(lines.begin(),
               std::ranges::find_if(lines, [](const auto& line) { return !line.empty(); }));
@@ -103,8 +103,9 @@ std::string prompt_line(std::string_view text, std::size_t max_bytes) {
     const auto [code, bytes] = first_character(text);
     const std::string_view piece = text.substr(0, bytes);
     text.remove_prefix(bytes);
-    space = space || code == ' ' || code == '\n' || code == '\t' || code == '\r' || code == 0xA0;
-    if (code <= ' ' || code == 0xA0 || is_smuggler(code)) continue;
+    space =
+        space || code == ' ' || code == '\n' || code == '\t' || code == '\r' || is_wide_blank(code);
+    if (code <= ' ' || is_invisible(code)) continue;
     if (std::exchange(space, false) && !line.empty()) line += ' ';
     // "```" and "~~~" end a fence; "<|" begins a mark of a chat template, "</" ends a tag.
     if ((code == '|' || code == '/') && line.ends_with('<')) line += ' ';
@@ -174,14 +175,10 @@ std::string json_string(std::string_view text) {
       out += "\\n";
     } else if (code == '\t') {
       out += "\\t";
-    } else if (code > 0xFFFF && is_invisible(code)) {
-      const char32_t above = code - 0x10000;
-      out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + static_cast<std::uint32_t>(above >> 10U),
-                         0xDC00U + static_cast<std::uint32_t>(above & 0x3FFU));
     } else if (is_invisible(code)) {
-      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
+      append_escaped(out, code);
     } else {
-      append_visible(out, text.substr(0, bytes), code);
+      append_visible(out, text.substr(0, bytes), code, false);
     }
     text.remove_prefix(bytes);
   }

@@ -14,8 +14,12 @@
 namespace mcpac::codegen {
 
 // One line, safe in every kind of comment and on a terminal: line ends become spaces, control and
-// invisible characters become "<U+202E>", comment marks are pulled apart, invalid UTF-8 is U+FFFD.
+// invisible characters (core/characters.h) become "<U+202E>", comment marks are pulled apart,
+// invalid UTF-8 is U+FFFD. For names and values, and for what a person compares.
 [[nodiscard]] std::string safe_line(std::string_view text);
+
+// The same for prose, in which what joins emoji and letters stays.
+[[nodiscard]] std::string safe_prose(std::string_view text);
 
 // The same, with the line breaks of the text kept and long lines wrapped at `width`.
 [[nodiscard]] std::vector<std::string> safe_lines(std::string_view text, std::size_t width = 96);

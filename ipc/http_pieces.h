@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -18,8 +19,48 @@
 #include <boost/beast/core/buffers_suffix.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
 
 namespace mcpac::ipc {
+
+// A parser of requests that refuses a header line that goes on in the next one (obs-fold), as a
+// server must (RFC 9112, section 5.2): the library makes one line of them, and what stands before
+// this server may have made two. Who reads answers may make one line of them, and the library does.
+template <class Body>
+class UnfoldedRequestParser : public boost::beast::http::request_parser<Body> {
+  using Base = boost::beast::http::request_parser<Body>;
+
+ public:
+  // As that of the library, for one buffer. Bytes of the head are looked at once.
+  std::size_t put(boost::asio::const_buffer bytes, boost::system::error_code& error) {
+    if (!this->is_header_done() && begins_with_fold(bytes)) {
+      error = boost::beast::http::error::bad_obs_fold;
+      return 0;
+    }
+    const std::size_t used = Base::put(bytes, error);
+    looked_at_ -= std::min(used, looked_at_);
+    return used;
+  }
+
+ private:
+  // A line of the head that begins with a blank.
+  bool begins_with_fold(boost::asio::const_buffer bytes) {
+    const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
+    while (!is_over_) {
+      const auto end = text.find('\n', looked_at_);
+      looked_at_ = std::min(end, text.size());
+      if (end == std::string_view::npos || end + 1 == text.size()) return false;
+      const char next = text[end + 1];
+      if (next == ' ' || next == '\t') return true;
+      is_over_ = next == '\r' || next == '\n';
+      looked_at_ = end + 1;
+    }
+    return false;
+  }
+
+  std::size_t looked_at_ = 0;  // of what was not understood yet
+  bool is_over_ = false;       // an empty line has come
+};
 
 // Understands what is buffered; where that is too little, reads up to `size` bytes more, which are
 // understood next time. Errors are those of the parser, or of the stream.

@@ -48,6 +48,17 @@ bool same_tag(const std::string& left, const std::string& right, const Request& 
   return left == right || tag_of(left, request) == tag_of(right, request);
 }
 
+// Of what is held the part of this tool, as the program calls it; empty where there is none.
+std::string part_of(const std::string& permission, const std::vector<std::string>& held,
+                    const NarrowedTools& narrowed) {
+  for (const std::string& one : held) {
+    for (const auto& [name, of] : narrowed) {
+      if (of == permission && (name == one || name.ends_with("::" + one))) return one;
+    }
+  }
+  return {};
+}
+
 struct Conversion {
   std::string from;
   std::string to;
@@ -93,7 +104,7 @@ std::string who_asks(std::string_view message, const std::vector<std::string>& n
 
 std::optional<Translation> asks_for_more(std::string_view message,
                                          const std::vector<std::string>& notes,
-                                         const Request& request) {
+                                         const Request& request, const NarrowedTools& narrowed) {
   const bool is_conversion =
       message.starts_with("no matching") || message.starts_with("no viable conversion");
   if (!is_conversion) return std::nullopt;
@@ -114,11 +125,26 @@ std::optional<Translation> asks_for_more(std::string_view message,
     const auto known = request.permissions.find(tag);
     permissions.push_back(known == request.permissions.end() ? tag : known->second);
   }
-  return Translation{
-      fmt::format("{} needs {}, which `{}` does not hold", who_asks(message, notes),
-                  fmt::join(permissions, ", "), shown(conversion->from)),
-      fmt::format("add {} to the Requires of the entry, and of the functions between it and here",
-                  fmt::join(missing, ", "))};
+  std::vector<std::string> add;
+  std::vector<std::string> take;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const std::string part = part_of(permissions[i], held, narrowed);
+    if (part.empty())
+      add.push_back(missing[i]);
+    else
+      take.push_back(fmt::format("{} in place of {}", part, missing[i]));
+  }
+  std::string fix;
+  if (!take.empty())
+    fix = fmt::format("take {} in the Requires there: the program declares that part of the tool",
+                      fmt::join(take, ", "));
+  if (!add.empty())
+    fix += fmt::format(
+        "{}add {} to the Requires of the entry, and of the functions between it and here",
+        fix.empty() ? "" : "; ", fmt::join(add, ", "));
+  return Translation{fmt::format("{} needs {}, which `{}` does not hold", who_asks(message, notes),
+                                 fmt::join(permissions, ", "), shown(conversion->from)),
+                     std::move(fix)};
 }
 
 }  // namespace mcpac::analyzer

@@ -13,9 +13,11 @@
 
 namespace mcpac::analyzer {
 
-// `notes` are the texts below the error.
+// `notes` are the texts below the error. Where a part of the tool is held, that is what the
+// function is told to take: to declare the whole tool would give the program more than it has.
 [[nodiscard]] std::optional<Translation> asks_for_more(std::string_view message,
                                                        const std::vector<std::string>& notes,
-                                                       const Request& request);
+                                                       const Request& request,
+                                                       const NarrowedTools& narrowed);
 
 }  // namespace mcpac::analyzer

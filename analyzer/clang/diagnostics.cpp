@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/clang/cx.h"
 #include "analyzer/clang/error_words.h"
 #include "core/ascii.h"
 
@@ -77,11 +78,32 @@ Note diagnosed(CXDiagnostic diagnostic, const std::vector<Note>& notes, const So
   return error;
 }
 
+void find_narrowed(CXCursor scope, const Identity& identity, const Sources& sources,
+                   NarrowedTools& found) {
+  each_child(scope, [&](CXCursor child) {
+    const CXCursorKind kind = clang_getCursorKind(child);
+    if (sources.home(child) != Home::kProgram) return;
+    if (kind == CXCursor_Namespace) find_narrowed(child, identity, sources, found);
+    if (kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) return;
+    const auto authority = identity.authority_of(clang_getCursorType(child));
+    const auto* held = std::get_if<Authority>(&authority);
+    if (held != nullptr && !held->where.empty())
+      found.emplace(qualified_name(child), held->permission);
+  });
+}
+
+NarrowedTools narrowed_tools(CXTranslationUnit unit, const Identity& identity,
+                             const Sources& sources) {
+  NarrowedTools found;
+  find_narrowed(clang_getTranslationUnitCursor(unit), identity, sources, found);
+  return found;
+}
+
 std::optional<Translation> words_for(CXTranslationUnit unit, const Place& place,
                                      std::string_view message,
-                                     const std::vector<std::string>& notes,
-                                     const Request& request) {
-  auto known = translate(message, notes, request);
+                                     const std::vector<std::string>& notes, const Request& request,
+                                     const NarrowedTools& narrowed) {
+  auto known = translate(message, notes, request, narrowed);
   if (!known && is_before_colons(unit, place)) known = translate_server(message, request);
   return known;
 }
@@ -93,6 +115,7 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
   Diagnosed found;
   std::optional<Place> told;  // of the last mistake that was told in words of ours
   std::string advised;        // about it
+  std::optional<NarrowedTools> narrowed;
   const unsigned count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
@@ -133,8 +156,10 @@ Diagnosed check_diagnostics(CXTranslationUnit unit, const Identity& identity,
         findings.add("compile-error", error.place, error.message, error.fix);
       if (!wrong.empty()) {
         // Clang's own words would say less at another place.
-      } else if (auto known =
-                     words_for(unit, place, message, texts_of(notes), identity.request())) {
+      } else if (auto known = words_for(
+                     unit, place, message, texts_of(notes), identity.request(),
+                     narrowed ? *narrowed
+                              : narrowed.emplace(narrowed_tools(unit, identity, sources)))) {
         const bool is_told = told && same_line(place, *told) && known->fix == advised;
         if (!is_told)
           findings.add("compile-error", place, fmt::format("{} ({})", known->message, message),

@@ -194,15 +194,15 @@ NamedArgs args_in(const std::vector<std::string>& notes) {
 }
 
 std::optional<Translation> translate(std::string_view message,
-                                     const std::vector<std::string>& notes,
-                                     const Request& request) {
+                                     const std::vector<std::string>& notes, const Request& request,
+                                     const NarrowedTools& narrowed) {
   if (auto tool = undeclared_tool(message, request)) return tool;
   if (auto call = call_without_requires(message, request)) return call;
   if (auto argument = unknown_argument(message, notes, request)) return argument;
   if (auto arguments = unfitting_arguments(message, notes, request)) return arguments;
   if (auto name = misspelt_name(message, request)) return name;
   if (auto result = translate_result(message, request)) return result;
-  if (auto more = asks_for_more(message, notes, request)) return more;
+  if (auto more = asks_for_more(message, notes, request, narrowed)) return more;
   return translate_requires(message, request);
 }
 

@@ -4,6 +4,7 @@
 // Requires holds. Only words come from here: the program is refused already.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +32,13 @@ struct NamedArgs {
 [[nodiscard]] std::optional<Translation> translate_server(std::string_view message,
                                                           const Request& request);
 
+// The program's own narrowed tools, by their C++ names: the permission of which each is a part.
+using NarrowedTools = std::map<std::string, std::string>;
+
 // `notes` are the texts below the error. Nothing where clang's own words are the best there are.
 [[nodiscard]] std::optional<Translation> translate(std::string_view message,
                                                    const std::vector<std::string>& notes,
-                                                   const Request& request);
+                                                   const Request& request,
+                                                   const NarrowedTools& narrowed);
 
 }  // namespace mcpac::analyzer

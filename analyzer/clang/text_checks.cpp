@@ -82,15 +82,20 @@ std::vector<TextPlace> unseen_characters(std::string_view source) {
   constexpr std::string_view kBlank = "\n\t\r\v\f";
   std::vector<TextPlace> found;
   TextPlace at{1, 1, false};
+  char32_t before = 0;
   for (bool first = true; !source.empty(); first = false) {
     const Character character = first_character(source);
+    const std::string_view behind = source.substr(character.bytes);
+    // Sources are prose: what joins emoji and letters in their texts is written on purpose.
+    const bool hidden = is_hidden_in_prose(before, character.code,
+                                           behind.empty() ? 0 : first_character(behind).code);
+    before = hidden ? 0 : character.code;
     // Alone it ends a line for clang and for no editor.
     const bool lone_return = source.front() == '\r' && !source.starts_with("\r\n");
     const bool allowed = (first && source.starts_with(kByteOrderMark)) ||
                          kBlank.find(source.front()) != std::string_view::npos;
     at.is_bidirectional = is_bidirectional(character.code);
-    if (lone_return || (!allowed && (at.is_bidirectional || is_invisible(character.code))))
-      found.push_back(at);
+    if (lone_return || (!allowed && (at.is_bidirectional || hidden))) found.push_back(at);
     if (source.front() == '\n') {
       at = {at.line + 1, 1, false};
     } else {

@@ -16,14 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 using sandbox::Tier;
 
-bool is_ours_alone(int fd) {
+}  // namespace
+
+bool is_of_user_alone(int fd) {
   struct stat info {};
   constexpr mode_t kOfOthers = S_IWGRP | S_IWOTH;
   return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
          (info.st_mode & kOfOthers) == 0;
 }
-
-}  // namespace
 
 fs::path accepted_tier_file() {
   return configuration_folder() / "accepted-tier";
@@ -31,7 +31,7 @@ fs::path accepted_tier_file() {
 
 Tier accepted_tier(const fs::path& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!fd || !is_ours_alone(fd.get())) return Tier::kA;
+  if (!fd || !is_of_user_alone(fd.get())) return Tier::kA;
   std::array<char, 8> text{};
   const ssize_t size = ::read(fd.get(), text.data(), text.size());
   if (size != 2 || text[1] != '\n') return Tier::kA;

@@ -12,6 +12,9 @@
 
 namespace mcpac::cli {
 
+// A regular file that belongs to this user, and that nobody else may write.
+[[nodiscard]] bool is_of_user_alone(int fd);
+
 // By the XDG Base Directory Specification.
 [[nodiscard]] std::filesystem::path accepted_tier_file();
 // A where there is no such file, where it says anything else, and where somebody else owns it or

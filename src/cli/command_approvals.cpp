@@ -25,10 +25,11 @@ void list_approvals(Context& context) {
   for (const auto& answer : approvals.answers) {
     all.push_back(execute::to_json(answer));
     if (context.json) continue;
-    fmt::print(
-        "{}  {}  {}  {}: {}  (by {})\n", answer.id.substr(0, 12), gate::to_string(answer.answer),
-        answer.until.empty() ? "-" : answer.until.substr(0, 19) + "Z",
-        printable(answer.program, 80), printable(answer.rule.rule), printable(answer.who, 80));
+    fmt::print("{}  {}  {}  {}: {}: {}  (by {})\n", answer.id.substr(0, 12),
+               gate::to_string(answer.answer),
+               answer.until.empty() ? "-" : answer.until.substr(0, 19) + "Z",
+               printable(answer.program, 80), printable(answer.rule.tool),
+               printable(answer.rule.rule), printable(answer.who, 80));
   }
   if (context.json) return context.print(all);
   if (approvals.answers.empty()) context.say("no answer is kept");

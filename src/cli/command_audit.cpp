@@ -36,6 +36,8 @@ std::string texts_of(const char* word, const Json* list, const char* name) {
 // What people look for: whether it was only observed, what it declares, and under which rules.
 std::string started_text(const Json& payload) {
   std::string text = string_member(payload, "mode") == "observe" ? " (permission checks off)" : "";
+  if (const std::string by = string_member(payload, "lifted_by"); !by.empty())
+    text += "; by the word of " + printable(by, 200);
   text += texts_of("declares", find_member(payload, "declared"), "");
   const Json* policy = find_member(payload, "policy");
   const Json* layers = policy == nullptr ? nullptr : find_member(*policy, "layers");
@@ -55,6 +57,11 @@ std::string line_of(const audit::Event& event) {
   if (event.kind == "RunStarted") {
     return fmt::format("{}  {}  RunStarted {}{}", event.time, event.run_id.substr(0, 13),
                        printable(string_member(payload, "program")), started_text(payload));
+  }
+  if (event.kind == "RunRefused") {
+    return fmt::format("{}  {}  RunRefused {}: {}: {}{}", event.time, event.run_id.substr(0, 13),
+                       printable(string_member(payload, "program")), string_member(payload, "error"),
+                       printable(string_member(payload, "what")), started_text(payload));
   }
   if (event.kind != "CapabilityCheck") {
     // The policy of a run is some pages of text: shown with --json.
@@ -112,7 +119,7 @@ void add_audit(CLI::App& app, Context& context) {
       ->type_name("ID");
   command->add_option("--kind", *kind, "only events of this kind")
       ->check(
-          CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunEnded", "Approval",
+          CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunRefused", "RunEnded", "Approval",
                          "NetworkCheck", "ConnectionEnded", "Revoked", "ClientAsked",
                          "ClientReplied", "Anomaly", "ChangesKept", "Checkpoint"}));
   command->callback([&context, run, kind] { list_events(context, *run, *kind); });

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/run_options.h"
 #include "execute/build/toolchain.h"
+#include "execute/check/server_root.h"
 #include "sandbox/sandbox.h"
 
 namespace mcpac::cli {
@@ -86,10 +87,15 @@ void doctor(Context& context, const DoctorOptions& options) {
   for (std::size_t i = 0; i < 5 && i < checks.size(); ++i)
     fine = fine && checks[i]["works"].get<bool>();
   context.exit_code = fine ? 0 : static_cast<int>(ExitCode::kUnavailable);
+  // Without a project there are no servers to speak of.
+  const auto project = context.project();
+  const auto rootless =
+      project ? execute::servers_without_root(*project) : std::vector<std::string>();
   if (context.json)
     return context.print({{"checks", checks},
                           {"tier", tier},
                           {"accepted_tier", sandbox::to_string(accepted)},
+                          {"without_root", rootless},
                           {"ready", fine}});
   for (const Json& check : checks) {
     const bool needed = check.value("needed", true);
@@ -113,6 +119,7 @@ void doctor(Context& context, const DoctorOptions& options) {
         "accepted, by --min-tier or by `mcpac doctor --accept-tier`; `mcpac execute` needs "
         "tier A, as its compiler sees folders under other names\n");
   }
+  for (const auto& line : rootless) fmt::print("note: {}\n", line);
 }
 
 }  // namespace

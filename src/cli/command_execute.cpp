@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/grant_options.h"
+#include "cli/persons_word.h"
 #include "cli/run_arguments.h"
 #include "cli/run_options.h"
 #include "cli/source_argument.h"
@@ -34,6 +35,8 @@ void execute(Context& context, const ExecuteOptions& options) {
   auto arguments = to_arguments(options.run->arguments);
   if (!arguments) return context.fail(arguments.error());
   RunView view(context, *options.run, limits->wall);
+  auto word = persons_word(*options.run, limits->lowest_tier);
+  if (!word) return view.refuse(word.error(), source->display, options.dry_run);
   auto questions = view.questions(*options.run);
   if (!questions) return context.fail(questions.error());
   const auto texts = texts_of(*source);
@@ -50,7 +53,8 @@ void execute(Context& context, const ExecuteOptions& options) {
        .questions = std::move(*questions),
        .standby = context.standby,
        .recording = options.run->recording,
-       .arguments = std::move(*arguments)},
+       .arguments = std::move(*arguments),
+       .lifted_by = std::move(*word)},
       view.listener());
   host.tell(outcome);
   view.finish(outcome, texts);

@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/falls_under.h"
 #include "cli/written.h"
 #include "execute/build/build_headers.h"
+#include "execute/check/server_root.h"
 #include "execute/project/editor_files.h"
 #include "execute/project/list_servers.h"
 #include "execute/project/project_use.h"
@@ -19,6 +21,7 @@ struct Options {
   bool verbose = false;
   bool offline = false;
   bool keep_going = false;
+  bool accept_new = false;
   std::filesystem::path lock;
   std::filesystem::path output;  // of a build, which takes the runtime headers from mcpac::runtime
 };
@@ -93,7 +96,9 @@ std::optional<execute::GenerateReport> write(Context& context, const execute::Pr
     return std::nullopt;
   }
   if (!context.json) show_unreached(context, before->lock, *answers);
-  return written(execute::write_project(project, context.folders, std::move(answers->listings)));
+  return written(execute::write_project(
+      project, context.folders, std::move(answers->listings),
+      options.accept_new ? execute::NewTools::kAccept : execute::NewTools::kWait));
 }
 
 void generate(Context& context, const Options& options) {
@@ -105,9 +110,15 @@ void generate(Context& context, const Options& options) {
   auto editor = execute::write_editor_files(project->folder);
   if (!editor) return context.fail(editor.error());
   if (!editor->empty()) report->written.push_back(*editor);
-  if (!context.json)
-    return show_written(context, *report, options.verbose ? Notes::kAll : Notes::kSome);
-  Json json = to_json(*report);
+  const auto rootless = execute::servers_without_root(*project);
+  const auto covering = falls_under(context, *project, report->output.lock, fresh_in(*report));
+  if (!context.json) {
+    show_written(context, *report, covering, options.verbose ? Notes::kAll : Notes::kSome);
+    for (const auto& line : rootless) context.say("note: " + line);
+    return;
+  }
+  Json json = to_json(*report, covering);
+  json["without_root"] = rootless;
   json["unreached"] = std::move(unreached);
   context.print(json);
 }
@@ -129,9 +140,11 @@ void generate_for_build(Context& context, const Options& options) {
 
 void add_generate(CLI::App& app, Context& context) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
-      "generate",
-      "read the tools of every server; write servers/ and add what is new to mcpac.lock");
+  auto* command =
+      app.add_subcommand("generate",
+                         "read the tools of every server; write servers/ and put servers that are "
+                         "new into mcpac.lock; "
+                         "the tools that a locked server gained wait for `mcpac lock accept`");
   add_common_options(*command, context);
   command->add_flag("-v,--verbose", options->verbose, "show every note");
   auto* offline = command->add_flag("--offline", options->offline,
@@ -139,6 +152,11 @@ void add_generate(CLI::App& app, Context& context) {
   command
       ->add_flag("--keep-going", options->keep_going,
                  "where servers do not answer, write what the others offer; the exit code says it")
+      ->excludes(offline);
+  command
+      ->add_flag(
+          "--accept-new", options->accept_new,
+          "put the tools that locked servers gained into mcpac.lock, too, unseen: for scripts")
       ->excludes(offline);
   auto* output = command
                      ->add_option("--output", options->output,

@@ -2,13 +2,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/falls_under.h"
 #include "cli/written.h"
 #include "core/printable.h"
 #include "execute/project/project_use.h"
@@ -29,10 +32,18 @@ std::string counts_of(const ServerDiff& diff) {
       parts.push_back(fmt::format("{} {}", count, word));
   };
   if (diff.kind == ServerDiff::Kind::kKept && diff.identity) parts.emplace_back("ANOTHER SERVER");
-  add(Kind::kChanged, "drifted");
+  const std::size_t texts = diff.count_texts_only();
+  const std::size_t drifted = diff.count(Kind::kChanged) - (diff.keeps_texts ? texts : 0);
+  if (drifted > 0) {
+    parts.push_back(fmt::format("{} drifted", drifted));
+    if (texts > 0 && !diff.keeps_texts)
+      parts.back() += texts == drifted ? " (texts only)" : fmt::format(" ({} texts only)", texts);
+  }
   add(Kind::kWithdrawn, "withdrawn");
   add(Kind::kAdded, "new");
   if (diff.kind == ServerDiff::Kind::kKept && diff.version) parts.emplace_back("other version");
+  if (texts > 0 && diff.keeps_texts)
+    parts.push_back(fmt::format("{} with other texts (the locked ones hold)", texts));
   return parts.empty() ? "ok" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -53,11 +64,16 @@ void show(const execute::Status& status) {
     fmt::print("{:<20} {:>4} locked  {}\n", server.server, server.locked, state_of(server));
     if (!server.diff || server.diff->kind != ServerDiff::Kind::kKept) continue;
     for (const auto& tool : server.diff->tools) {
-      fmt::print("  {:<10} {}\n",
-                 tool.kind == Kind::kChanged     ? "drifted"
+      const bool tolerated = tool.texts_only && server.diff->keeps_texts;
+      fmt::print("  {:<10} {}{}\n",
+                 tolerated                       ? "texts"
+                 : tool.kind == Kind::kChanged   ? "drifted"
                  : tool.kind == Kind::kWithdrawn ? "withdrawn"
                                                  : "new",
-                 printable(tool.permission));
+                 printable(tool.permission),
+                 tool.texts_only && !tolerated ? "  (texts only)"
+                 : tool.kind == Kind::kAdded   ? "  (waits for `mcpac lock accept`)"
+                                               : "");
     }
   }
   if (!status.lock_fits_itself) fmt::print("mcpac.lock names other headers than its tools give\n");
@@ -94,6 +110,17 @@ Json to_json(const execute::Status& status) {
 // The worst that was found decides the exit code: drift, then headers, then servers that cannot be
 // asked.
 std::optional<Error> verdict(const execute::Project& project, const execute::Status& status) {
+  const auto in_texts_alone = [](const execute::ServerStatus& server) {
+    return !server.diff || !server.diff->drifted() || server.diff->drifted_in_texts_alone();
+  };
+  if (status.drifted() && std::ranges::all_of(status.servers, in_texts_alone)) {
+    return Error{
+        ErrorId::kLockDrift, "servers describe tools in other words than mcpac.lock approved",
+        project.config_file.string(), "drifted tools cannot be called: models read the words",
+        "`mcpac lock diff` shows the changes, `mcpac lock accept` approves them; where words "
+        "change all the time, \"texts\": \"locked\" in the server's entry keeps the "
+        "approved ones"};
+  }
   if (status.drifted()) {
     return Error{ErrorId::kLockDrift, "servers offer other tools than mcpac.lock approved",
                  project.config_file.string(), "drifted and withdrawn tools cannot be called",
@@ -139,15 +166,33 @@ void show_notes(const Context& context, const execute::Review& review) {
     context.warn(fmt::format("{} {}", note.permission, note.message));
 }
 
+std::vector<FallsUnder> covering(const Context& context, const execute::Project& project,
+                                 const codegen::Lock& lock, const codegen::LockDiff& diff) {
+  std::vector<ToolDefinition> fresh;
+  for (const ServerDiff& server : diff)
+    std::ranges::move(added_in(server), std::back_inserter(fresh));
+  return falls_under(context, project, lock, fresh);
+}
+
+// Each with the rules that cover what is new in it.
+Json to_json(const Context& context, const execute::Project& project, const codegen::Lock& lock,
+             const codegen::LockDiff& diff) {
+  Json all = Json::array();
+  for (const ServerDiff& server : diff) {
+    all.push_back(codegen::to_json(server));
+    all.back()["covered_by"] = cli::to_json(falls_under(context, project, lock, added_in(server)));
+  }
+  return all;
+}
+
 // `to` is standard error where it is part of a question: standard output may be a file, and what
 // is approved must have been seen.
-void print_diff(const Context& context, const execute::Review& review, std::FILE* to) {
-  if (context.json) {
-    Json all = Json::array();
-    for (const auto& server : review.diff) all.push_back(codegen::to_json(server));
-    return context.print(all);
-  }
+void print_diff(const Context& context, const execute::Project& project,
+                const execute::Review& review, std::FILE* to) {
+  if (context.json)
+    return context.print(to_json(context, project, review.before.lock, review.diff));
   for (const auto& server : review.diff) fmt::print(to, "{}", codegen::to_lines(server));
+  fmt::print(to, "{}", cli::to_lines(covering(context, project, review.before.lock, review.diff)));
   show_notes(context, review);
   if (review.diff.empty()) context.say("mcpac.lock is what the servers offer");
 }
@@ -158,7 +203,7 @@ void diff(Context& context, const std::vector<std::string>& names) {
   const execute::ProjectUse use(context.folders, project->config_file);
   auto review = execute::review(*project, names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
-  print_diff(context, *review, stdout);
+  print_diff(context, *project, *review, stdout);
 }
 
 // ---- accept
@@ -190,21 +235,21 @@ void accept(Context& context, const AcceptOptions& options) {
   const execute::ProjectUse use(context.folders, project->config_file);
   auto review = execute::review(*project, options.names, progress_of(context, Counts::kQuiet));
   if (!review) return context.fail(review.error());
-  if (review->diff.empty()) return print_diff(context, *review, stderr);
+  if (review->diff.empty()) return print_diff(context, *project, *review, stderr);
   if (!options.yes && (!context.interactive || context.json))
     return context.fail(nobody_there(options.names));
-  if (!context.json) print_diff(context, *review, stderr);
+  if (!context.json) print_diff(context, *project, *review, stderr);
   if (!options.yes && !ask()) {
     return context.fail({ErrorId::kLockDrift, "not approved; nothing was written",
                          project->lock_file().string(), "what was approved before stays",
                          "mcpac lock accept SERVER.TOOL approves a part"});
   }
-  Json shown = Json::array();
-  for (const auto& server : review->diff) shown.push_back(codegen::to_json(server));
+  Json shown =
+      context.json ? to_json(context, *project, review->before.lock, review->diff) : Json();
   auto report = execute::accept(*project, context.folders, std::move(*review));
   if (!report) return context.fail(report.error());
-  if (!context.json) return show_written(context, *report, Notes::kSome);
-  Json json = cli::to_json(*report);
+  if (!context.json) return show_written(context, *report, {}, Notes::kSome);
+  Json json = cli::to_json(*report, {});
   json["accepted"] = std::move(shown);
   context.print(json);
 }

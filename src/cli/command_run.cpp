@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/grant_options.h"
+#include "cli/persons_word.h"
 #include "cli/run_arguments.h"
 #include "cli/run_options.h"
 #include "cli/through_host.h"
@@ -23,6 +24,8 @@ void run_program(Context& context, const std::vector<std::string>& words,
   auto given = to_arguments(options.arguments);
   if (!given) return context.fail(given.error());
   RunView view(context, options, limits->wall);
+  auto word = persons_word(options, limits->lowest_tier);
+  if (!word) return view.refuse(word.error(), words.front(), false);
   auto questions = view.questions(options);
   if (!questions) return context.fail(questions.error());
   const auto outcome =
@@ -38,7 +41,8 @@ void run_program(Context& context, const std::vector<std::string>& words,
                                                                    : execute::DeniedUses::kRefuse,
                              .standby = context.standby,
                              .recording = options.recording,
-                             .given = std::move(*given)},
+                             .given = std::move(*given),
+                             .lifted_by = std::move(*word)},
                             view.listener());
   host.tell(outcome);
   view.finish(outcome, {});

@@ -78,6 +78,9 @@ void show(Context& context, const std::string& start) {
              number_of(*run, "pid"));
   fmt::print("calls    {} allowed, {} denied, {} in flight\n", number_of(*run, "allowed"),
              number_of(*run, "denied"), number_of(*run, "in_flight"));
+  if (string_member(*run, "mode") == "observe")
+    fmt::print("NOT CHECKED  calls that were not granted are made: --no-permission-check, by {}\n",
+               printable(string_member(*run, "lifted_by")));
   show_list("declared", texts_of(*run, "declared"));
   show_list("granted", texts_of(*run, "granted"));
   show_list("revoked", texts_of(*run, "revoked"));

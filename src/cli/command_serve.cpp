@@ -14,10 +14,12 @@
 #include "cli/approver_options.h"
 #include "cli/commands.h"
 #include "cli/open_files.h"
+#include "cli/persons_word.h"
 #include "cli/serve_doors.h"
 #include "cli/serve_log.h"
 #include "cli/serve_options.h"
 #include "cli/through_host.h"
+#include "execute/check/require_granted.h"
 #include "execute/child/interrupt.h"
 
 namespace mcpac::cli {
@@ -150,6 +152,10 @@ void serve(Context& context, const ServeOptions& options) {
   if (!rules) return context.fail(rules.error());
   auto oauth = oauth_of(options);
   if (!oauth) return context.fail(oauth.error());
+  if (const auto code = code_of(options)) {
+    if (auto word = word_for_tier(code->limits.lowest_tier); !word)
+      return context.fail(word.error());
+  }
   OutputHold hold;
   auto approver = approver_of(*options.approver, hold);
   if (!approver) return context.fail(approver.error());
@@ -157,6 +163,7 @@ void serve(Context& context, const ServeOptions& options) {
   const auto visit = starts_servers ? announce_alone(context) : nullptr;
   ServeLog log(context, options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   const auto warning = [&log](std::string_view text) { log.warn(text); };
+  execute::warn_of_open_ends(warning, *rules);
   auto tracing = tracing_of(options);
   if (!tracing) return context.fail(tracing.error());
   if (!options.otlp.empty() && !*tracing)

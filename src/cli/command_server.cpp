@@ -1,12 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/written.h"
 #include "core/file.h"
+#include "core/nearest_name.h"
 #include "core/permission.h"
 #include "core/printable.h"
 #include "execute/clients/foreign_servers.h"
@@ -157,6 +161,7 @@ void add_one(Context& context, const AddOptions& options) {
   }
   if (auto saved = config->save(); !saved) return context.fail(saved.error());
   for (const auto& name : names) context.say(fmt::format("added {}", name));
+  propose_roots(context, names);
   context.say("next: " + next_step(context, names));
 }
 
@@ -186,6 +191,76 @@ void add_add(CLI::App& server, Context& context) {
   command->add_flag("--force", options->force, "replace a server of the same name");
   of_one("COMMAND", options->command, "the server's program and its arguments, after --");
   command->callback([&context, options] { add_one(context, *options); });
+}
+
+struct SetOptions {
+  std::string name;
+  std::string root;
+  std::vector<std::string> entry_only;
+};
+
+Result<void> check_tools(const Context& context, const SetOptions& options) {
+  auto project = context.project();
+  if (!project) return pass_on(project);
+  const auto lock = execute::load_lock(*project);
+  const auto* locked = lock ? lock->find_server(options.name) : nullptr;
+  if (locked == nullptr) return {};  // nothing of it is known yet
+  std::vector<std::string> names;
+  for (const auto& tool : locked->tools) names.push_back(tool.name);
+  for (const auto& tool : options.entry_only) {
+    if (std::ranges::find(names, tool) != names.end()) continue;
+    return fail(ErrorId::kUsage, fmt::format("{} has no tool '{}'", options.name, printable(tool)),
+                {.where = "--entry-only", .fix = did_you_mean(tool, names)});
+  }
+  return {};
+}
+
+void set(Context& context, const SetOptions& options) {
+  auto config = ConfigFile::open(context.config_file);
+  if (!config) return context.fail(config.error());
+  if (!config->has(options.name)) {
+    return context.fail({ErrorId::kUnknownServer,
+                         fmt::format("there is no server {}", printable(options.name)),
+                         context.config_file.string(), "", "mcpac server list"});
+  }
+  if (options.root.empty() && options.entry_only.empty()) {
+    return context.fail({ErrorId::kUsage, "what of it is to be set?", "", "",
+                         "--root DIR, or --entry-only TOOL,…"});
+  }
+  if (auto known = check_tools(context, options); !known) return context.fail(known.error());
+  OrderedJson& entry = config->entry(options.name);
+  if (!options.root.empty()) entry["root"] = options.root;
+  for (const auto& tool : options.entry_only) {
+    OrderedJson& list = entry["entry_only"];
+    if (std::ranges::find(list, OrderedJson(tool)) == list.end()) list.push_back(tool);
+  }
+  if (auto saved = config->save(); !saved) return context.fail(saved.error());
+  if (!options.root.empty())
+    context.say(fmt::format("{}: relative paths in calls are counted from {}", options.name,
+                            printable(options.root)));
+  if (!options.entry_only.empty())
+    context.say(fmt::format("{}: act on one entry alone: {}", options.name,
+                            printable(fmt::format("{}", fmt::join(options.entry_only, ", ")))));
+}
+
+void add_set(CLI::App& server, Context& context) {
+  auto options = std::make_shared<SetOptions>();
+  auto* command = server.add_subcommand("set", "say more of a server that mcpac.json has");
+  add_common_options(*command, context);
+  command->add_option("NAME", options->name)->required();
+  command
+      ->add_option("--root", options->root,
+                   "the folder that relative paths in its calls are counted from, relative to the "
+                   "folder of mcpac.json")
+      ->type_name("DIR");
+  command
+      ->add_option("--entry-only", options->entry_only,
+                   "tools that act on the one entry which a path names and on nothing below it: "
+                   "they may have folders that a denied or excepted place lies in")
+      ->type_name("TOOL,…")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->callback([&context, options] { set(context, *options); });
 }
 
 void show_servers(Context& context) {
@@ -282,6 +357,7 @@ void add_server(CLI::App& app, Context& context) {
   server->require_subcommand(1);
   add_common_options(*server, context);
   add_add(*server, context);
+  add_set(*server, context);
   add_list(*server, context);
   add_remove(*server, context);
   add_test(*server, context);

@@ -108,7 +108,7 @@ void show_result(Context& context, const Permission& tool, const Json& result) {
       const bool is_text = string_member(item, "type") == "text";
       const std::string text = is_text ? string_member(item, "text") : to_text(item);
       // On standard error mcpac speaks: a server's line must not pass for one of its.
-      failed ? fmt::print(stderr, "the tool: {}\n", printable(text, text.size()))
+      failed ? fmt::print(stderr, "the tool: {}\n", printable_prose(text, std::string::npos))
              : show_text(stdout, text);
     }
   }

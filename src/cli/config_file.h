@@ -17,6 +17,8 @@ class ConfigFile {
   [[nodiscard]] bool has(const std::string& server) const { return servers().contains(server); }
   void put(const mcp::ServerConfig& server) { servers()[server.name] = mcp::to_json(server); }
   void put(const std::string& name, OrderedJson entry) { servers()[name] = std::move(entry); }
+  // A server that is there, to be changed.
+  [[nodiscard]] OrderedJson& entry(const std::string& server) { return servers().at(server); }
   bool remove(const std::string& server) { return servers().erase(server) > 0; }
   // As save() would write it.
   [[nodiscard]] std::string text() const;

@@ -14,6 +14,7 @@
 #include "cli/grant_options.h"
 #include "cli/rule_reader.h"
 #include "cli/secret_files.h"
+#include "cli/written.h"
 #include "core/json_text.h"
 #include "core/line_diff.h"
 #include "core/printable.h"
@@ -168,6 +169,7 @@ void tell(Context& context, const ClientKind& kind, const ClientFile& file,
         fmt::format("moved behind mcpac: {}\n  next: mcpac generate, which reads and locks "
                     "their tools; until then the client cannot call them",
                     fmt::join(moved.get<std::vector<std::string>>(), ", ")));
+  propose_roots(context, moved.get<std::vector<std::string>>());
   context.say(fmt::format("then start {} again", kind.title));
   if (!options.code)
     context.say("with --code it may write programs that call these tools, too: docs/gateway.md");

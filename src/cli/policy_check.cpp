@@ -1,11 +1,15 @@
 // mcpac policy check: whether files of rules load, hold their self-tests, and what they cannot do.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/policy_commands.h"
 #include "cli/rule_reader.h"
 #include "core/printable.h"
+#include "execute/check/server_root.h"
 #include "policy/explain/lint.h"
 
 namespace mcpac::cli {
@@ -17,7 +21,22 @@ Result<policy::FileSummary> check_file(const RuleReader& reader, const std::stri
   if (!rules) return pass_on(rules);
   auto loaded = reader.load(*rules);
   if (!loaded) return pass_on(loaded);
-  return policy::summarize({rules->name, rules->text});
+  const policy::SourceText source{rules->name, rules->text};
+  auto summary = policy::summarize(source);
+  if (!summary) return summary;
+  // One line for each kind of look at a file that loads.
+  const auto add = [&summary](std::vector<policy::Note> notes) {
+    std::ranges::move(notes, std::back_inserter(summary->notes));
+  };
+  add(policy::find_overlaps(source, reader.world().environment()));
+  add(policy::find_wildcards(source));
+  for (const auto& asked : loaded->asked_allows()) {
+    const bool is_told = std::ranges::any_of(summary->notes, [&](const policy::Note& note) {
+      return note.kind == "shadowed" && note.place == asked.allow_place;
+    });
+    if (!is_told) add({{.place = asked.allow_place, .text = asked.in_words(), .kind = "asked"}});
+  }
+  return summary;
 }
 
 Json to_json(const std::string& file, const Result<policy::FileSummary>& summary) {
@@ -32,7 +51,11 @@ Json to_json(const std::string& file, const Result<policy::FileSummary>& summary
   json["profiles"] = summary->profiles;
   json["notes"] = Json::array();
   for (const auto& note : summary->notes)
-    json["notes"].push_back({{"place", note.place}, {"note", note.text}});
+    json["notes"].push_back({{"place", note.place},
+                             {"note", note.text},
+                             {"kind", note.kind},
+                             {"why", note.why},
+                             {"fix", note.fix}});
   return json;
 }
 
@@ -44,8 +67,10 @@ void check_files(Context& context, const std::vector<std::string>& files) {
   auto reader = RuleReader::open(context);
   if (!reader) return context.fail(reader.error());
   Json all = Json::array();
+  bool names_place_within = false;
   for (const std::string& file : files) {
     const auto summary = check_file(**reader, file);
+    names_place_within = names_place_within || (summary && summary->names_place_within);
     all.push_back(to_json(file, summary));
     if (!summary && context.json)
       context.exit_code = static_cast<int>(exit_code_of(summary.error().id));
@@ -57,10 +82,18 @@ void check_files(Context& context, const std::vector<std::string>& files) {
     const std::string places = summary->places == 0 ? "" : ", " + counted(summary->places, "place");
     fmt::print("{}: ok, {}{}, {}\n", printable(file), counted(summary->rules, "rule"), places,
                counted(summary->self_tests, "self-test"));
-    for (const auto& note : summary->notes)
+    for (const auto& note : summary->notes) {
       fmt::print("{}: note: {}\n", printable_in_place(note.place), printable_in_place(note.text));
+      if (!note.why.empty()) fmt::print("  why: {}\n", printable_in_place(note.why));
+      if (!note.fix.empty()) fmt::print("  fix: {}\n", printable_in_place(note.fix));
+    }
   }
-  if (context.json) context.print({{"files", std::move(all)}});
+  std::vector<std::string> hints = execute::servers_without_root((*reader)->project());
+  if (names_place_within)
+    std::ranges::move(execute::proposed_entry_only((*reader)->project(), (*reader)->lock()),
+                      std::back_inserter(hints));
+  if (context.json) return context.print({{"files", std::move(all)}, {"hints", hints}});
+  for (const auto& hint : hints) fmt::print("note: {}\n", printable_in_place(hint));
 }
 
 }  // namespace

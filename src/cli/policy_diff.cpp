@@ -26,6 +26,7 @@ Json to_json(const Inclusion& one) {
                {"generous", to_string(excess.narrower)},
                {"strict", to_string(excess.wider)}};
   if (!excess.limit.empty()) json["limit"] = excess.limit;
+  if (excess.if_folders) json["if_folders"] = true;
   return json;
 }
 
@@ -37,10 +38,11 @@ std::string line_of(const Inclusion& one, char sign) {
                        printable_in_place(undecided->why));
   }
   const auto& excess = std::get<Excess>(one);
-  const std::string how =
+  std::string how =
       excess.limit.empty()
           ? fmt::format("{}, instead of {}", to_string(excess.narrower), to_string(excess.wider))
           : excess.limit;
+  if (excess.if_folders) how += ", where its path is a folder";
   return fmt::format("{} {} {}: {}\n", sign, printable_in_place(excess.permission.text()),
                      printable_in_place(to_text(excess.arguments)), printable_in_place(how));
 }

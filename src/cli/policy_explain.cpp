@@ -81,6 +81,8 @@ void print_rule(const RuleStanding& rule) {
 void print_paths(const policy::PathReading& paths) {
   fmt::print("\nrelative paths: an allow reads them below {}",
              printable_in_place(paths.admit_base));
+  for (const auto& folder : paths.further_bases)
+    fmt::print(" and below {}", printable_in_place(folder));
   if (paths.catch_bases.empty()) {
     fmt::print(
         "; every deny and ask of a path catches them, for where the server reads them is "
@@ -114,6 +116,8 @@ void print_for_people(const Permission& permission, const Json& arguments,
     for (const auto& rule : layer.rules) print_rule(rule);
   }
   if (explanation.paths) print_paths(*explanation.paths);
+  if (!decision.no_grant.empty())
+    fmt::print("no --grant is suggested: {}\n", printable_in_place(decision.no_grant));
   if (decision.would_grant.empty()) return;
   const std::string fix = decision.would_grant.starts_with("--")  // of a place: the whole option
                               ? decision.would_grant

@@ -58,7 +58,7 @@ Result<std::string> file_of(const std::string& subject,
   std::string text = fmt::format("# The least that admits {}\n", printable(subject));
   for (const auto& rule : rules) {
     text += fmt::format("# {}\n", printable(rule.why));
-    if (!rule.rule.empty()) text += fmt::format("allow {}\n", rule.rule);
+    if (!rule.rule.empty()) text += rule.rule + "\n";
   }
   return policy::format({"a suggestion", text});
 }

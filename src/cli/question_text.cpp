@@ -9,6 +9,8 @@
 #include "core/permission.h"
 #include "core/printable.h"
 #include "execute/asking/question_json.h"
+#include "execute/check/authorities.h"
+#include "policy/explain/lint.h"
 
 namespace mcpac::cli {
 namespace {
@@ -126,13 +128,13 @@ std::string answers_text(std::size_t rules) {
   const std::string_view above = rules == 1 ? "the rule above asks" : "the rules above ask";
   return fmt::format(
       "  once        this call, exactly as it stands here\n"
-      "  run         this call, and all that {} about, with other\n"
-      "              arguments, too, to the end of the run\n"
+      "  run         all calls of this tool that {} about, with other\n"
+      "              arguments, too, to the end of the run; other tools are asked about\n"
       "  until TIME  the same, also in later runs of exactly this program under\n"
       "              exactly these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
       "  no          not this call; Ctrl-D is a no, too\n"
-      "  never       no call that {} about, in this and such\n"
-      "              later runs\n"
+      "  never       no call of this tool that {} about, in this\n"
+      "              and such later runs\n"
       "The call waits for your answer, and its time counts against --timeout.\n",
       above, above);
 }
@@ -152,8 +154,11 @@ std::string question_text(const gate::Question& question, std::string_view progr
       fmt::format("\n  {}\n{}", tool_text(question.permission), arguments_text(question.arguments));
   text += fmt::format("  call {}  program {}\n", question.call_digest.substr(0, 16),
                       question.binding.program.substr(0, 16));
-  for (const auto& rule : question.rules)
+  for (const auto& rule : question.rules) {
     text += fmt::format("  asked by {}: {}\n", ascii(rule.layer, 80), ascii(rule.rule, kMaxRule));
+    for (const auto& note : policy::open_ends(rule.rule))
+      text += fmt::format("    note: {}\n", ascii(note, kMaxRule));
+  }
   return broken_up(text) + answers_text(question.rules.size());
 }
 
@@ -181,6 +186,8 @@ std::string question_text(const execute::ProgramReview& review) {
       break;
     }
     text += fmt::format("    {}\n", ascii(rule, kMaxRule));
+    for (const auto& note : policy::open_ends(execute::rule_of_stated(rule)))
+      text += fmt::format("      note: {}\n", ascii(note, kMaxRule));
   }
   for (const auto& gone : review.removed)
     text += fmt::format("  no longer declared: {}\n", ascii(gone, kMaxRule));

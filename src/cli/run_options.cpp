@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/accepted_tier.h"
+#include "core/clock.h"
 #include "core/printable.h"
 #include "core/quantity.h"
 #include "execute/child/stage.h"
@@ -82,6 +83,9 @@ Result<std::chrono::milliseconds> time_of(const std::string& text, const char* o
 bool ask_once(const execute::CheckResult& check, execute::StopSignal stop) {
   fmt::print(stderr, "The program asks for what was not granted:\n");
   for (const auto& permission : check.missing) fmt::print(stderr, "  {}\n", printable(permission));
+  fmt::print(stderr, "A yes grants exactly:\n");
+  for (const auto& rule : check.to_grant)
+    fmt::print(stderr, "  {}\n", printable(rule, rule.size() + 1));
   fmt::print(stderr, "Allow for this run? [y/N] ");
   std::array<pollfd, 2> watched{pollfd{0, POLLIN, 0}, pollfd{stop.descriptor, POLLIN, 0}};
   while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
@@ -161,7 +165,9 @@ std::shared_ptr<RunOptions> add_run_options(CLI::App& command) {
   command.add_flag("--review", options->review,
                    "show what the program declares and ask before it runs, also when no rule asks");
   command.add_flag("--no-permission-check", options->observe,
-                   "observe: make calls that would be denied, and audit them as such");
+                   "make calls that were not granted, and record them as such; a deny and "
+                   "mcpac.policy hold all the same, and it wants the word of a person: at the "
+                   "terminal, or as a setting");
   command.add_flag("--alone", options->alone,
                    "leave a resident host (mcpac up) aside; as MCPAC_ALONE=1 in the environment");
   command.add_flag("-v,--verbose", options->verbose,
@@ -206,7 +212,7 @@ execute::Listener RunView::listener() {
                                stage.name));
   };
   listener.log = [this](std::string_view level, std::string_view text) {
-    hold_.write(stderr, fmt::format("[{}] {}\n", level, printable(text, 4'000)));
+    hold_.write(stderr, fmt::format("[{}] {}\n", level, printable_prose(text, 4'000)));
   };
   listener.log_sink = 2;
   listener.gate = hold_.gate();
@@ -230,6 +236,15 @@ Result<execute::Questions> RunView::questions(const RunOptions& options) {
       .approver = std::move(*approver),
       .review = options.review ? execute::ReviewWanted::kAlways : execute::ReviewWanted::kWhenAsked,
       .warning = [this](std::string_view text) { context_.warn(text); }};
+}
+
+void RunView::refuse(const Error& error, std::string_view program, bool is_dry) {
+  if (!is_dry) {
+    const auto noted = execute::record_refusal({.program = program, .error = error},
+                                               context_.folders.audit(), SystemClock());
+    if (!noted) context_.warn("the refusal could not be recorded: " + noted.error().what);
+  }
+  context_.fail(error);
 }
 
 void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources) {
@@ -289,6 +304,9 @@ void RunView::finish(const execute::Outcome& outcome, const analyzer::SourceText
     context_.say(fmt::format("the program {}; it had {:.1f} MiB of memory at most",
                              execute::describe(*outcome.verdict),
                              static_cast<double>(outcome.verdict->peak_memory) / (1U << 20U)));
+  if (verbose_ && !outcome.refused_id.empty())
+    context_.say(
+        fmt::format("refused: mcpac audit list --run {}", outcome.refused_id.substr(0, 13)));
   if (verbose_ && !outcome.run_id.empty())
     context_.say(fmt::format("run {}: mcpac audit list --run {}", outcome.run_id,
                              outcome.run_id.substr(0, 13)));

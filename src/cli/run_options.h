@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analyzer/source_texts.h"
 #include "cli/approver_options.h"
@@ -49,6 +50,8 @@ class RunView {
   [[nodiscard]] execute::Listener listener();
   // Who answers, as the options say; the program's output waits while a person reads.
   [[nodiscard]] Result<execute::Questions> questions(const RunOptions& options);
+  // The end of a run that did not get as far as its project: recorded, but of a dry run, and said.
+  void refuse(const Error& error, std::string_view program, bool is_dry);
   // Prints the end and sets the exit code. Who reads what is said on standard error is waited for
   // no longer than the program could have run.
   void finish(const execute::Outcome& outcome, const analyzer::SourceTexts& sources);

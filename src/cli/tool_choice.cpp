@@ -44,9 +44,14 @@ std::vector<std::string> nearest(const codegen::Lock& lock, const std::string& n
 
 std::unexpected<Error> unknown(const codegen::Lock& lock, const std::string& name) {
   const auto near = nearest(lock, name);
+  std::string fix =
+      near.empty() ? "mcpac tools list" : fmt::format("did you mean {}?", fmt::join(near, ", "));
+  const std::string server = name.substr(0, name.find('.'));
+  if (lock.find_server(server) != nullptr && server.size() < name.size())
+    fix += fmt::format("; what {0} has and nobody accepted yet is told by `mcpac lock diff {0}`",
+                       server);
   return fail(ErrorId::kUnknownTool, fmt::format("mcpac.lock has no tool {}", printable(name, 100)),
-              {.fix = near.empty() ? "mcpac tools list"
-                                   : fmt::format("did you mean {}?", fmt::join(near, ", "))});
+              {.fix = std::move(fix)});
 }
 
 }  // namespace

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ranges>
+
+#include "core/printable.h"
+#include "core/shell_quote.h"
+#include "execute/check/server_root.h"
 
 namespace mcpac::cli {
 namespace {
@@ -32,6 +37,13 @@ void show_drift(const Context& context, const execute::GenerateReport& report) {
         name));
   }
   for (const auto& name : report.drifted) {
+    if (std::ranges::find(report.reworded, name) != report.reworded.end()) {
+      context.warn(
+          fmt::format("{} is described in other words now than the lock approved; the locked ones "
+                      "stand, and calls will be refused",
+                      name));
+      continue;
+    }
     context.warn(
         fmt::format("{} is another tool now than the lock approved; the locked form stands, and "
                     "calls will be refused",
@@ -45,9 +57,43 @@ void show_drift(const Context& context, const execute::GenerateReport& report) {
   }
 }
 
+// A name as a word of a command, where that would be read as it is printed.
+bool can_be_pasted(const ToolDefinition& tool) {
+  return printable(tool.name) == tool.name;
+}
+
+// Said last: it is what is left to do.
+void show_pending(const Context& context, const std::vector<ToolDefinition>& pending) {
+  constexpr std::size_t kNamed = 4;
+  if (pending.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& tool : pending | std::views::take(kNamed)) names.push_back(tool.name);
+  context.say(fmt::format("waiting to be accepted, and not callable before: {} tool{} ({}{})",
+                          pending.size(), pending.size() == 1 ? "" : "s", fmt::join(names, ", "),
+                          pending.size() > kNamed ? ", …" : ""));
+  std::string words;
+  if (pending.size() <= kNamed && std::ranges::all_of(pending, can_be_pasted)) {
+    for (const std::string& name : names) words += " " + shell_quoted(name);
+  }
+  context.say(fmt::format(
+      "  fix: `mcpac lock diff{0}` shows {1}, `mcpac lock accept{2}` approves {1}", words,
+      pending.size() == 1 ? "it" : "them", words.empty() ? " SERVER.TOOL" : words));
+}
+
 }  // namespace
 
-void show_written(const Context& context, const execute::GenerateReport& report, Notes notes) {
+std::vector<ToolDefinition> fresh_in(const execute::GenerateReport& report) {
+  std::vector<ToolDefinition> fresh = report.pending;
+  for (const std::string& name : report.added) {
+    const auto dot = name.find('.');
+    const auto* tool = report.output.lock.find_tool(name.substr(0, dot), name.substr(dot + 1));
+    if (tool != nullptr) fresh.push_back({name, tool->definition});
+  }
+  return fresh;
+}
+
+void show_written(const Context& context, const execute::GenerateReport& report,
+                  const std::vector<FallsUnder>& covering, Notes notes) {
   if (!report.added.empty()) {
     context.say(fmt::format("new in the lock: {} tool{} ({}{})", report.added.size(),
                             report.added.size() == 1 ? "" : "s",
@@ -68,9 +114,16 @@ void show_written(const Context& context, const execute::GenerateReport& report,
   if (report.written.empty() && report.removed.empty()) context.say("nothing changed");
   show_drift(context, report);
   show_notes(context, report.output.notes, notes);
+  if (std::string lines = to_lines(covering); !lines.empty()) {
+    lines.pop_back();
+    context.say(lines);
+  }
+  show_pending(context, report.pending);
 }
 
-Json to_json(const execute::GenerateReport& report) {
+Json to_json(const execute::GenerateReport& report, const std::vector<FallsUnder>& covering) {
+  Json pending = Json::array();
+  for (const auto& tool : report.pending) pending.push_back(tool.name);
   Json notes = Json::array();
   for (const auto& note : report.output.notes) {
     notes.push_back(
@@ -80,12 +133,24 @@ Json to_json(const execute::GenerateReport& report) {
   for (const auto& server : report.output.lock.servers) tools += server.tools.size();
   return {{"tools", tools},
           {"added", report.added},
+          {"pending", pending},
+          {"covered_by", to_json(covering)},
           {"drifted", report.drifted},
+          {"reworded", report.reworded},
           {"withdrawn", report.withdrawn},
           {"other_servers", report.other_servers},
           {"written", report.written},
           {"removed", report.removed},
           {"notes", notes}};
+}
+
+void propose_roots(const Context& context, const std::vector<std::string>& servers) {
+  auto project = context.project();
+  if (!project) return;
+  std::erase_if(project->config.servers, [&](const mcp::ServerConfig& server) {
+    return std::ranges::find(servers, server.name) == servers.end();
+  });
+  for (const auto& line : execute::servers_without_root(*project)) context.say("note: " + line);
 }
 
 execute::OnProgress progress_of(const Context& context, Counts counts) {

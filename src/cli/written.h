@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/context.h"
+#include "cli/falls_under.h"
 #include "execute/project/generate_project.h"
 #include "execute/project/list_servers.h"
 
@@ -10,8 +11,16 @@ namespace mcpac::cli {
 
 enum class Notes : std::uint8_t { kSome, kAll };
 
-void show_written(const Context& context, const execute::GenerateReport& report, Notes notes);
-[[nodiscard]] Json to_json(const execute::GenerateReport& report);
+// `covering`: what falls_under() says of the tools in `fresh_in`.
+void show_written(const Context& context, const execute::GenerateReport& report,
+                  const std::vector<FallsUnder>& covering, Notes notes);
+[[nodiscard]] Json to_json(const execute::GenerateReport& report,
+                           const std::vector<FallsUnder>& covering);
+// The tools that are new: those that wait, and those that came into the lock.
+[[nodiscard]] std::vector<ToolDefinition> fresh_in(const execute::GenerateReport& report);
+
+// Of these servers, just written into mcpac.json, what is to be said of roots that nobody declared.
+void propose_roots(const Context& context, const std::vector<std::string>& servers);
 
 // "filesystem: connecting …" on a terminal; `counts` says also what came.
 enum class Counts : std::uint8_t { kQuiet, kShow };

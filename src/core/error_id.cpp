@@ -77,6 +77,7 @@ ExitCode exit_code_of(ErrorId id) {
     case ErrorId::kRecordingLimit: return ExitCode::kUnavailable;
     case ErrorId::kUseDenied:
     case ErrorId::kApprovalMissing:
+    case ErrorId::kPersonNeeded:
     case ErrorId::kApprovalRefused: return ExitCode::kRefused;
     case ErrorId::kProgramUnusable: return ExitCode::kData;
     case ErrorId::kCallDenied: return ExitCode::kRefused;

@@ -90,6 +90,7 @@ enum class ErrorId : std::uint16_t {
   kRecordingOtherLock = 741,  // tools that it calls are other ones in mcpac.lock
   kRecordingDiffers = 742,    // calls that it does not have, or not in that order, or not all of it
   kRecordingLimit = 743,      // more calls than a recording holds
+  kPersonNeeded = 780,        // a switch that weakens what a run is held to, and nobody said so
   // 08: gate
   kCallDenied = 800,
   kCallInvalid = 801,

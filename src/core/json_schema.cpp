@@ -1,6 +1,12 @@
 #include "core/json_schema.h"
 
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "core/schema/names.h"
 #include "core/schema/node.h"
+#include "core/schema/places.h"
 #include "core/schema/validate.h"
 
 namespace mcpac {
@@ -24,8 +30,114 @@ std::optional<SchemaViolation> JsonSchema::validate(const Json& value) const {
   return schema::validate(*impl_->program, value);
 }
 
-void JsonSchema::fill_defaults(Json& value) const {
-  schema::fill_defaults(*impl_->program, value);
+bool JsonSchema::fill_defaults(Json& value) const {
+  return schema::fill_defaults(*impl_->program, value);
+}
+
+std::optional<SchemaViolation> JsonSchema::find_misnamed(const Json& value,
+                                                         const AlsoNamed& also) const {
+  return schema::find_misnamed(*impl_->program, value, also);
+}
+
+const DefaultPlace* DefaultPlace::member(std::string_view name) const {
+  const auto found = members_.find(name);
+  return found == members_.end() ? others_ : found->second;
+}
+
+// From the schemas of each place to what is left out there. Schemas below which nothing has a
+// default are left aside, so of most schemas few places remain.
+class SchemaDefaults::Builder {
+ public:
+  Builder(const schema::Program& program, SchemaDefaults& into)
+      : program_(program),
+        into_(into),
+        useful_(schema::nodes_with_defaults(program)),
+        places_(program, [this](const schema::Node* node) { return useful_.contains(node); }) {}
+
+  void build() {
+    if (useful_.empty()) return;
+    schema::Place& root = places_.root();
+    into_.root_ = made(root);
+    while (!open_.empty()) {
+      const auto [place, to] = open_.back();
+      open_.pop_back();
+      fill(*place, *to);
+    }
+    if (into_.root_ == nullptr) return;
+    // A copy: where the schema leads back into itself nothing is filled.
+    into_.places_.push_back(std::make_unique<DefaultPlace>(*into_.root_));
+    into_.root_ = into_.places_.back().get();
+    forget_what_is_filled(*into_.places_.back());
+  }
+
+ private:
+  // Real schemas have some hundred; recursive unions of many forms can be made to have any number.
+  static constexpr std::size_t kMostPlaces = 10'000;
+  static constexpr std::size_t kMostWork = 2'000'000;
+
+  const DefaultPlace* made(schema::Place& place) {
+    if (place.nodes.empty()) return nullptr;
+    const auto [at, fresh] = known_.try_emplace(&place, nullptr);
+    if (!fresh) return at->second;
+    if (known_.size() > kMostPlaces || places_.work() > kMostWork) return at->second = unknown();
+    into_.places_.push_back(std::make_unique<DefaultPlace>());
+    at->second = into_.places_.back().get();
+    open_.emplace_back(&place, at->second);
+    return at->second;
+  }
+
+  DefaultPlace* unknown() {
+    if (unknown_ != nullptr) return unknown_;
+    into_.places_.push_back(std::make_unique<DefaultPlace>());
+    unknown_ = into_.places_.back().get();
+    unknown_->is_unknown_ = true;
+    unknown_->others_ = unknown_;
+    unknown_->elements_ = unknown_;
+    return unknown_;
+  }
+
+  void fill(schema::Place& place, DefaultPlace& to) {
+    for (const schema::Node* node : place.nodes) {
+      for (const Json* value : {node->default_value, node->default_beside_reference}) {
+        if (value != nullptr) to.values_.push_back(value);
+      }
+    }
+    for (const auto& name : schema::Places::named_members(place)) {
+      if (const auto* below = made(places_.member(place, name)); below != nullptr)
+        to.members_.emplace(name, below);
+    }
+    to.others_ = made(places_.any_other_member(place));
+    to.elements_ = made(places_.any_element(place));
+  }
+
+  static bool is_last(const DefaultPlace& place) {
+    return place.members_.empty() && place.others_ == nullptr && place.elements_ == nullptr;
+  }
+
+  // A member of the whole value that is filled is never left out: where nothing below it has a
+  // default either, there is nothing to look for.
+  void forget_what_is_filled(DefaultPlace& root) {
+    Json filled = Json::object();
+    if (!schema::fill_defaults(program_, filled)) return;
+    for (const auto& [name, value] : filled.items()) {
+      const auto found = root.members_.find(name);
+      if (found != root.members_.end() && is_last(*found->second)) root.members_.erase(found);
+    }
+    if (root.others_ == nullptr && root.members_.empty()) into_.root_ = nullptr;
+  }
+
+  const schema::Program& program_;
+  SchemaDefaults& into_;
+  std::unordered_set<const schema::Node*> useful_;
+  schema::Places places_;
+  std::unordered_map<const schema::Place*, DefaultPlace*> known_;
+  std::vector<std::pair<schema::Place*, DefaultPlace*>> open_;
+  DefaultPlace* unknown_ = nullptr;
+};
+
+SchemaDefaults::SchemaDefaults(std::shared_ptr<const JsonSchema> schema)
+    : schema_(std::move(schema)) {
+  Builder(*schema_->impl_->program, *this).build();
 }
 
 }  // namespace mcpac

@@ -7,10 +7,13 @@
 // compile(): safe from several threads.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -25,6 +28,44 @@ struct SchemaViolation {
   friend bool operator==(const SchemaViolation&, const SchemaViolation&) = default;
 };
 
+// Names that somebody besides the schema gives to members, as a tree over the value: of rules that
+// read them.
+struct NamedMembers {
+  std::map<std::string, NamedMembers, std::less<>> members;
+  std::unique_ptr<NamedMembers> elements;
+};
+// Null where nobody names any. Called once at most for each object with members that the schema
+// does not name.
+using AlsoNamed = std::function<const NamedMembers*()>;
+
+// A member that a value may leave out, and what a server may put there all the same.
+//
+// fill_defaults() fills what is certain; a default below anyOf, oneOf, if, patternProperties,
+// additionalProperties, or in an object that is left out itself, may be filled in by the server,
+// and is found here. Lives as long as the SchemaDefaults that it is of.
+class DefaultPlace {
+ public:
+  // Every default that some form of the schema has for this place, as it is written.
+  [[nodiscard]] const std::vector<const Json*>& values() const { return values_; }
+  // Null where nothing at this member and nothing below it has a default.
+  [[nodiscard]] const DefaultPlace* member(std::string_view name) const;
+  [[nodiscard]] const DefaultPlace* elements() const { return elements_; }
+  // Those that have a name.
+  [[nodiscard]] const std::map<std::string, const DefaultPlace*, std::less<>>& members() const {
+    return members_;
+  }
+  // The schema has more places than are looked at: what may stand here is not known.
+  [[nodiscard]] bool is_unknown() const { return is_unknown_; }
+
+ private:
+  friend class SchemaDefaults;
+  std::vector<const Json*> values_;
+  std::map<std::string, const DefaultPlace*, std::less<>> members_;
+  const DefaultPlace* others_ = nullptr;
+  const DefaultPlace* elements_ = nullptr;
+  bool is_unknown_ = false;
+};
+
 class JsonSchema {
  public:
   static Result<std::shared_ptr<const JsonSchema>> compile(const Json& schema);
@@ -36,14 +77,36 @@ class JsonSchema {
   // the value is refused without an answer. "format" is an annotation, as both drafts have it.
   [[nodiscard]] std::optional<SchemaViolation> validate(const Json& value) const;
   // Puts "default" values where properties are absent, also in nested objects and items, through
-  // "$ref" and "allOf". Never overwrites, never guesses between the forms of anyOf, oneOf or if; a
-  // default is put in as it is, so validate afterwards.
-  void fill_defaults(Json& value) const;
+  // "$ref" and "allOf", and in what was put in. Never overwrites, never guesses between the forms
+  // of anyOf, oneOf or if; validate afterwards. False: it would take too much, and not all is
+  // filled.
+  [[nodiscard]] bool fill_defaults(Json& value) const;
+  // A member that the schema does not name, and that is another spelling of one that it, or `also`,
+  // names at this place: servers whose decoders fold names take it for that (core/schema/names.h).
+  // Keyword "properties", or "limit" as of validate().
+  [[nodiscard]] std::optional<SchemaViolation> find_misnamed(const Json& value,
+                                                             const AlsoNamed& also = {}) const;
 
  private:
+  friend class SchemaDefaults;
   struct Impl;
   explicit JsonSchema(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
+};
+
+// The places of one schema that may be left out and filled by a server. Immutable: safe from
+// several threads.
+class SchemaDefaults {
+ public:
+  explicit SchemaDefaults(std::shared_ptr<const JsonSchema> schema);
+  // The whole value; null where filling leaves nothing open.
+  [[nodiscard]] const DefaultPlace* root() const { return root_; }
+
+ private:
+  class Builder;
+  std::shared_ptr<const JsonSchema> schema_;
+  std::vector<std::unique_ptr<DefaultPlace>> places_;
+  const DefaultPlace* root_ = nullptr;
 };
 
 }  // namespace mcpac

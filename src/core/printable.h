@@ -2,8 +2,12 @@
 // and an error message.
 //
 // Control characters could move the cursor or rewrite what we printed ourselves, and invisible
-// characters (core/characters.h) show a reader another text than there is: each becomes '?'.
-// Escape sequences for colours are dropped whole.
+// characters (core/characters.h) show a reader another text than there is: each is shown by its
+// number, as JSON escapes it ("\u200c"), so that a value or a rule can be copied from what is shown
+// and is the very same. A byte that is no UTF-8 is "\xff".
+//
+// Values, names and rules are shown exactly. In prose (a description, a message, a log) what
+// joins emoji and letters stays, as people write it.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +16,16 @@
 
 namespace mcpac {
 
-// One line: newlines and tabs become spaces.
+// One line: newlines and tabs become spaces, escape sequences for colours are dropped whole.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max_bytes = 1'000);
-// One line in which each character stays where it is, for carets below it: nothing is dropped, not
-// even an escape sequence, and nothing is cut.
+// One line in which nothing is dropped, not even an escape sequence, and nothing is cut.
 [[nodiscard]] std::string printable_in_place(std::string_view text);
-// Several lines, kept as lines; nothing is cut.
+// How many characters there are in printable_in_place(text): where a caret below it stands.
+[[nodiscard]] std::size_t printable_width(std::string_view text);
+
+// One line of prose, as printable().
+[[nodiscard]] std::string printable_prose(std::string_view text, std::size_t max_bytes = 1'000);
+// Several lines of prose, kept as lines; nothing is cut.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
 }  // namespace mcpac

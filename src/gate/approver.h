@@ -55,10 +55,10 @@ struct Question {
 
 enum class Answered : std::uint8_t {
   kOnce,    // this call
-  kRun,     // every call of this run that these rules ask about
+  kRun,     // every call of this tool, in this run, that these rules ask about
   kUntil,   // the same, also in later runs under the same binding, until a time
   kNo,      // not this call
-  kNever,   // no call that these rules ask about, in this and later runs under the same binding
+  kNever,   // no call of this tool that these rules ask about, in this and later runs, likewise
   kNobody,  // there was no answer: counts as a no, and nothing is kept
 };
 [[nodiscard]] std::string_view to_string(Answered answer);

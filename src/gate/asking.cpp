@@ -14,6 +14,10 @@ namespace {
 // What an approver says of itself is recorded, but not at length.
 constexpr std::size_t kAskedText = 512;
 
+// What an answer may be about beside one call: all calls of its tool that the rules ask about. An
+// older mcpac wrote "rule", for calls of any tool.
+constexpr const char* kOfTool = "tool";
+
 Json to_json(const std::vector<policy::AskRule>& rules) {
   Json list = Json::array();
   for (const auto& rule : rules) list.push_back({{"layer", rule.layer}, {"rule", rule.rule}});
@@ -53,7 +57,11 @@ Result<bool> Asking::remember_earlier(const policy::AskRule& rule) {
   if (setup_.memory == nullptr) return false;
   const auto reply = setup_.memory->find(rule);
   if (!reply) return false;
-  auto id = record({{"scope", "rule"}, {"rules", to_json({rule})}, {"remembered", true}}, *reply);
+  auto id = record({{"scope", kOfTool},
+                    {"permission", bounded(rule.tool, kAskedText)},
+                    {"rules", to_json({rule})},
+                    {"remembered", true}},
+                   *reply);
   if (!id) return pass_on(id);
   kept_.insert_or_assign(rule, Kept{reply->answer, reply->until, std::move(*id)});
   return true;
@@ -150,7 +158,7 @@ Asking::Standing Asking::settle(const Question& question, Reply reply) {
   auto id = record({{"question", question.id},
                     {"permission", bounded(question.permission, kAskedText)},
                     {"call", audit_.keyed_digest(question.call_digest)},
-                    {"scope", is_for_rule ? "rule" : "call"},
+                    {"scope", is_for_rule ? kOfTool : "call"},
                     {"rules", to_json(question.rules)}},
                    reply);
   if (!id) return {.answer = Answered::kNobody, .detail = id.error().what};

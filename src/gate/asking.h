@@ -50,8 +50,8 @@ class Asking {
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
 
-  // The answer that stands for calls that these rules ask about, of this run or an earlier one. An
-  // error: there is one, but it could not be recorded.
+  // The answer that stands for calls of their tool that these rules ask about, of this run or an
+  // earlier one. An error: there is one, but it could not be recorded.
   [[nodiscard]] Result<std::optional<Standing>> standing(const std::vector<policy::AskRule>& rules);
   // Why no question can be put now; nothing: it can.
   [[nodiscard]] std::optional<std::string> obstacle();

@@ -73,9 +73,9 @@ std::optional<CallError> Gate::State::judge_approved(const Permission& permissio
   check.evidence = {};
   check.decided_by = DecidedBy::kPolicy;
   policy::Decision decision =
-      setup.authority.decide(permission, arguments, check.asks, check.evidence);
+      setup.authority.decide(permission, arguments, check.asks, check.evidence, lifted());
   note(decision, check, reservation);
-  if (decision.effect == policy::Effect::kAllow) return std::nullopt;
+  if (decision.effect == policy::Effect::kAllow || decision.lifted) return std::nullopt;
   if (decision.effect == policy::Effect::kAsk)
     check.reason = "another rule asks about the call by now";
   return denied(check.capability, check.reason, setup.declared.texts);

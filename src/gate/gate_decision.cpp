@@ -38,13 +38,7 @@ std::optional<CallError> Gate::State::judge(const LockedTool& tool, const Permis
     return invalid_arguments(*violation);
   }
   if (unkept) return unkept;
-  auto error = decide(permission, arguments, check, reservation);
-  if (error && setup.mode == Mode::kObserve && check.decided_by != DecidedBy::kTooLarge) {
-    check.would_deny = true;
-    check.asks.clear();
-    return std::nullopt;
-  }
-  return error;
+  return decide(permission, arguments, check, reservation);
 }
 
 std::optional<CallError> Gate::State::still_callable(const Permission& permission,
@@ -92,17 +86,29 @@ std::optional<CallError> Gate::State::keep(const LockedTool& tool, const Permiss
 
 std::optional<CallError> Gate::State::decide(const Permission& permission, const Json& arguments,
                                              Check& check, Reservation& reservation) {
-  if (!setup.declared.permissions.contains(permission)) {
+  const bool is_declared = setup.declared.permissions.contains(permission);
+  if (!is_declared) {
     check.decided_by = DecidedBy::kDeclared;
     check.layer = "declared";
     check.reason = "the program does not declare it";
+    if (setup.mode == Mode::kEnforce)
+      return denied(check.capability, check.reason, setup.declared.texts);
+  } else {
+    check.decided_by = DecidedBy::kPolicy;
+  }
+  policy::Decision decision =
+      setup.authority.decide(permission, arguments, {}, check.evidence, lifted());
+  const bool is_admitted = decision.effect == policy::Effect::kAllow || decision.lifted;
+  if (!is_declared) {
+    check.evidence = {};
+    check.would_deny = is_admitted;
+    reservation = {decision.reservation, decision.counts_result};
+    if (is_admitted) return std::nullopt;
     return denied(check.capability, check.reason, setup.declared.texts);
   }
-  check.decided_by = DecidedBy::kPolicy;
-  policy::Decision decision = setup.authority.decide(permission, arguments, {}, check.evidence);
   note(decision, check, reservation);
   check.asks = std::move(decision.asks);
-  if (decision.effect == policy::Effect::kAllow) return std::nullopt;
+  if (is_admitted) return std::nullopt;
   return denied(check.capability, check.reason, setup.declared.texts);
 }
 
@@ -113,7 +119,7 @@ void Gate::State::note(policy::Decision& decision, Check& check, Reservation& re
   check.place = std::move(decision.place);
   check.reason = std::move(decision.reason);
   check.other_rules = decision.other_rules;
-  check.would_grant = std::move(decision.would_grant);
+  check.would_deny = decision.lifted;
   check.used_up = decision.used_up;
   if (decision.effect != policy::Effect::kAllow && check.reason.empty())
     check.reason = "not granted";
@@ -122,7 +128,8 @@ void Gate::State::note(policy::Decision& decision, Check& check, Reservation& re
   check.arguments.reset();
 }
 
-// Where a path leads is asked of the disk once more, and all rules are gone through for it. So each
+// Where a path leads is asked of the disk once more, and all rules are gone through for it and for
+// what would admit the call. So each
 // kind of denial is explained once, and of a program that invents kinds only the first: what comes
 // after them is counted, and nobody reads it.
 void Gate::State::explain_denial(const Permission& permission, const Json& arguments,
@@ -133,7 +140,10 @@ void Gate::State::explain_denial(const Permission& permission, const Json& argum
   for (const auto& part : {check.rule, check.layer, check.reason})
     kind.append(1, '\n').append(part);
   if (!explained.insert(std::move(kind)).second) return;
-  check.taken_for = policy::taken_for(permission, setup.authority.explain(permission, arguments));
+  auto found = setup.authority.explain(permission, arguments);
+  check.taken_for = policy::taken_for(permission, found);
+  check.would_grant = std::move(found.decision.would_grant);
+  check.no_grant = std::move(found.decision.no_grant);
 }
 
 }  // namespace mcpac::gate

@@ -67,9 +67,14 @@ struct Gate::State : std::enable_shared_from_this<Gate::State> {
   std::optional<CallError> still_callable(const Permission& permission, Check& check) const;
   std::optional<CallError> decide(const Permission& permission, const Json& arguments, Check& check,
                                   Reservation& reservation);
+  // What the run is freed of.
+  [[nodiscard]] policy::Lifted lifted() const {
+    return setup.mode == Mode::kObserve ? policy::Lifted::kUngranted : policy::Lifted::kNothing;
+  }
   // What the policy said, for the record and for the user; but for what asks.
   static void note(policy::Decision& decision, Check& check, Reservation& reservation);
-  // Says what the path of a denied call was taken for, where somebody hears of it.
+  // Says what the path of a denied call was taken for, and what would admit it, where somebody
+  // hears of it.
   void explain_denial(const Permission& permission, const Json& arguments, Check& check);
   // What of the arguments is recorded; an error: they are to be, and cannot.
   std::optional<CallError> keep(const LockedTool& tool, const Permission& permission,

@@ -65,7 +65,7 @@ std::optional<CallError> NetworkGate::State::settle(NetworkRecord& record,
   record.layer = answer.layer;
   record.reason = answer.reason;
   const bool is_noted = setup.audit->append("NetworkCheck", check_payload(record)).has_value();
-  if (!answer.allowed && setup.on_denied) setup.on_denied(as_check(record, answer.would_grant));
+  if (!answer.allowed && setup.on_denied) setup.on_denied(as_check(record, answer));
   if (!is_noted) return internal(kNotRecorded);
   if (answer.allowed) return std::nullopt;
   // Which addresses names lead to inside of a network is for its user, not for a program that asks

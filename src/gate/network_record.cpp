@@ -54,7 +54,7 @@ Json ended_payload(std::uint64_t connection, std::string_view outcome, std::stri
           {"duration_us", took.count()}};
 }
 
-Check as_check(const NetworkRecord& record, std::string would_grant) {
+Check as_check(const NetworkRecord& record, const policy::NetworkAnswer& answer) {
   Check check;
   check.call_id = record.connection;
   check.capability = policy::kNetworkPermission;
@@ -62,7 +62,8 @@ Check as_check(const NetworkRecord& record, std::string would_grant) {
   check.rule = record.rule;
   check.layer = record.layer;
   check.reason = record.reason;
-  check.would_grant = std::move(would_grant);
+  check.would_grant = answer.would_grant;
+  check.no_grant = answer.no_grant;
   return check;
 }
 

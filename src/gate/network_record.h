@@ -41,6 +41,6 @@ struct NetworkRecord {
                                  std::string_view address, Traffic traffic,
                                  std::chrono::microseconds took);
 // A refusal as the user is told of it.
-[[nodiscard]] Check as_check(const NetworkRecord& record, std::string would_grant);
+[[nodiscard]] Check as_check(const NetworkRecord& record, const policy::NetworkAnswer& answer);
 
 }  // namespace mcpac::gate

@@ -7,16 +7,20 @@
 #include "core/ascii.h"
 #include "core/json_writer.h"
 #include "gate/answer.h"
+#include "policy/match/readings.h"
 #include "policy/policy_record.h"
 
 namespace mcpac::gate {
 namespace {
 
+// In bytes.
 constexpr std::size_t kTargetLimit = 256;
 // Of one call; a move has two, and a list of files may be long.
-constexpr std::size_t kMostTargets = 8;
+constexpr std::size_t kMostTargets = 32;
 // Values looked at for targets: a call with a million members must not cost a walk of a million.
-constexpr int kTargetSteps = 256;
+constexpr int kTargetSteps = 1024;
+// A name in a folder: no longer one exists.
+constexpr std::size_t kLongestName = 255;
 
 // "scheme://" with a scheme as RFC 3986 has it; the length of the scheme, or 0.
 std::size_t scheme_length(std::string_view text) {
@@ -49,27 +53,72 @@ bool looks_like_path(std::string_view text) {
          text.starts_with("~/");
 }
 
-void find_targets(const Json& value, std::string_view key, int& steps,
-                  std::vector<std::string>& found) {
-  if (--steps < 0 || found.size() == kMostTargets) return;
-  if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    if (const auto scheme = scheme_length(text); scheme > 0)
-      found.push_back(bounded(without_secrets(text, scheme), kTargetLimit));
-    else if (looks_like_path(text) || (names_a_place(key) && !text.empty()))
-      found.push_back(bounded(text, kTargetLimit));
-  } else if (value.is_object()) {
-    for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
-      if (steps <= 0 || found.size() == kMostTargets) return;
-      find_targets(member, name, steps, found);
-    }
-  } else if (value.is_array()) {
-    for (const auto& element : value) {
-      if (steps <= 0 || found.size() == kMostTargets) return;
-      find_targets(element, key, steps, found);
+class TargetFinder {
+ public:
+  Targets find(const Json& arguments) {
+    look_at(arguments, "");
+    return std::move(found_);
+  }
+
+ private:
+  using Unlisted = Targets::Unlisted;
+
+  void look_at(const Json& value, std::string_view key) {
+    if (is_full() || --steps_ < 0) return leave_out(Unlisted::kPlaces);
+    if (value.is_string()) {
+      look_at_text(value, key);
+    } else if (value.is_object()) {
+      for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
+        if (is_full() || steps_ <= 0) return leave_out(Unlisted::kPlaces);
+        if (looks_like_path(name)) add(name);
+        look_at(member, name);
+      }
+    } else if (value.is_array()) {
+      for (const auto& element : value) {
+        if (is_full() || steps_ <= 0) return leave_out(Unlisted::kPlaces);
+        look_at(element, key);
+      }
     }
   }
-}
+
+  void look_at_text(const Json& value, std::string_view key) {
+    const auto& text = value.get_ref<const std::string&>();
+    const bool is_listed = list(text, key);
+    const auto readings =
+        policy::readings_of(value, policy::Subject::kPlace, policy::Reading::kCatch);
+    if (readings.unreadable) leave_out(Unlisted::kPlaces);
+    for (const auto& one : readings.others) {
+      if (!one.value.is_string()) continue;
+      if (is_full() || --steps_ < 0) return leave_out(Unlisted::kPlaces);
+      list(one.value.get_ref<const std::string&>(), key);
+    }
+    const bool is_name = !text.empty() && text.size() <= kLongestName &&
+                         text.find_first_of("\r\n") == std::string::npos;
+    if (!is_listed && (is_name || text.find('/') != std::string::npos)) leave_out(Unlisted::kNames);
+  }
+
+  bool list(const std::string& text, std::string_view key) {
+    if (const auto scheme = scheme_length(text); scheme > 0) {
+      add(without_secrets(text, scheme));
+    } else if (looks_like_path(text) || (names_a_place(key) && !text.empty())) {
+      add(text);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void add(const std::string& target) {
+    if (target.size() > kTargetLimit) leave_out(Unlisted::kPlaces);
+    found_.listed.push_back(bounded(target, kTargetLimit));
+  }
+
+  [[nodiscard]] bool is_full() const { return found_.listed.size() >= kMostTargets; }
+  void leave_out(Unlisted what) { found_.unlisted = std::max(found_.unlisted, what); }
+
+  Targets found_;
+  int steps_ = kTargetSteps;
+};
 
 // How much of the arguments words about them may say: what was taken out must not come back in
 // them.
@@ -232,12 +281,16 @@ std::string check_payload(const Check& check, std::string_view decision_id, Mode
   add_bounded(members, "reason", reason_of(check), kRecordedText);
   if (check.redacted && !is_meta) members.add("redacted", true);
   add_bounded(members, "rule", check.rule, kRecordedText);
-  if (check.targets.empty() || is_meta)
+  const auto& targets = check.targets.listed;
+  if (targets.empty() || is_meta)
     members.add_null("target");
   else
-    members.add("target", check.targets.front());
-  if (check.targets.size() > 1 && !is_meta) members.add_json("targets", Json(check.targets));
+    members.add("target", targets.front());
+  if (targets.size() > 1 && !is_meta) members.add_json("targets", Json(targets));
   add_or_null(members, "tool_digest", check.tool_digest);
+  if (const auto unlisted = is_meta ? Targets::Unlisted::kPlaces : check.targets.unlisted;
+      unlisted != Targets::Unlisted::kNone)
+    members.add("unlisted", unlisted == Targets::Unlisted::kNames ? "names" : "places");
   if (check.would_deny) members.add("would_deny", true);
   members.end();
   return out;
@@ -257,11 +310,8 @@ std::string finished_payload(std::uint64_t call_id, std::string_view outcome,
   return out;
 }
 
-std::vector<std::string> targets_of(const Json& arguments) {
-  std::vector<std::string> found;
-  int steps = kTargetSteps;
-  find_targets(arguments, "", steps, found);
-  return found;
+Targets targets_of(const Json& arguments) {
+  return TargetFinder().find(arguments);
 }
 
 }  // namespace mcpac::gate

@@ -19,8 +19,9 @@ namespace mcpac::gate {
 
 enum class Mode : std::uint8_t {
   kEnforce,
-  // `--no-permission-check`: what policy denies is forwarded and recorded as such; the lock and the
-  // schemas still hold.
+  // `--no-permission-check`: a call that the run was not granted, or only with a question, is
+  // forwarded and recorded as such. Every deny, the layers above the run's own (a program's
+  // declaration is one), the lock and the schemas hold all the same (policy::Lifted).
   kObserve,
 };
 
@@ -46,6 +47,20 @@ enum class DecidedBy : std::uint8_t {
 // and for where their paths lead (policy::kMaxPathFactBytes).
 inline constexpr std::size_t kMaxRecordedArguments = std::size_t{512} << 10U;
 
+// What of the arguments looks like a path or a URL (a URL without user info, query and fragment,
+// where tokens live), by any reading of a value (policy/match/readings.h), in their order.
+struct Targets {
+  // Which places the call may have named beside those that are listed.
+  enum class Unlisted : std::uint8_t {
+    kNone,
+    kNames,   // plain words, which a server may take for names in the folder that it counts from
+    kPlaces,  // any: there were more than are kept, or longer ones
+  };
+  std::vector<std::string> listed;
+  Unlisted unlisted = Unlisted::kNone;
+};
+[[nodiscard]] Targets targets_of(const Json& arguments);
+
 struct Check {
   std::uint64_t call_id = 0;  // pairs a check with its CallFinished within one run
   std::string capability;     // "server.tool", as asked for
@@ -56,9 +71,9 @@ struct Check {
   std::string arguments_digest;   // keyed, of the arguments as they are forwarded, without secrets
   std::optional<Json> arguments;  // without secrets; at AuditLevel::kArgs alone
   bool redacted = false;          // secrets were taken out
-  std::vector<std::string> targets;  // targets_of; the first is the call's target in lists
+  Targets targets;                // the first is the call's target in lists
   bool allowed = false;
-  bool would_deny = false;  // observe mode let through what policy denies
+  bool would_deny = false;  // observe mode let through what was not granted
   std::string rule;         // the printed rule that decided or nearly did
   std::string layer;
   std::string place;  // where that rule stands: "mcpac.policy:12"; not recorded, the rule is
@@ -67,7 +82,9 @@ struct Check {
   std::string taken_for;
   bool used_up = false;         // the rule would admit the call, had it not reached a limit
   std::size_t other_rules = 0;  // of that layer, that missed as well
-  std::string would_grant;      // the --grant that would admit exactly this call; may be empty
+  // The least that would admit exactly this call, or why there is none; not recorded.
+  std::string would_grant;
+  std::string no_grant;
   std::vector<policy::AskRule> asks;  // rules that want an answer first
   std::string approval;               // the id of the Approval event that answers them
   std::string program_run;            // of the client's program that made the call; or empty
@@ -84,9 +101,5 @@ struct Check {
                                            std::int64_t duration_us,
                                            std::optional<std::size_t> result_bytes,
                                            std::optional<std::size_t> charged_bytes);
-
-// The arguments that look like a path or a URL (a URL without user info, query and fragment, where
-// tokens live), in their order, the first eight, each at most 256 bytes.
-[[nodiscard]] std::vector<std::string> targets_of(const Json& arguments);
 
 }  // namespace mcpac::gate

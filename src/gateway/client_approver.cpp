@@ -50,14 +50,18 @@ Json elicitation_of(const gate::Question& question) {
   const std::string arguments = to_text(question.arguments);
   std::string text =
       fmt::format("mcpac asks: may this call be made?\n{} {}\n",
-                  printable(question.permission, 300), printable(arguments, arguments.size() + 1));
+                  printable(question.permission, 300), printable(arguments, std::string::npos));
   for (const auto& rule : question.rules)
     text += fmt::format("asked by {}: {}\n", printable(rule.layer, 200), printable(rule.rule, 500));
   Json answer{
       {"type", "string"},
       {"title", "Answer"},
       {"enum", {"once", "always", "no"}},
-      {"enumNames", {"yes, this call", "yes, every call that these rules ask about", "no"}}};
+      {"enumNames",
+       {"yes, this call",
+        fmt::format("yes, every call of {} that these rules ask about, whatever its arguments",
+                    printable(question.permission, 300)),
+        "no"}}};
   return {{"message", std::move(text)},
           {"requestedSchema",
            {{"type", "object"},

@@ -21,6 +21,8 @@
 namespace mcpac::gateway {
 namespace {
 
+constexpr std::size_t kMostToldOfRules = 100;
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream rest(text);
@@ -47,6 +49,11 @@ Result<std::shared_ptr<ClientRun>> Gateway::begin(const Comer& comer, policy::La
   if (!project) return pass_on(project);
   auto authority = execute::load_authority(*project, world_, {rules});
   if (!authority) return pass_on(authority);
+  // Once for all clients: they mostly have the same rules.
+  execute::warn_of_asked_allows(*authority, [this](std::string_view text) {
+    if (told_of_rules_.size() < kMostToldOfRules && told_of_rules_.emplace(text).second)
+      setup_.warning(std::string(text));
+  });
   ClientRun::Parts parts;
   parts.name = client;
   parts.subject = comer.subject;

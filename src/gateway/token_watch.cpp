@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/clock.h"
+
 namespace mcpac::gateway {
 
 void TokenWatch::watch(const std::string& client, const Token& token) {
@@ -24,7 +26,7 @@ void TokenWatch::look_later() {
 
 bool TokenWatch::bears(const Error& why) {
   if (why.id != ErrorId::kFileUnreadable) return false;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = SystemClock().steady_now();
   if (!unread_since_) unread_since_ = now;
   return now - *unread_since_ < bears_;
 }

@@ -1,4 +1,5 @@
-// ReadingPace: how much of the loop's time one server may take by what it sends.
+// ReadingPace: how much of the loop's time one server, or one client of a door, may take by what it
+// sends.
 //
 // A message within the limits can take more than a second to read, and whoever sends one can send
 // many, at once and unasked; all clients and all other servers wait meanwhile. So what takes long
@@ -15,6 +16,8 @@ namespace mcpac::mcp {
 class ReadingPace {
  public:
   using Clock = std::chrono::steady_clock;
+  // What takes no longer counts nothing.
+  static constexpr std::chrono::milliseconds kShort{50};
 
   // Its last message was read from `begun` to `ended`, with all that came of it.
   void took(Clock::time_point begun, Clock::time_point ended) {
@@ -27,7 +30,6 @@ class ReadingPace {
   }
 
  private:
-  static constexpr std::chrono::milliseconds kShort{50};
   // A long one now and then is nobody's harm.
   static constexpr std::chrono::milliseconds kAtOnce{300};
   // A rest; we may have been stopped in the middle of a message.

@@ -24,10 +24,10 @@ constexpr std::array<std::string_view, 18> kTolerated = {
     "trust",       "description", "icon",          "name",         "title",        "gallery",
     "version",     "tags",        "note",          "$schema",      "id",           "author"};
 
-constexpr std::array<std::string_view, 18> kKnown = {
-    "type", "transport", "command", "args",      "env",     "cwd",
-    "url",  "httpUrl",   "era",     "serverUrl", "headers", "timeout",
-    "root", "disabled",  "enabled", "envFile",   "prices",  "auth"};
+constexpr std::array<std::string_view, 20> kKnown = {
+    "type",    "transport", "command",   "args",    "env",        "cwd",  "url",
+    "httpUrl", "era",       "serverUrl", "headers", "timeout",    "root", "disabled",
+    "enabled", "envFile",   "prices",    "auth",    "entry_only", "texts"};
 
 Result<void> read_type(const ConfigMember& member, std::string& type) {
   auto text = member.string();
@@ -92,6 +92,18 @@ Result<void> read_flag(const ConfigMember& member, bool& disabled) {
   return {};
 }
 
+Result<void> read_texts(const ConfigMember& member, Texts& texts) {
+  auto text = member.string();
+  if (!text) return pass_on(text);
+  if (*text != "locked" && *text != "strict") {
+    return member.refuse(fmt::format("\"{}\" says nothing of texts", *text), "",
+                         R"("strict": another description is another tool; "locked": the one in )"
+                         "mcpac.lock holds, whatever the server says now");
+  }
+  texts = *text == "locked" ? Texts::kLocked : Texts::kStrict;
+  return {};
+}
+
 Result<void> read_prices(const ConfigMember& member, std::map<std::string, Money>& prices) {
   auto texts = member.string_map();
   if (!texts) return pass_on(texts);
@@ -118,8 +130,10 @@ Result<void> read_member(const ConfigMember& member, ServerConfig& server, std::
   if (name == "headers") return store(server.headers, member.headers());
   if (name == "timeout") return store(server.timeout, member.milliseconds());
   if (name == "root") return store(server.root, member.string());
+  if (name == "entry_only") return store(server.entry_only, member.strings());
   if (name == "disabled" || name == "enabled") return read_flag(member, server.disabled);
   if (name == "prices") return read_prices(member, server.prices);
+  if (name == "texts") return read_texts(member, server.texts);
   if (name == "era") return read_era(member, server.era);
   if (name == "auth") return store(server.auth, read_auth(member));
   if (name == "envFile") {
@@ -260,7 +274,9 @@ OrderedJson to_json(const ServerConfig& server) {
   }
   if (server.timeout != defaults.timeout) out["timeout"] = server.timeout.count();
   if (!server.root.empty()) out["root"] = server.root;
+  if (!server.entry_only.empty()) out["entry_only"] = server.entry_only;
   if (server.disabled) out["disabled"] = true;
+  if (server.texts == Texts::kLocked) out["texts"] = "locked";
   if (server.auth != defaults.auth) out["auth"] = to_json(server.auth);
   for (const auto& [tool, price] : server.prices) out["prices"][tool] = to_text(price);
   if (server.era == Era::kInitialize) out["era"] = "initialize";

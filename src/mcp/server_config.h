@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -25,6 +26,10 @@ enum class Era : std::uint8_t {
   kStateless
 };  // "era": "initialize" | "2026-07-28"
 
+// "texts": what a title or a description that is not the locked one is. kStrict: another tool, as a
+// schema that is not the locked one. kLocked: nothing; the locked one is what everybody sees.
+enum class Texts : std::uint8_t { kStrict, kLocked };
+
 struct ServerConfig {
   std::string name;
   // stdio: a program with arguments; no shell is involved.
@@ -38,7 +43,11 @@ struct ServerConfig {
 
   std::chrono::milliseconds timeout{60'000};  // of one request, and of a whole list
   std::string root;                           // the folder that the server's relative paths mean
+  // "entry_only": tools that act on the one entry which a path names, and on nothing below it; by
+  // the user's word, for rules about folders above a denied place (docs/grants.md).
+  std::vector<std::string> entry_only;
   bool disabled = false;
+  Texts texts = Texts::kStrict;
   // "prices": what one call of a tool costs the user, for rules with a `cost` (docs/grants.md).
   std::map<std::string, Money> prices;
   Era era = Era::kProbe;

@@ -73,7 +73,7 @@ void StderrReader::take_lines() {
 
 void StderrReader::take_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  std::string text = printable(secrets_->redact(line), kMaxStderrLine);
+  std::string text = printable_prose(secrets_->redact(line), kMaxStderrLine);
   if (text.empty()) return;
   if (on_line_) on_line_(text);
   last_.push_back(std::move(text));
@@ -85,7 +85,7 @@ std::string StderrReader::last_lines() const {
   for (const auto& line : last_) {
     if (!out.empty()) out += '\n';
     out += kSetIn;
-    out += printable(line, 500);
+    out += printable_prose(line, 500);
   }
   return out;
 }

@@ -67,6 +67,7 @@ Decision Authority::decide(const Permission& permission, const Json& arguments, 
   if (found != nullptr) impl_->explain(permission, arguments, times, verdicts, *found);
   static_cast<void>(impl_->end_paths());
   if (impl_->asked_too_much()) decision = too_large(kTooManyToAsk);
+  impl_->add_fix(permission, arguments, times, decision);
   if (found != nullptr) found->decision = decision;
   if (decision.allowed())
     impl_->reserve(verdicts, times, impl_->demand_of(permission, arguments), decision);
@@ -74,12 +75,13 @@ Decision Authority::decide(const Permission& permission, const Json& arguments, 
 }
 
 Decision Authority::decide(const Permission& permission, const Json& arguments,
-                           std::span<const AskRule> approved, Evidence& evidence) {
+                           std::span<const AskRule> approved, Evidence& evidence, Lifted lifted) {
   const Times times = impl_->now();
   std::vector<Verdict> verdicts;
   impl_->begin_paths();
   Decision decision = impl_->judge(permission, arguments, times, approved, verdicts);
   const CallUnderTest call = impl_->under_test(permission, arguments);
+  if (lifted == Lifted::kUngranted) impl_->lift(call, times, verdicts, decision);
   find_evidence(impl_->layers, verdicts, call, times, evidence);
   auto paths = impl_->end_paths();
   // Also where only the words about a denial asked for more: without them it could not be made
@@ -95,7 +97,7 @@ Decision Authority::decide(const Permission& permission, const Json& arguments,
     }
     evidence.paths = std::move(paths);
   }
-  if (decision.allowed()) impl_->reserve(verdicts, times, call.demand, decision);
+  if (decision.allowed() || decision.lifted) impl_->reserve(verdicts, times, call.demand, decision);
   return decision;
 }
 
@@ -112,6 +114,7 @@ Explanation Authority::explain(const Permission& permission, const Json& argumen
   impl_->explain(permission, arguments, times, verdicts, found);
   static_cast<void>(impl_->end_paths());
   if (impl_->asked_too_much()) found.decision = too_large(kTooManyToAsk);
+  impl_->add_fix(permission, arguments, times, found.decision);
   return found;
 }
 

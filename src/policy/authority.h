@@ -62,7 +62,8 @@ class Authority {
                                 std::span<const AskRule> approved = {});
   // The same, and what it rests on; what the file system answered only at AuditLevel::kArgs.
   [[nodiscard]] Decision decide(const Permission& permission, const Json& arguments,
-                                std::span<const AskRule> approved, Evidence& evidence);
+                                std::span<const AskRule> approved, Evidence& evidence,
+                                Lifted lifted = Lifted::kNothing);
   // What decide() would answer now, and why. Reserves nothing.
   [[nodiscard]] Explanation explain(const Permission& permission, const Json& arguments) const;
   // Nothing was sent: as if the call had not been decided.
@@ -77,6 +78,18 @@ class Authority {
   // spent of `work`; where that does not suffice to tell, it could not.
   [[nodiscard]] Outlook outlook(const Permission& permission, const CallInSource& call,
                                 Work& work) const;
+
+  // The rule that admits the call of a source and no other, as after --grant; nothing where a part
+  // of it is not known before the run, or has no exact test.
+  [[nodiscard]] std::optional<std::string> exact_rule(const Permission& permission,
+                                                      const CallInSource& call) const;
+
+  // What the first layer, the run's own, grants of a call that it admitted, as statements of a
+  // policy: exactly this call, where a rule without limits admits it; else the rules that admit it,
+  // of this tool alone. Without arguments: every rule of that layer that could have admitted a call
+  // of the tool. Never more than the layer grants.
+  [[nodiscard]] std::vector<std::string> granted_of(const Permission& permission,
+                                                    const Json* arguments) const;
 
   // `where` is the text of a Narrow, empty for the whole tool.
   [[nodiscard]] Coverage coverage(const Permission& permission, std::string_view where) const {
@@ -121,11 +134,15 @@ class Authority {
                                              std::uint16_t port,
                                              AddressOf whose = AddressOf::kOthers) const;
 
+  // Allows that an ask beside them makes mute, layer by layer.
+  [[nodiscard]] std::vector<AskedAllow> asked_allows() const;
   // Of all rules with limits: how much is used.
   [[nodiscard]] std::vector<RuleMeters> meters() const;
   // The rules of all layers, printed canonically, one a line.
   [[nodiscard]] std::string print() const;
   [[nodiscard]] std::vector<LayerRules> layers() const;
+  // The rules, printed with this target alone, whose wildcard (`server.*`, `*.*`) covers the tool.
+  [[nodiscard]] std::vector<LayerRules::Rule> wildcards_over(const Permission& permission) const;
   // How much of a call of this tool the rules that speak of it let the audit log keep.
   [[nodiscard]] AuditLevel audit_level(const Permission& permission) const;
 

@@ -6,6 +6,7 @@
 #include "policy/compare/compare_places.h"
 #include "policy/compare/declared_standing.h"
 #include "policy/explain/foresee.h"
+#include "policy/explain/lint.h"
 #include "policy/explain/would_grant.h"
 
 namespace mcpac::policy {
@@ -64,15 +65,31 @@ Foresight Authority::foresee(const Permission& permission, const CallInSource& c
     return places;
   }
   if (impl_->knows(permission)) {
-    auto foresight = foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission));
-    // Constants that the tool's schema refuses would make a rule that is refused, too.
-    if (!loads_as_grant(foresight.would_grant, impl_->environment)) foresight.would_grant.clear();
-    return foresight;
+    return foresee_layers(impl_->layers, permission, call, impl_->schema_of(permission),
+                          impl_->environment);
   }
   Foresight unknown;
   unknown.reason = "the lock has no such tool";
   unknown.layer = "lock";
   return unknown;
+}
+
+std::vector<std::string> Authority::granted_of(const Permission& permission,
+                                               const Json* arguments) const {
+  if (impl_->layers.empty() || !impl_->knows(permission)) return {};
+  return policy::granted_of(impl_->layers.front(), permission, arguments,
+                            impl_->schema_of(permission), impl_->environment);
+}
+
+std::vector<AskedAllow> Authority::asked_allows() const {
+  return policy::asked_allows(impl_->layers, impl_->environment);
+}
+
+std::optional<std::string> Authority::exact_rule(const Permission& permission,
+                                                 const CallInSource& call) const {
+  if (!impl_->knows(permission)) return std::nullopt;
+  const auto possible = possible_call(permission, call, impl_->schema_of(permission));
+  return possible ? policy::exact_rule(*possible, impl_->environment) : std::nullopt;
 }
 
 Inclusion Authority::includes(const Authority& narrower, const InclusionBudget& budget) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "policy/authority_state.h"
+#include "policy/decide/decide.h"
 #include "policy/decide/decide_places.h"
 
 namespace mcpac::policy {
@@ -83,6 +84,17 @@ std::vector<LayerRules> Authority::layers() const {
     layers.push_back(std::move(rules));
   }
   return layers;
+}
+
+std::vector<LayerRules::Rule> Authority::wildcards_over(const Permission& permission) const {
+  std::vector<LayerRules::Rule> rules;
+  for (const auto& layer : impl_->layers) {
+    for (const auto* target : covering(layer, permission)) {
+      if (target->is_wildcard)
+        rules.push_back({target->rule_text, target->place, layer.rules[target->rule].effect});
+    }
+  }
+  return rules;
 }
 
 }  // namespace mcpac::policy

@@ -8,6 +8,23 @@
 #include "policy/explain/would_grant.h"
 
 namespace mcpac::policy {
+namespace {
+
+std::string how_to_say_entry_only(const Permission& tool) {
+  return fmt::format(
+      ", and a tool may reach all that is in a folder; if {} acts on the folder's own entry alone: "
+      "mcpac server set {} --entry-only {}",
+      printable(tool.text()), printable(tool.server()), printable(tool.tool()));
+}
+
+// Most schemas need not be compiled for it.
+bool has_defaults(const Json& schema) {
+  if (!schema.is_structured()) return false;
+  if (schema.is_object() && schema.contains("default")) return true;
+  return std::ranges::any_of(schema, has_defaults);
+}
+
+}  // namespace
 
 Times Authority::Impl::now() const {
   Times times{.start = start, .steady = {}, .wall = {}};
@@ -21,6 +38,16 @@ Times Authority::Impl::now() const {
 const Json* Authority::Impl::schema_of(const Permission& permission) const {
   const auto found = environment.tools->find(permission);
   return found == environment.tools->end() ? nullptr : &found->second;
+}
+
+const DefaultPlace* Authority::Impl::defaults_of(const Json& schema) const {
+  const auto [at, is_new] = defaults.try_emplace(&schema, nullptr);
+  if (is_new && has_defaults(schema)) {
+    // One that does not compile has no calls.
+    if (auto compiled = JsonSchema::compile(schema))
+      at->second = std::make_unique<const SchemaDefaults>(std::move(*compiled));
+  }
+  return at->second == nullptr ? nullptr : at->second->root();
 }
 
 Demand Authority::Impl::demand_of(const Permission& permission, const Json& arguments) const {
@@ -53,7 +80,17 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
     const auto& because = verdict.rule->clauses.because;
     decision.reason =
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
+    if (const std::string remark = remark_on(*verdict.target, call, Reading::kCatch);
+        !remark.empty()) {
+      decision.reason = remark + how_to_say_entry_only(call.permission);
+      if (verdict.effect == Effect::kAsk)
+        decision.reason = "it needs an approval: " + decision.reason;
+    }
     if (because) decision.reason += ": " + printable(*because, 200);
+    if (const auto left = caught_by_default(*verdict.target, verdict.effect, call); !left.empty())
+      decision.reason += fmt::format(
+          "; {} is left out, and the server may take it for a default of its schema: say it",
+          printable(left, 100));
     return decision;
   }
   const Nearest nearest = nearest_rule(layer, call, times);
@@ -64,10 +101,42 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
                         ? fmt::format("nothing in {} allows {}", layer.name, call.permission.text())
                         : nearest.why;
   decision.used_up = nearest.used_up;
-  // A --grant is of use only where the run's own layer is what refuses; and one without the limit
-  // that is used up is not what its user wants.
-  if (index == 0 && !nearest.used_up) decision.would_grant = grant_for(call);
+  // No grant of the very value: what it holds is excepted by the user's own rule.
+  for (const auto* target : covering(layer, call.permission)) {
+    if (layer.rules[target->rule].effect == Effect::kAllow &&
+        !remark_on(*target, call, Reading::kAdmit).empty()) {
+      decision.reason += how_to_say_entry_only(call.permission);
+      break;
+    }
+  }
   return decision;
+}
+
+std::vector<AskRule> Authority::Impl::asking_from(std::size_t first, const CallUnderTest& call,
+                                                  const Times& times,
+                                                  const std::vector<Verdict>& verdicts) const {
+  std::vector<AskRule> rules;
+  for (std::size_t i = first; i < layers.size(); ++i) {
+    // A layer that admits the call asks about nothing: an `otherwise` is about the rest.
+    if (verdicts[i].effect == Effect::kAsk)
+      std::ranges::move(asking(layers[i], call, times), std::back_inserter(rules));
+  }
+  return rules;
+}
+
+void Authority::Impl::lift(const CallUnderTest& call, const Times& times,
+                           const std::vector<Verdict>& verdicts, Decision& decision) const {
+  if (!decision.only_ungranted) return;
+  decision.asks = asking_from(1, call, times, verdicts);
+  if (decision.asks.empty()) {
+    decision.lifted = true;
+    return;
+  }
+  decision.effect = Effect::kAsk;
+  decision.layer = decision.asks.front().layer;
+  decision.rule = decision.asks.front().rule;
+  decision.place.clear();
+  decision.reason = "it needs an approval";
 }
 
 Decision Authority::Impl::judge(const Permission& permission, const Json& arguments,
@@ -93,15 +162,14 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
   const Verdict& verdict = verdicts[strictest];
   if (verdict.effect != Effect::kAllow) {
     Decision refused = refusal(strictest, verdict, call, times);
-    // No --grant helps against a layer above the run's own.
     const auto above = std::span(verdicts).subspan(1);
-    if (std::ranges::any_of(above, [](const Verdict& v) { return v.effect != Effect::kAllow; })) {
-      refused.would_grant.clear();
-    }
-    if (refused.effect == Effect::kAsk) {
-      for (const auto& layer : layers)
-        std::ranges::move(asking(layer, call, times), std::back_inserter(refused.asks));
-    }
+    const Verdict& own = verdicts.front();
+    const bool is_open =
+        own.effect == Effect::kAsk || (own.effect == Effect::kDeny && own.rule == nullptr);
+    refused.only_ungranted = is_open && std::ranges::none_of(above, [](const Verdict& v) {
+                               return v.effect == Effect::kDeny;
+                             });
+    if (refused.effect == Effect::kAsk) refused.asks = asking_from(0, call, times, verdicts);
     return refused;
   }
   decision.effect = Effect::kAllow;
@@ -109,6 +177,23 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
   decision.place = verdict.target->place;
   decision.layer = layers[strictest].name;
   return decision;
+}
+
+// A --grant is of use only where the run's own layer is what refuses, by no rule; and one without
+// the limit that is used up is not what its user wants.
+void Authority::Impl::add_fix(const Permission& permission, const Json& arguments,
+                              const Times& times, Decision& decision) const {
+  if (decision.effect != Effect::kDeny || decision.too_large || layers.empty()) return;
+  const bool is_no_rule = !decision.rule.starts_with("deny ");
+  if (!decision.only_ungranted && is_no_rule && decision.layer == layers.front().name)
+    decision.no_grant = "a layer above the run's own refuses it as well";
+  if (!decision.only_ungranted || decision.used_up) return;
+  begin_paths();
+  Fix fix = fix_for(layers.front(), under_test(permission, arguments), times, environment);
+  static_cast<void>(end_paths());
+  if (asked_too_much()) fix = {.would_grant = {}, .no_grant = "its paths are too many to look up"};
+  decision.would_grant = std::move(fix.would_grant);
+  decision.no_grant = std::move(fix.no_grant);
 }
 
 void Authority::Impl::explain(const Permission& permission, const Json& arguments,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "policy/authority.h"
@@ -40,21 +41,37 @@ struct Authority::Impl {
   }
   [[nodiscard]] CallUnderTest under_test(const Permission& permission,
                                          const Json& arguments) const {
+    const Json* schema = schema_of(permission);
     return {.permission = permission,
             .arguments = arguments,
-            .schema = schema_of(permission),
-            .demand = demand_of(permission, arguments)};
+            .schema = schema,
+            .demand = demand_of(permission, arguments),
+            .defaults = schema == nullptr ? nullptr : defaults_of(*schema)};
   }
+  // What a server may put where calls of this tool leave something out. Found when a tool is first
+  // asked about, and kept.
+  [[nodiscard]] const DefaultPlace* defaults_of(const Json& schema) const;
+  mutable std::unordered_map<const Json*, std::unique_ptr<const SchemaDefaults>> defaults;
   [[nodiscard]] Demand demand_of(const Permission& permission, const Json& arguments) const;
   void reserve(const std::vector<Verdict>& verdicts, const Times& times, const Demand& demand,
                Decision& decision);
   [[nodiscard]] Decision refusal(std::size_t layer, const Verdict& verdict,
                                  const CallUnderTest& call, const Times& times) const;
+  // The rules that want an answer first, of the layers from `first` on.
+  [[nodiscard]] std::vector<AskRule> asking_from(std::size_t first, const CallUnderTest& call,
+                                                 const Times& times,
+                                                 const std::vector<Verdict>& verdicts) const;
+  // Lifted::kUngranted, of a decision that judge() made.
+  void lift(const CallUnderTest& call, const Times& times, const std::vector<Verdict>& verdicts,
+            Decision& decision) const;
   // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
   // begin_paths() comes before, and whoever takes the answer looks at asked_too_much().
   [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
                                const Times& times, std::span<const AskRule> approved,
                                std::vector<Verdict>& verdicts) const;
+  // What a denial is told to do. After end_paths(): it looks at files by itself.
+  void add_fix(const Permission& permission, const Json& arguments, const Times& times,
+               Decision& decision) const;
   void explain(const Permission& permission, const Json& arguments, const Times& times,
                const std::vector<Verdict>& verdicts, Explanation& found) const;
 };

@@ -2,10 +2,12 @@
 // against.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/clock.h"
@@ -20,6 +22,27 @@ namespace mcpac::policy {
 // What rules may name: the tools of the lock with their input schemas. A rule that names anything
 // else is a load error.
 using ToolSchemas = std::map<Permission, Json>;
+
+// By which the kernel knows a file or folder, whatever it is called: valid while it exists.
+struct FileId {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileId&, const FileId&) = default;
+};
+
+// What stands at a path.
+struct Sighting {
+  enum class Kind : std::uint8_t { kUnknown, kMissing, kFile, kFolder };
+  // As resolve() gives it; where these were asked for, existing components by their own names.
+  std::string path;
+  Kind kind = Kind::kUnknown;
+  // Of "/" and of each component of `path` that exists, in their order; none: not known.
+  std::vector<FileId> steps = {};
+  // What is missing of `path` may be opened by names that differ in case; looked at where own names
+  // were asked for.
+  bool folds = false;
+  friend bool operator==(const Sighting&, const Sighting&) = default;
+};
 
 // The world of path tests, handed in so that policy itself does no I/O (docs/grants.md).
 class PathResolver {
@@ -36,6 +59,16 @@ class PathResolver {
   [[nodiscard]] virtual Result<std::string> resolve_beneath(
       std::string_view base, const std::vector<std::string>& components,
       Work* work = nullptr) const = 0;
+  // As resolve(), with what was found on the way. Who knows no more than resolve() says so: of a
+  // Sighting without steps only `path` counts. kOwn: an entry that was opened by another name than
+  // its folder has for it, as where case is folded, has that name in `path`; it takes longer.
+  enum class Names : std::uint8_t { kAsked, kOwn };
+  [[nodiscard]] virtual Result<Sighting> look(std::string_view path, Names /*names*/,
+                                              Work* work = nullptr) const {
+    auto real = resolve(path, work);
+    if (!real) return pass_on(real);
+    return Sighting{.path = std::move(*real)};
+  }
 };
 
 // Where the anchors of path tests point, and what relative values in a call are relative to.
@@ -48,8 +81,29 @@ struct Bases {
   // only).
   std::map<std::string, std::string> working_directories;
   std::set<std::string> remote_servers;
+  // Folders among the arguments of a local server's command, absolute: it may count relative values
+  // from any of them. Not those that are where it starts, or its root, by another name.
+  std::map<std::string, std::vector<std::string>> given_folders = {};
+  // Tools that act on the one entry which a path names, and on nothing below it: only these may
+  // have a folder that a denied or excepted place lies in. By the user's word (mcpac.json).
+  std::set<Permission> entry_only = {};
+  // False in replays of records from before files were known by their identity, values by all that
+  // servers take them for, and folders above a denied place were caught: decisions are made as they
+  // were then.
+  bool by_identity = true;
   friend bool operator==(const Bases&, const Bases&) = default;
 };
+
+// Where relative values in calls to a server may be counted from. An allow needs all of `admit`
+// inside, a deny or ask catches what one of `to_catch` does: where the declared root (or, without
+// one, where the server starts) and the folders that it was given are; a deny or ask looks where a
+// server with a root was started, too. Without doubles.
+struct RelativeStarts {
+  std::vector<std::string> admit;
+  std::vector<std::string> to_catch;
+  bool has_root = false;
+};
+[[nodiscard]] RelativeStarts relative_starts(const Bases& bases, const std::string& server);
 
 struct Environment {
   const ToolSchemas* tools = nullptr;      // borrowed, outlives the authority

@@ -57,6 +57,10 @@ struct PathFact {
   std::string base;
   std::string path;
   std::optional<std::string> real;  // nothing: refused
+  // Where it was asked what stands there (PathResolver::look), all of that but the path:
+  // "folder 803:2 803:12 35:7", the device and inode of each step in hexadecimal; empty: refused.
+  // Where own names were asked for, "own " stands before it.
+  std::optional<std::string> seen = {};
   friend bool operator==(const PathFact&, const PathFact&) = default;
 };
 

@@ -1,5 +1,7 @@
 #include "policy/explanation.h"
 
+#include <fmt/format.h>
+
 namespace mcpac::policy {
 namespace {
 
@@ -32,6 +34,13 @@ Json to_json(const LayerExplanation& layer) {
 
 }  // namespace
 
+std::string AskedAllow::in_words() const {
+  return fmt::format(
+      "'{}' lets nothing through unasked: '{}' catches all that it admits, and an ask wins; '{} "
+      "otherwise' asks about the rest alone",
+      allow, ask, ask);
+}
+
 std::string to_string(RuleStanding::Kind kind) {
   switch (kind) {
     case RuleStanding::Kind::kMatches: return "matches";
@@ -49,12 +58,15 @@ Json to_json(const Explanation& explanation) {
                {"layer", decision.layer},
                {"reason", decision.reason},
                {"would_grant", decision.would_grant},
+               {"no_grant", decision.no_grant},
                {"layers", Json::array()}};
   for (const auto& layer : explanation.layers) json["layers"].push_back(to_json(layer));
   if (explanation.paths) {
     json["paths"] = {{"admit_base", explanation.paths->admit_base},
                      {"catch_bases", explanation.paths->catch_bases},
                      {"lexical_only", explanation.paths->lexical_only}};
+    if (!explanation.paths->further_bases.empty())
+      json["paths"]["further_bases"] = explanation.paths->further_bases;
   }
   return json;
 }

@@ -59,9 +59,11 @@ struct LayerExplanation {
 
 // How path tests read the strings of this call.
 struct PathReading {
-  std::string admit_base;                // relative values are resolved against it by an allow
+  std::string admit_base;  // relative values are resolved against it by an allow
+  std::vector<std::string> further_bases = {};  // and against all of these (Bases::given_folders)
   std::vector<std::string> catch_bases;  // and by a deny or ask; none: every such test matches them
   bool lexical_only = false;             // the files are not mcpac's to see: the text decides alone
+  bool has_root = false;                 // admit_base is the declared root, or the server's "cwd"
 };
 
 struct Explanation {
@@ -71,5 +73,14 @@ struct Explanation {
 };
 
 [[nodiscard]] Json to_json(const Explanation& explanation);
+
+// An allow that lets nothing through unasked: an ask of its layer catches all that it admits.
+struct AskedAllow {
+  std::string layer;
+  std::string allow;  // both printed, with the one target that it is about
+  std::string allow_place;
+  std::string ask;
+  [[nodiscard]] std::string in_words() const;
+};
 
 }  // namespace mcpac::policy

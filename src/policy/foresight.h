@@ -26,11 +26,15 @@ enum class Outlook : std::uint8_t { kCovered, kConditional, kDenied };
 
 struct Foresight {
   Outlook outlook = Outlook::kDenied;
-  std::string reason;                   // why it is not covered
-  std::string rule;                     // that decides, or came nearest; may be empty
-  std::string layer;                    // whose rule that is
-  std::size_t other_rules = 0;          // denied: of that layer, that missed as well
-  std::string would_grant;              // denied: the --grant that would admit it; may be empty
+  std::string reason;           // why it is not covered
+  std::string rule;             // that decides, or came nearest; may be empty
+  std::string layer;            // whose rule that is
+  std::size_t other_rules = 0;  // denied: of that layer, that missed as well
+  // Denied: the least that would admit it (policy/explain/would_grant.h), or why there is none.
+  std::string would_grant;
+  std::string no_grant;
+  // Denied by nothing but that the run's own layer admits no such call, and no rule forbids it.
+  bool only_ungranted = false;
   std::vector<std::string> depends_on;  // conditional: arguments that only the run knows
   bool asks = false;                    // conditional: some rule may want an answer first
 };

@@ -1,7 +1,8 @@
 // Inclusion: is every call that one authority admits admitted by another (ADR 0012)?
 //
 // A yes means: for every tool of the lock and every call that its schema admits, read by its text
-// (as if no link lay below the bases of path tests, and no string were too long for its
+// (as if no link lay below the bases of path tests, no folder held what a rule has a wildcard for,
+// all paths named folders or all of them none, and no string were too long for its
 // expressions: match_text.cpp) and with no limit used up, the wider authority answers at least as
 // generously, and no limit of its rules is lower, over all tools that share it. A no comes with a
 // call that both real decisions have been asked about. Neither is said where it is not certain:
@@ -34,6 +35,8 @@ struct Excess {
   Effect narrower = Effect::kAllow;
   Effect wider = Effect::kDeny;
   std::string limit;  // "5 calls, instead of 3 calls"
+  // Only where a path in it is that of a folder that exists, which its text does not say.
+  bool if_folders = false;
 };
 
 struct Undecided {

@@ -54,6 +54,7 @@ struct NetworkAnswer {
   std::string layer;    // that decided
   // "--network api.example.com:443" where a grant on the command line would help.
   std::string would_grant;
+  std::string no_grant = {};  // of a refusal: why nothing is suggested
 };
 
 // What a program declares of places: of the layer that says it, all that is known of them. Such a

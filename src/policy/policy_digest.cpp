@@ -44,7 +44,7 @@ void add_bases(const std::string& path, PathPattern::Kind kind, const Authority&
     if (!pattern) return;
     const std::string written = join(pattern->base_for(server).written);
     for (const auto& fact : authority.loaded_paths()) {
-      if (fact.base.empty() && fact.path == written)
+      if (fact.base.empty() && !fact.seen && fact.path == written)
         into[written] = fact.real ? Json(*fact.real) : Json(nullptr);
     }
   };
@@ -77,7 +77,7 @@ void add_base(const std::string& statement, const Authority& authority, Json& in
   const auto path = read_place_path(files->path, 0, lexical);
   if (!path) return;
   for (const auto& fact : authority.loaded_paths()) {
-    if (fact.base.empty() && fact.path == join(*path))
+    if (fact.base.empty() && !fact.seen && fact.path == join(*path))
       into[fact.path] = fact.real ? Json(*fact.real) : Json(nullptr);
   }
 }

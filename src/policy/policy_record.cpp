@@ -20,6 +20,31 @@ bool read_texts(const Json& record, const char* name, std::map<std::string, std:
   return true;
 }
 
+// What records have that were written since files are known by their identity.
+bool read_later_bases(const Json& json, Bases& bases) {
+  const Json* identity = find_member(json, "by_identity");
+  bases.by_identity = identity != nullptr && *identity == true;
+  if (const Json* given = find_member(json, "given_folders")) {
+    if (!given->is_object()) return false;
+    for (const auto& [server, folders] : given->items()) {
+      if (!folders.is_array()) return false;
+      for (const Json& folder : folders) {
+        if (!folder.is_string()) return false;
+        bases.given_folders[server].push_back(folder.get<std::string>());
+      }
+    }
+  }
+  const Json* tools = find_member(json, "entry_only");
+  if (tools == nullptr) return true;
+  if (!tools->is_array()) return false;
+  for (const Json& tool : *tools) {
+    auto permission = Permission::parse(tool.is_string() ? tool.get<std::string>() : "");
+    if (!permission) return false;
+    bases.entry_only.insert(std::move(*permission));
+  }
+  return true;
+}
+
 Result<Bases> read_bases(const Json& json) {
   Bases bases;
   bases.current_directory = string_member(json, "current_directory");
@@ -33,6 +58,7 @@ Result<Bases> read_bases(const Json& json) {
     if (!server.is_string()) return unreadable("its bases");
     bases.remote_servers.insert(server.get<std::string>());
   }
+  if (!read_later_bases(json, bases)) return unreadable("its bases");
   return bases;
 }
 
@@ -81,16 +107,21 @@ Result<LayerText> read_layer(const Json& json) {
 }  // namespace
 
 Json to_json(const Bases& bases) {
-  return {{"current_directory", bases.current_directory},
-          {"home", bases.home},
-          {"roots", bases.roots},
-          {"working_directories", bases.working_directories},
-          {"remote_servers", bases.remote_servers}};
+  Json json = {{"current_directory", bases.current_directory},
+               {"home", bases.home},
+               {"roots", bases.roots},
+               {"working_directories", bases.working_directories},
+               {"remote_servers", bases.remote_servers}};
+  if (bases.by_identity) json["by_identity"] = true;
+  if (!bases.given_folders.empty()) json["given_folders"] = bases.given_folders;
+  for (const auto& tool : bases.entry_only) json["entry_only"].push_back(tool.text());
+  return json;
 }
 
 Json to_json(const PathFact& fact) {
   Json json = {{"path", fact.path}, {"real", fact.real ? Json(*fact.real) : Json(nullptr)}};
   if (!fact.base.empty()) json["base"] = fact.base;
+  if (fact.seen) json["seen"] = *fact.seen;
   return json;
 }
 
@@ -100,8 +131,11 @@ Result<std::vector<PathFact>> read_path_facts(const Json& list) {
   for (const Json& item : list) {
     const Json* real = find_member(item, "real");
     if (real == nullptr || !(real->is_null() || real->is_string())) return unreadable("its paths");
+    const Json* seen = find_member(item, "seen");
+    if (seen != nullptr && !seen->is_string()) return unreadable("its paths");
     facts.push_back({string_member(item, "base"), string_member(item, "path"),
-                     real->is_null() ? std::nullopt : std::optional(real->get<std::string>())});
+                     real->is_null() ? std::nullopt : std::optional(real->get<std::string>()),
+                     seen == nullptr ? std::nullopt : std::optional(seen->get<std::string>())});
   }
   return facts;
 }

@@ -45,6 +45,13 @@ struct Refusals {
   std::uint32_t unused = 0;
 };
 
+// What was refused for the names that it must keep (name_guard.h).
+struct KeptNames {
+  std::uint32_t refusals = 0;
+  std::uint32_t unused = 0;
+  std::array<char, 256> path{};  // the first, cut to fit
+};
+
 // What its control group says of it (cgroup_leaf.h).
 struct GroupUse {
   std::uint32_t there = 0;  // 0: it had none
@@ -56,7 +63,7 @@ struct GroupUse {
 };
 
 struct EndReport {
-  std::uint32_t version = 4;
+  std::uint32_t version = 5;
   std::int32_t status = 0;  // as wait(2) has it
   std::uint64_t cpu_microseconds = 0;
   std::uint64_t peak_bytes = 0;
@@ -66,6 +73,7 @@ struct EndReport {
   std::uint32_t watched = 0;         // to its end: a crash that was not seen is another thread's
   std::uint32_t unused = 0;
   Refusals refusals;
+  KeptNames kept;
   GroupUse group;
   Crash crash;
   Violation violation;

@@ -159,6 +159,9 @@ Verdict judge(const EndReport& report, const Limits& limits, std::chrono::micros
   Verdict verdict;
   verdict.wall = wall;
   verdict.peak_memory = report.peak_bytes;
+  const std::string_view kept(report.kept.path.data(), report.kept.path.size());
+  verdict.kept_refusals = report.kept.refusals;
+  verdict.kept_path = kept.substr(0, kept.find('\0'));
   const bool signalled = WIFSIGNALED(report.status);
   verdict.code = signalled ? WTERMSIG(report.status) : WEXITSTATUS(report.status);
   if (report.violation.happened != 0 || (signalled && verdict.code == SIGSYS)) {

@@ -85,6 +85,8 @@ Violation unnamed() {
   return violation;
 }
 
+}  // namespace
+
 Violation read_violation(int listener, const seccomp_notif& notification) {
   Violation violation = unnamed();
   violation.call = notification.data.nr;
@@ -98,8 +100,6 @@ Violation read_violation(int listener, const seccomp_notif& notification) {
   seen.path = sight.text;
   return still_there(listener, notification.id) ? seen : violation;
 }
-
-}  // namespace
 
 int install_listened_filter(std::span<sock_filter> filter, int report) {
   sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};

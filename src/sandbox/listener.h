@@ -7,6 +7,7 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #include <optional>
 #include <span>
@@ -22,6 +23,9 @@ namespace mcpac::sandbox {
 // In the warden, when the listener is readable: what was called. A call that another thread has
 // interrupted in the meantime is a violation all the same, without a number.
 [[nodiscard]] Violation receive_violation(int listener);
+
+// The same of a call that a guard received (name_guard.h).
+[[nodiscard]] Violation read_violation(int listener, const seccomp_notif& notification);
 
 // A call that was interrupted before the warden could see that the listener was readable: the
 // kernel still counts it, and tells only who is ready to wait for one. So this waits a tenth of a

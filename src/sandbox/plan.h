@@ -49,6 +49,8 @@ struct Plan {
   int id_map = -1;                   // user namespace for id-mapped mounts; -1: mounts as they are
   std::vector<PlannedMount> mounts;  // outer ones first
   std::string work_directory = "/";
+  std::vector<std::string> kept_names{};
+  std::vector<FileIdentity> kept_folders{};
   Limits limits;
   Admits admits;
   bool count_processes = true;      // by id; a group counts them in any case

@@ -167,6 +167,16 @@ std::expected<void, Refused> check_without_root(const Machine& machine, const Sp
   return {};
 }
 
+// A name that is not there yet cannot be mounted over, and Landlock knows no names.
+std::expected<void, Refused> check_names(const Machine& machine, const Spec& spec) {
+  if (spec.kept_names.empty() || !spec.admits.has<WritesFiles>()) return {};
+  if (machine.namespaces && machine.listener) return {};
+  return refuse(
+      Refused::Kind::kLayerFailed, {.layer = Layer::kSeccomp, .error = machine.listener_error},
+      "without namespaces and a listener for system calls a program could make names that "
+      "tools obey (.git, .envrc, …): grant files read-write with --changeset");
+}
+
 void plan_identity(const Machine& machine, uid_t own_id, Plan& plan) {
   plan.identity = machine.identity;
   plan.user = own_id;
@@ -192,7 +202,8 @@ std::expected<void, Refused> plan_layers(Stock& stock, const Given& given, Plan&
   }
   plan.listened = stock.machine.listener;
   const FilterKey key{plan.admits, plan.own_root ? Root::kOwn : Root::kOfHost,
-                      plan.listened ? Rest::kReport : Rest::kKill};
+                      plan.listened ? Rest::kReport : Rest::kKill,
+                      plan.kept_names.empty() ? Names::kAny : Names::kGuarded};
   auto& filter = stock.filters[key];
   if (filter.empty()) {
     auto compiled = compile_filter(key);
@@ -238,9 +249,15 @@ std::expected<Plan, Refused> prepare(Stock& stock, Spec& spec, const Given& give
   if (!tier) return std::unexpected(tier.error());
   if (auto possible = check_without_root(stock.machine, spec); !possible)
     return std::unexpected(possible.error());
+  if (auto possible = check_names(stock.machine, spec); !possible)
+    return std::unexpected(possible.error());
   Plan plan;
   plan.tier = *tier;
   plan.admits = spec.admits;
+  if (spec.admits.has<WritesFiles>()) {
+    plan.kept_names = spec.kept_names;
+    plan.kept_folders = spec.kept_folders;
+  }
   plan.limits = spec.limits;
   plan.work_directory = spec.work_directory.native();
   if (auto planned = plan_mounts(spec, plan); !planned) return std::unexpected(planned.error());

@@ -60,6 +60,14 @@ SpawnRequest read_spawn(Reader& reader) {
   spec.work_directory = reader.text();
   spec.arguments = read_strings(reader);
   spec.environment = read_strings(reader);
+  spec.kept_names = read_strings(reader);
+  const std::size_t folders = reader.count(kMostFolders);
+  for (std::size_t i = 0; i < folders && reader.ok(); ++i) {
+    FileIdentity folder;
+    folder.device = reader.number<std::uint64_t>();
+    folder.inode = reader.number<std::uint64_t>();
+    spec.kept_folders.push_back(folder);
+  }
   const std::size_t mounts = reader.count(kMostMounts);
   for (std::size_t i = 0; i < mounts && reader.ok(); ++i) {
     Mount mount;
@@ -137,6 +145,12 @@ std::string encode_spawn(const Spec& spec) {
   writer.text(spec.work_directory.native());
   write_strings(writer, spec.arguments);
   write_strings(writer, spec.environment);
+  write_strings(writer, spec.kept_names);
+  writer.number(static_cast<std::uint32_t>(spec.kept_folders.size()));
+  for (const FileIdentity& folder : spec.kept_folders) {
+    writer.number(folder.device);
+    writer.number(folder.inode);
+  }
   writer.number(static_cast<std::uint32_t>(spec.mounts.size()));
   for (const Mount& mount : spec.mounts) {
     writer.text(mount.host.native());

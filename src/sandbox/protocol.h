@@ -19,6 +19,7 @@ namespace mcpac::sandbox {
 
 // Below the kernel's default for one packet (wmem_default, 208 KiB).
 inline constexpr std::size_t kLargestPacket = std::size_t{128} << 10U;
+inline constexpr std::size_t kMostFolders = 4096;  // of Spec::kept_folders
 inline constexpr std::size_t kMostStrings = 4096;  // arguments, or environment
 
 struct SpawnRequest {

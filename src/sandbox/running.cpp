@@ -26,6 +26,8 @@ void report_end(Running& child, int status, const rusage& usage) {
   report.cpu_microseconds = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
   report.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
   if (child.group) report.group = child.group->use();
+  child.guard.reset();
+  report.kept = child.kept;
   child.group.reset();  // who sees the end finds nothing left
   // Smaller than PIPE_BUF, so it is written whole; a host that has gone does not read it.
   if (::write(child.report.get(), &report, sizeof report) < 0) errno = 0;

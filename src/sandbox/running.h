@@ -9,6 +9,7 @@
 #include "sandbox/cgroup_leaf.h"
 #include "sandbox/end_report.h"
 #include "sandbox/held_memory.h"
+#include "sandbox/name_guard.h"
 #include "sandbox/watch.h"
 
 namespace mcpac::sandbox {
@@ -17,7 +18,9 @@ struct Running {
   pid_t pid = -1;
   UniqueFd process;
   UniqueFd report;
-  UniqueFd listener;  // of its filter; open as long as the child may run
+  UniqueFd listener;                 // of its filter; open as long as the child may run
+  bool guard_ended = false;          // and took it with it
+  std::optional<NameGuard> guard{};  // receives what the listener is told, where there is one
   uid_t own_id = 0;
   std::uint64_t stack_bytes = 0;
   std::uint64_t most_processes = 0;  // 0: not counted
@@ -27,6 +30,7 @@ struct Running {
   std::optional<cgroup::Leaf> group{};
   Watch watch{};
   Violation violation{};
+  KeptNames kept{};
 };
 
 // Takes what wait(2) says of it: its end, which is reported, or with WNOHANG in `flags` also what

@@ -64,6 +64,12 @@ struct Spec {
                                          // no root can be made, `inside` must be `host`.
   std::filesystem::path work_directory = "/";
   Admits admits;  // system calls beyond an agent's
+  // Names that a program which writes files can neither make nor write, remove or move, at any
+  // depth and however they are written (core/folded_name.h); nor can it move a folder above a mount
+  // or make a git repository (name_guard.h). Tier A with a listener only. Empty: any name.
+  std::vector<std::string> kept_names{};
+  // With those: folders that cannot be moved either, as such names lie in them. At most 4,096.
+  std::vector<FileIdentity> kept_folders{};
   Limits limits;
   Tier lowest_tier = Tier::kA;  // refused when the machine cannot give it
   // Descriptors 0, 1 and 2 of the child; -1 is an empty /dev/null. Borrowed: spawn() duplicates
@@ -106,6 +112,10 @@ struct Verdict {
   std::optional<LimitHit> limit;
   std::chrono::microseconds wall{0};
   std::uint64_t peak_memory = 0;  // bytes
+  // Calls that were refused for a name of `kept_names`, and the first path, which the program
+  // chose.
+  std::uint32_t kept_refusals = 0;
+  std::string kept_path;
 };
 
 // A running child. Destroying it kills it and waits: nothing is left behind.

@@ -2,8 +2,10 @@
 // nothing is admitted here that those two do not hold.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <iterator>
 
 #include "sandbox/seccomp_rules.h"
 
@@ -30,6 +32,11 @@ constexpr int kWriting[] = {SCMP_SYS(pwrite64), SCMP_SYS(pwritev),  SCMP_SYS(ftr
                             SCMP_SYS(unlink),   SCMP_SYS(unlinkat), SCMP_SYS(rmdir),
                             SCMP_SYS(rename),   SCMP_SYS(renameat), SCMP_SYS(umask),
                             SCMP_SYS(fsync),    SCMP_SYS(fdatasync)};
+
+// Of those, what makes, takes or gives away a name.
+constexpr int kNaming[] = {SCMP_SYS(mkdir),    SCMP_SYS(mkdirat),   SCMP_SYS(rename),
+                           SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(unlink),
+                           SCMP_SYS(unlinkat), SCMP_SYS(rmdir),     SCMP_SYS(truncate)};
 
 // Not held by Landlock (truncate: not before ABI 3), only by what is mounted.
 constexpr int kWritingInOwnRoot[] = {SCMP_SYS(truncate), SCMP_SYS(utimensat), SCMP_SYS(utime),
@@ -86,23 +93,48 @@ void mode_rules(Rules& rules, int call, unsigned mode) {
   }
 }
 
-void writing_rules(Rules& rules, Root root) {
+// Opening for reading is the program's; what makes or writes is the guard's, which refuses set-id
+// bits itself.
+void guarded_open_rules(Rules& rules, int call, unsigned flags) {
+  constexpr std::uint64_t kWays = O_ACCMODE | O_CREAT | O_TRUNC;
+  rules.push_back({kAllow, call, {masked(flags, kWays, O_RDONLY)}});
+  for (const unsigned way : {1U, 2U, 3U})
+    rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, O_ACCMODE, way)}});
+  rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, O_ACCMODE | O_CREAT, O_CREAT)}});
+  rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, kWays, O_TRUNC)}});
+}
+
+void naming_rules(Rules& rules, Names names) {
+  if (names == Names::kGuarded) {
+    guarded_open_rules(rules, SCMP_SYS(open), 1);
+    guarded_open_rules(rules, SCMP_SYS(openat), 2);
+    return;
+  }
   mode_rules(rules, SCMP_SYS(open), 2);
   mode_rules(rules, SCMP_SYS(openat), 3);
   mode_rules(rules, SCMP_SYS(mkdir), 1);
   mode_rules(rules, SCMP_SYS(mkdirat), 2);
+  // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
+  flag_rules(rules, SCMP_SYS(renameat2), 4, RENAME_NOREPLACE | RENAME_EXCHANGE, EINVAL);
+}
+
+void writing_rules(Rules& rules, const FilterKey& key) {
+  naming_rules(rules, key.names);
   // Other ways take room that no size shows, which RLIMIT_FSIZE is not asked about; libraries write
   // zeros instead.
   flag_rules(rules, SCMP_SYS(fallocate), 1, 0, EOPNOTSUPP);
-  // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
-  flag_rules(rules, SCMP_SYS(renameat2), 4, RENAME_NOREPLACE | RENAME_EXCHANGE, EINVAL);
-  if (root != Root::kOwn) return;
+  if (key.root != Root::kOwn) return;
   mode_rules(rules, SCMP_SYS(chmod), 1);
   mode_rules(rules, SCMP_SYS(fchmod), 1);
   mode_rules(rules, SCMP_SYS(fchmodat), 2);
 }
 
 }  // namespace
+
+bool names_a_file(int call) {
+  return call == SCMP_SYS(open) || call == SCMP_SYS(openat) ||
+         std::ranges::find(kNaming, call) != std::end(kNaming);
+}
 
 std::vector<CallGroup> admitted_groups(const FilterKey& key) {
   const Admits admits = key.admits;
@@ -113,6 +145,7 @@ std::vector<CallGroup> admitted_groups(const FilterKey& key) {
     groups.push_back({kAllow, kWriting});
     groups.push_back({refuse(ENOSYS), kCopying});
     if (key.root == Root::kOwn) groups.push_back({kAllow, kWritingInOwnRoot});
+    if (key.names == Names::kGuarded) groups.push_back({SCMP_ACT_NOTIFY, kNaming});
   }
   if (admits.has<ReceivesDescriptors>()) groups.push_back({kAllow, kReceiving});
   if (admits.has<Compiles>()) groups.push_back({kAllow, kCompiling});
@@ -122,7 +155,7 @@ std::vector<CallGroup> admitted_groups(const FilterKey& key) {
 std::vector<ArgumentRule> admitted_rules(const FilterKey& key) {
   Rules rules;
   if (key.admits.has<WritesFiles>()) {
-    writing_rules(rules, key.root);
+    writing_rules(rules, key);
   } else if (key.admits.opens_files()) {
     reading_rules(rules, SCMP_SYS(open), 1);
     reading_rules(rules, SCMP_SYS(openat), 2);

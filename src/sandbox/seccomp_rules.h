@@ -21,11 +21,18 @@ enum class Root : std::uint8_t { kOwn, kOfHost };
 // listener has read it, and then ends the process (listener.h).
 enum class Rest : std::uint8_t { kKill, kReport };
 
+// Whether calls that make, give away, take or write a name go to a guard (name_guard.h).
+enum class Names : std::uint8_t { kAny, kGuarded };
+
+// The calls that go there, of open and openat those that make or write.
+[[nodiscard]] bool names_a_file(int call);
+
 // What a filter depends on; filters are compiled and kept by it.
 struct FilterKey {
   Admits admits;
   Root root = Root::kOwn;
   Rest rest = Rest::kKill;
+  Names names = Names::kAny;
   friend auto operator<=>(const FilterKey&, const FilterKey&) = default;
 };
 

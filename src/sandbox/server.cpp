@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <optional>
 
 #include "sandbox/cgroup_adopt.h"
 #include "sandbox/cgroups.h"
@@ -53,6 +54,14 @@ void take_signal(int signals) {
   if (::read(signals, &taken, sizeof taken) < 0) errno = 0;  // one stands for any number of them
 }
 
+// Its end, and not that it stands still for its watch.
+void end_at_once(pid_t child) {
+  ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+  }
+}
+
 class Server {
  public:
   explicit Server(int socket) : socket_(socket), signals_(child_signals()) {
@@ -66,6 +75,7 @@ class Server {
   void spawn(SpawnRequest& request, std::vector<UniqueFd>& descriptors);
   void start(Plan& plan);
   void end_violators(std::span<const pollfd> ready);
+  void hear_guard(Running& child);
   void end_missed_violators();
   void end_who_holds_too_much();
   // Whether there is anything that only a look from time to time finds.
@@ -88,8 +98,9 @@ void Server::run() {
   for (;;) {
     std::vector<pollfd> waiting{{socket_, POLLIN, 0}, {signals_.get(), POLLIN, 0}};
     for (const Running& child : running_) {
-      const bool ending = child.violation.happened != 0;
-      waiting.push_back({ending ? -1 : child.listener.get(), POLLIN, 0});
+      const bool ending = child.violation.happened != 0 || child.guard_ended;
+      const int from = child.guard ? child.guard->socket() : child.listener.get();
+      waiting.push_back({ending ? -1 : from, POLLIN, 0});
     }
     const int ready = ::poll(waiting.data(), waiting.size(),
                              watches() ? static_cast<int>(kLookEvery.count()) : -1);
@@ -192,12 +203,25 @@ void Server::start(Plan& plan) {
         item < plan.mounts.size() ? "mount " + plan.mounts[item].host : std::string();
     return answer(Refused{Refused::Kind::kLayerFailed, launched.failure, std::move(text)});
   }
+  std::optional<NameGuard> guard;
+  if (!plan.kept_names.empty()) {
+    auto made = NameGuard::start(plan, launched.pid, launched.listener.get());
+    if (!made) {
+      end_at_once(launched.pid);
+      return answer(Refused{Refused::Kind::kLayerFailed,
+                            {.layer = Layer::kSeccomp, .error = made.error()},
+                            "cannot keep names that tools obey: grant files read-write with "
+                            "--changeset"});
+    }
+    guard.emplace(std::move(*made));
+  }
   const int passed[] = {launched.process.get(), reader.get()};
   answer(Spawned{plan.tier}, passed);
   Running child{.pid = launched.pid,
                 .process = std::move(launched.process),
                 .report = std::move(writer),
                 .listener = std::move(launched.listener),
+                .guard = std::move(guard),
                 .own_id = plan.user,
                 .stack_bytes = stack_bytes(plan),
                 .most_processes = plan.count_processes || *group ? plan.limits.processes : 0,
@@ -215,7 +239,9 @@ void Server::start(Plan& plan) {
 void Server::end_violators(std::span<const pollfd> ready) {
   for (std::size_t i = 0; i < ready.size(); ++i) {
     Running& child = running_[i];
-    if ((ready[i].revents & POLLIN) != 0) {
+    if (child.guard) {
+      if (ready[i].revents != 0) hear_guard(child);
+    } else if ((ready[i].revents & POLLIN) != 0) {
       child.violation = receive_violation(child.listener.get());
       send_signal(child.process.get(), SIGKILL);
     } else if (ready[i].revents != 0) {
@@ -224,9 +250,30 @@ void Server::end_violators(std::span<const pollfd> ready) {
   }
 }
 
+// A guard that ends takes its program with it; one that ended because its program did, harms none.
+void Server::hear_guard(Running& child) {
+  const GuardWord word = child.guard->hear();
+  switch (word.kind) {
+    case GuardWord::Kind::kForbidden:
+      child.violation = read_violation(child.listener.get(), word.call);
+      send_signal(child.process.get(), SIGKILL);
+      return;
+    case GuardWord::Kind::kDescriptor: return child.guard->answer_descriptor(word);
+    case GuardWord::Kind::kRefused:
+      if (child.kept.refusals++ == 0) child.kept.path = word.path;
+      return;
+    case GuardWord::Kind::kReady:
+    case GuardWord::Kind::kEnded: break;
+  }
+  child.guard.reset();
+  child.guard_ended = true;
+  send_signal(child.process.get(), SIGKILL);
+}
+
 bool Server::watches() const {
   return std::ranges::any_of(running_, [](const Running& child) {
-    return child.violation.happened == 0 && (child.listener || child.most_memory > 0);
+    const bool listens = child.listener && !child.guard && !child.guard_ended;
+    return child.violation.happened == 0 && (listens || child.most_memory > 0);
   });
 }
 
@@ -250,7 +297,8 @@ void Server::end_who_holds_too_much() {
 
 void Server::end_missed_violators() {
   for (Running& child : running_) {
-    if (!child.listener || child.violation.happened != 0) continue;
+    if (!child.listener || child.guard || child.guard_ended || child.violation.happened != 0)
+      continue;
     const auto missed = missed_violation(child.listener.get());
     if (!missed) continue;
     child.violation = *missed;

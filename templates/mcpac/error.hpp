@@ -89,10 +89,10 @@ class Denied : public Error {
     const ::std::string text = detail::member_text(data(), "reason");
     return text.empty() ? message() : text;
   }
-  // The option of mcpac execute that would admit it.
+  // The option of mcpac execute that would admit it, where the host says so to the program: mostly
+  // empty, for it is said to the user.
   [[nodiscard]] ::std::string would_grant() const {
-    const ::std::string text = detail::member_text(data(), "would_grant");
-    return text.empty() ? "--grant " + permission() : text;
+    return detail::member_text(data(), "would_grant");
   }
 };
 

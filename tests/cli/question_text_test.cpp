@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "execute/asking/question_json.h"
+
 using namespace mcpac;
 using cli::read_call_answer;
 using cli::read_program_answer;
@@ -53,17 +55,33 @@ TEST_SUITE("cli/question_text") {
     CHECK(has(question_text(question(Json::object())), "(no arguments)"));
   }
 
+  TEST_CASE("a question and a review say what a rule leaves open, and the closed rule") {
+    auto asked = question({{"path", "/a"}});
+    asked.rules = {{"the command line", "ask fs.run(command starts \"git log\")"}};
+    const std::string text = question_text(asked);
+    CHECK(has(text, "note: 'command starts \"git log\"' says nothing of the rest"));
+    CHECK(has(text, "git log; id"));
+    CHECK(!has(question_text(question({{"path", "/a"}})), "note:"));
+    execute::ProgramReview review;
+    review.rules = {"the command line: allow fs.run(command starts \"git log\")",
+                    "mcpac.policy: allow fs.read(path within ./data)"};
+    CHECK(has(question_text(review), "note: 'command starts \"git log\"' says nothing"));
+    CHECK(execute::question_line(asked).contains("git log; id"));
+    CHECK(execute::question_line(review).contains("git log; id"));
+  }
+
   TEST_CASE("a question says how far run goes, what is a no, and what becomes of no answer") {
     auto asked = question({{"path", "/a"}});
     const std::string text = question_text(asked);
-    CHECK(has(text, "this call, and all that the rule above asks about, with other\n"));
-    CHECK(has(text, "no call that the rule above asks about, in this and such"));
+    CHECK(has(text, "all calls of this tool that the rule above asks about, with other\n"));
+    CHECK(has(text, "to the end of the run; other tools are asked about\n"));
+    CHECK(has(text, "no call of this tool that the rule above asks about, in this\n"));
     CHECK(has(text, "not this call; Ctrl-D is a no, too\n"));
     CHECK(has(text, "The call waits for your answer, and its time counts against --timeout.\n"));
     asked.binding.program = std::string(64, 'f');
     CHECK(has(question_text(asked), "  program " + std::string(16, 'f') + "\n"));
     asked.rules.push_back({"mcpac.policy", "ask fs.*"});
-    CHECK(has(question_text(asked), "all that the rules above ask about"));
+    CHECK(has(question_text(asked), "all calls of this tool that the rules above ask about"));
     CHECK_FALSE(has(question_text(asked), "the rule above"));
   }
 

@@ -74,6 +74,85 @@ TEST_SUITE("codegen/lock diff") {
     CHECK(output.effect() == SchemaEffect::kNarrowed);
   }
 
+  TEST_CASE("texts alone are told apart from what decides") {
+    const auto only_texts = [](const std::string& what, const std::string& by) {
+      return changed(what, by).texts_only;
+    };
+    CHECK(only_texts("Reads", "Deletes"));
+    CHECK(only_texts(R"("name": "read",)", R"("name": "read", "title": "Read",)"));
+    CHECK(only_texts(R"("annotations": {)", R"("annotations": {"title": "42 notes", )"));
+    CHECK(only_texts(R"({"type": "string"})", R"({"type": "string", "description": "one of 42"})"));
+    CHECK(only_texts(R"("required")", R"("title": "All", "$comment": "x", "required")"));
+    CHECK(only_texts(R"({"type": "integer"})",
+                     R"({"type": "integer", "description": "from 1 to 9"})"));
+    // A hint is a claim that something goes by (recordings), and no text.
+    CHECK_FALSE(only_texts("true", "false"));
+    CHECK_FALSE(only_texts(R"("annotations": {)", R"("annotations": {"other": "text", )"));
+    CHECK_FALSE(only_texts("\"integer\"", "\"number\""));
+    CHECK_FALSE(only_texts(R"(["path"])", R"(["path", "head"])"));
+    CHECK_FALSE(
+        only_texts(R"("annotations")", R"("outputSchema": {"type": "object"}, "annotations")"));
+    // A property may be called as the keyword is, and what is no text is not read over.
+    CHECK_FALSE(only_texts(R"("head": {)", R"("description": {"type": "string"}, "head": {)"));
+    CHECK_FALSE(only_texts(R"({"type": "integer"})", R"({"type": "integer", "description": {}})"));
+    CHECK_FALSE(
+        only_texts(R"({"type": "integer"})", R"({"type": "integer", "default": {"title": "x"}})"));
+    CHECK_FALSE(only_texts(R"({"type": "integer"})",
+                           R"({"type": "integer", "const": {"description": "x"}})"));
+    CHECK_FALSE(only_texts("\"name\": \"read\",", "\"name\": \"read\", \"title\": {},"));
+    // Below every keyword that holds schemas, and nowhere else.
+    const auto below = [](const std::string& before, const std::string& after) {
+      const auto tool = [](const std::string& schema) {
+        return parse_ordered_json(R"({"name": "t", "inputSchema": {"type": "object", )" + schema +
+                                  "}}")
+            .value();
+      };
+      return differ_in_texts_alone(tool(before), tool(after));
+    };
+    for (const std::string keyword : {"items", "additionalProperties", "not", "if", "then", "else",
+                                      "contains", "propertyNames", "unevaluatedProperties"}) {
+      CAPTURE(keyword);
+      CHECK(
+          below("\"" + keyword + R"(": {"title": "1"})", "\"" + keyword + R"(": {"title": "2"})"));
+    }
+    for (const std::string keyword : {"allOf", "anyOf", "oneOf", "prefixItems"})
+      CHECK(below("\"" + keyword + R"(": [{"title": "1"}])",
+                  "\"" + keyword + R"(": [{"title": "2"}])"));
+    for (const std::string keyword :
+         {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}) {
+      CHECK(below("\"" + keyword + R"(": {"title": {"title": "1"}})",
+                  "\"" + keyword + R"(": {"title": {"title": "2"}})"));
+      CHECK_FALSE(
+          below("\"" + keyword + R"(": {"title": "1"})", "\"" + keyword + R"(": {"title": "2"})"));
+    }
+    for (const std::string keyword : {"enum", "examples", "x-mcp-header", "dependencies"})
+      CHECK_FALSE(below("\"" + keyword + R"(": {"a": {"title": "1"}})",
+                        "\"" + keyword + R"(": {"a": {"title": "2"}})"));
+  }
+
+  TEST_CASE("where the locked texts hold, other texts are no drift, and all else is") {
+    std::string other = kRead;
+    other.replace(other.find("Reads"), 5, "Shows");
+    ServerDiff diff = diff_of("[" + kRead + "]", "[" + other + "]");
+    CHECK(diff.drifted());
+    CHECK(diff.drifted_in_texts_alone());
+    CHECK(contains_part(to_lines(diff), "~ files.read  (texts only)\n"));
+    diff.keeps_texts = true;
+    CHECK_FALSE(diff.drifted());
+    CHECK(contains_part(to_lines(diff), "(texts only; the locked ones hold)"));
+    CHECK(to_json(diff)["keeps_texts"] == true);
+    CHECK(to_json(diff)["tools"][0]["texts_only"] == true);
+    other.replace(other.find("integer"), 7, "number");
+    diff = diff_of("[" + kRead + "]", "[" + other + "]");
+    diff.keeps_texts = true;
+    CHECK(diff.drifted());
+    CHECK_FALSE(diff.drifted_in_texts_alone());
+    diff = diff_of("[" + kRead + "]", "[]");
+    diff.keeps_texts = true;
+    CHECK(diff.drifted());
+    CHECK_FALSE(diff.drifted_in_texts_alone());
+  }
+
   TEST_CASE("a tool whose digest differs is never without a difference") {
     const std::string before =
         R"([{"name": "t", "inputSchema": {"type": "object", "properties": {"a": {"enum": [1, 2]}}}}])";
@@ -140,6 +219,9 @@ TEST_SUITE("codegen/lock diff") {
     CHECK(hidden[0] == "- safe");
     CHECK(contains_part(hidden[1], "<U+200B>"));
     CHECK_FALSE(contains_part(hidden[1], "\x1b"));
+    // Also where people would write it: what differs is what a person looks for.
+    CHECK(text_change("\u2764 it", "\u2764\ufe0f it").back() == "+ \u2764<U+FE0F> it");
+    CHECK(text_change("می\u200cخ", "میخ").front() == "- می<U+200C>خ");
   }
 
   TEST_CASE("what differs late in a long value is seen, in lines and in JSON") {
@@ -210,7 +292,7 @@ TEST_SUITE("codegen/lock diff") {
 
   TEST_CASE("a digest that differs by what means nothing is said to differ") {
     CHECK(contains_part(to_lines(diff_of(R"([{"name": "t", "title": ""}])", R"([{"name": "t"}])")),
-                        "  ~ files.t\n      written in another way\n"));
+                        "  ~ files.t  (texts only)\n      written in another way\n"));
   }
 
   TEST_CASE("a hostile listing gives a bounded diff without control characters") {

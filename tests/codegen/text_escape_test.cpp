@@ -37,7 +37,11 @@ TEST_SUITE("codegen/text_escape") {
     CHECK(safe_line("a\u202Eb") == "a<U+202E>b");
     CHECK(safe_line("a\u200Bb\u2066c\uFEFF") == "a<U+200B>b<U+2066>c<U+FEFF>");
     CHECK(safe_line("\U000E0041") == "<U+E0041>");
-    CHECK(safe_line("搜索 é 👩\u200D💻") == "搜索 é 👩\u200D💻");
+    CHECK(safe_prose("搜索 é 👩\u200D💻") == "搜索 é 👩\u200D💻");
+    CHECK(safe_lines("搜索 é 👩\u200D💻").front() == "搜索 é 👩\u200D💻");
+    CHECK(safe_prose("a\u200Db") == "a<U+200D>b");
+    // A name or a value is compared: each character of it is seen.
+    CHECK(safe_line("👩\u200D💻\u2800") == "👩<U+200D>💻<U+2800>");
   }
 
   TEST_CASE("what is not UTF-8 becomes the replacement character") {

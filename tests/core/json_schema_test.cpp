@@ -34,7 +34,7 @@ std::optional<SchemaViolation> check(std::string_view schema, std::string_view v
 
 std::string filled(std::string_view schema, std::string_view value) {
   Json target = json_of(value);
-  compiled(json_of(schema))->fill_defaults(target);
+  static_cast<void>(compiled(json_of(schema))->fill_defaults(target));
   return to_text(target);
 }
 
@@ -269,6 +269,53 @@ TEST_SUITE("core/json_schema numbers") {
   }
 }
 
+TEST_SUITE("core/json_schema names") {
+  std::optional<SchemaViolation> misnamed(std::string_view schema, std::string_view value) {
+    return compiled(json_of(schema))->find_misnamed(json_of(value));
+  }
+
+  TEST_CASE("another spelling of a name is found wherever the schema names one") {
+    CHECK(misnamed(kTool, R"({"path":"x","mode":"read","edits":[{"oldText":"a"}]})") ==
+          std::nullopt);
+    CHECK(misnamed(kTool, R"({"path":"x","PATH":"y"})") ==
+          SchemaViolation{"/PATH", "properties",
+                          "is another spelling of \"path\", which some servers take for it: did "
+                          "you mean \"path\"?"});
+    CHECK(misnamed(kTool, R"({"edits":[{},{"OLDTEXT":"a"}]})")->pointer == "/edits/1/OLDTEXT");
+    for (
+        const char* schema :
+        {R"({"required":["source"]})", R"({"propertyNames":{"enum":["source"]}})",
+         R"({"dependentRequired":{"source":["x"]}})", R"({"dependentRequired":{"x":["source"]}})",
+         R"({"anyOf":[{"properties":{"source":{}}},true]})",
+         R"({"if":{"properties":{"source":{}}}})",
+         R"({"then":{"properties":{"source":{}}},"if":true})",
+         R"({"patternProperties":{".*":{}},"properties":{"source":{}}})",
+         R"({"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"properties":{"source":{}}}]}}})",
+         R"({"$dynamicRef":"#a","$defs":{"a":{"$dynamicAnchor":"a","properties":{"source":{}}}}})"}) {
+      CAPTURE(schema);
+      CHECK(misnamed(schema, R"({"Source":1})"));
+      CHECK_FALSE(misnamed(schema, R"({"source":1})"));
+      CHECK_FALSE(misnamed(schema, R"({"sources":1})"));
+    }
+  }
+
+  TEST_CASE("objects that nobody names members of may have any") {
+    for (const char* schema :
+         {"{}", "true", R"({"type":"object"})", R"({"additionalProperties":{}})"})
+      CHECK_FALSE(misnamed(schema, R"({"a":1,"A":{"b":1,"B":2}})"));
+  }
+
+  TEST_CASE("a long list of objects is looked through in time") {
+    const std::string_view schema =
+        R"({"properties":{"l":{"items":{"properties":{"name":{},"value":{}}}}}})";
+    Json list = Json::array();
+    for (int i = 0; i < 100'000; ++i) list.push_back({{"name", i}, {"other", i}});
+    CHECK_FALSE(compiled(json_of(schema))->find_misnamed({{"l", list}}));
+    list.push_back({{"NAME", 1}});
+    CHECK(compiled(json_of(schema))->find_misnamed({{"l", list}})->pointer == "/l/100000/NAME");
+  }
+}
+
 TEST_SUITE("core/json_schema defaults") {
   TEST_CASE("absent members get their default, present ones stay") {
     const std::string_view schema =
@@ -297,6 +344,51 @@ TEST_SUITE("core/json_schema defaults") {
   TEST_CASE("a default that depends on a choice is not guessed") {
     CHECK(filled(R"({"anyOf":[{"properties":{"x":{"default":1}}},true]})", "{}") == "{}");
     CHECK(filled(R"({"if":true,"then":{"properties":{"x":{"default":1}}}})", "{}") == "{}");
+  }
+
+  TEST_CASE("what is filled in is filled itself") {
+    const std::string_view schema =
+        R"({"properties":{"o":{"default":{},"properties":{"x":{"default":1},"p":{"default":{"z":0},
+            "properties":{"y":{"default":2}}}}},
+            "l":{"default":[{}],"items":{"properties":{"x":{"default":3}}}}}})";
+    CHECK(filled(schema, "{}") == R"({"l":[{"x":3}],"o":{"p":{"y":2,"z":0},"x":1}})");
+    CHECK(filled(schema, R"({"o":{"x":5},"l":[]})") == R"({"l":[],"o":{"p":{"y":2,"z":0},"x":5}})");
+  }
+
+  TEST_CASE("defaults that multiply are not filled without end") {
+    // Each level twice: 2^30 objects.
+    Json schema{{"$defs", Json::object()}, {"$ref", "#/$defs/d0"}};
+    for (int i = 0; i < 30; ++i) {
+      const Json next{{"$ref", fmt::format("#/$defs/d{}", i + 1)}, {"default", Json::object()}};
+      schema["$defs"][fmt::format("d{}", i)] = {{"properties", {{"a", next}, {"b", next}}}};
+    }
+    schema["$defs"]["d30"] = Json::object();
+    Json value = Json::object();
+    CHECK_FALSE(compiled(schema)->fill_defaults(value));
+  }
+
+  TEST_CASE("what may stand in what is left out is found through every keyword") {
+    const auto places = [](std::string_view schema) {
+      return SchemaDefaults(compiled(json_of(schema)));
+    };
+    // Filled for certain: nothing is left open.
+    CHECK(places(R"({"properties":{"a":{"default":1}}})").root() == nullptr);
+    CHECK(places(R"({"anyOf":[{"properties":{"a":{}}},true]})").root() == nullptr);
+    const auto any = places(
+        R"({"anyOf":[{"properties":{"a":{"default":1}}},{"properties":{"a":{"default":2}}}],
+            "not":{"properties":{"a":{"default":3}}}})");
+    REQUIRE(any.root() != nullptr);
+    CHECK(any.root()->member("a")->values().size() == 2);
+    CHECK(any.root()->member("b") == nullptr);
+    const auto list = places(
+        R"({"properties":{"l":{"items":{"oneOf":[{"properties":{"x":{"default":1}}},{"type":"null"}]}}}})");
+    CHECK(list.root()->member("l")->elements()->member("x")->values().size() == 1);
+    // A schema that leads back into itself has as many places as it has schemas.
+    const auto endless = places(R"({"properties":{"next":{"anyOf":[{"$ref":"#"},{"type":"null"}]},
+                                    "x":{"anyOf":[{"default":1},{}]}}})");
+    const DefaultPlace* at = endless.root();
+    for (int i = 0; i < 100; ++i) at = at->member("next");
+    CHECK(at->member("x")->values().size() == 1);
   }
 
   TEST_CASE("defaults that would go on without end are filled once") {

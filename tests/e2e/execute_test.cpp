@@ -33,7 +33,7 @@ TEST_SUITE("e2e/execute") {
     CHECK(run.exit_code == 77);
     CHECK(run.out.empty());
     CHECK(has(run.err, "MCPAC-E0704"));
-    CHECK(has(run.err, "--grant filesystem.read_text_file"));
+    CHECK(has(run.err, "--grant 'filesystem.read_text_file(path == "));
     const auto json = Workspace::shared().execute(kReader, "", {"--json"}).json();
     CHECK(json["missing"] == mcpac::Json::array({"filesystem.read_text_file"}));
     CHECK_FALSE(json.contains("run_id"));
@@ -139,6 +139,7 @@ int main() { std::puts(runtime.filesystem.read_text_file({.path = "data/a.txt", 
   }
 
   TEST_CASE("observe mode warns, makes the call, and audits what would have been denied") {
+    Workspace::shared().write(".config/mcpac/no-permission-check", "allowed\n");
     const auto run = Workspace::shared().execute(kReader, "", {"--no-permission-check", "--json"});
     const auto json = run.json();
     INFO(run.out);

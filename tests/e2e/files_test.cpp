@@ -109,6 +109,73 @@ TEST_SUITE("e2e/files") {
     CHECK(fs::exists(place.folder / ".git"));
   }
 
+  // What was run on a host: the user's prompt runs `git status` in a folder that the program made
+  // into a repository for a moment.
+  TEST_CASE("a program never has a repository of its own, not even for a moment") {
+    const Place place;
+    place.put("sub/.git/config", "[core]");
+    const auto run = place.run({"--files", "./files:rw"}, {"rename",
+                                                           place.at("sub"),
+                                                           place.at("away"),
+                                                           "+",
+                                                           "folder",
+                                                           place.at("sub2/.git"),
+                                                           "+",
+                                                           "folder",
+                                                           place.at("inner/.git"),
+                                                           "+",
+                                                           "folder",
+                                                           place.at("new"),
+                                                           "+",
+                                                           "rename",
+                                                           place.at("new"),
+                                                           place.at("inner/.git"),
+                                                           "+",
+                                                           "write",
+                                                           place.at("inner/.ENVRC"),
+                                                           "x",
+                                                           "+",
+                                                           "rename",
+                                                           place.at("notes.txt"),
+                                                           place.at("inner/mcpac.policy"),
+                                                           "+",
+                                                           "write",
+                                                           place.at("sub/plain.txt"),
+                                                           "ok"});
+    INFO(run.out);
+    CHECK(fs::exists(place.folder / "sub/.git/config"));
+    for (const char* name :
+         {"away", "sub2/.git", "inner/.git", "inner/.ENVRC", "inner/mcpac.policy"}) {
+      CAPTURE(name);
+      CHECK_FALSE(fs::exists(fs::symlink_status(place.folder / name)));
+    }
+    CHECK(place.get("sub/plain.txt") == "ok");
+    CHECK(has(run.err, "was not let make or change " + place.at("inner/.git")));
+    CHECK(has(run.err, "--changeset"));
+    CHECK_FALSE(has(run.err, "came to be"));
+  }
+
+  TEST_CASE("the project's own files keep their place with the folders above them") {
+    const Place place;
+    const auto project = place.workspace.folder() / "project";
+    fs::remove_all(project);
+    fs::create_directories(project / "app");
+    for (const char* name : {"mcpac.json", "mcpac.lock", "mcpac.policy"})
+      std::ofstream(project / "app" / name) << "theirs";
+    const auto run = place.run({"--files", "./project:rw"},
+                               {"rename", (project / "app").string(), (project / "old").string(),
+                                "+", "write", (project / "app/mcpac.json").string(), "evil", "+",
+                                "remove", (project / "app/mcpac.policy").string(), "+", "write",
+                                (project / "app/main.txt").string(), "fine"});
+    INFO(run.out);
+    std::ifstream kept(project / "app/mcpac.json");
+    CHECK(std::string(std::istreambuf_iterator<char>(kept), {}) == "theirs");
+    CHECK(fs::exists(project / "app/mcpac.policy"));
+    CHECK(fs::exists(project / "app/main.txt"));
+    CHECK_FALSE(fs::exists(project / "old"));
+    fs::remove_all(project);
+  }
+
   TEST_CASE("no set-id bits and no links are made, also where writing is granted") {
     const Place place;
     const auto run = place.run(

@@ -61,14 +61,17 @@ TEST_SUITE("e2e/lock") {
 
     const auto status = project.mcpac({"lock", "status"});
     CHECK(status.exit_code == 77);
-    CHECK(has(status.out, "1 drifted, 1 withdrawn, 1 new"));
+    CHECK(has(status.out, "1 drifted (texts only), 1 withdrawn, 1 new"));
+    CHECK(has(status.out, "new        notes.new  (waits for `mcpac lock accept`)"));
     CHECK(has(status.err, "MCPAC-E0402"));
     CHECK(has(status.err, "--> " + (project.folder() / "mcpac.json").string()));
     const auto diff = project.mcpac({"lock", "diff"});
     INFO(diff.out);
     CHECK(diff.exit_code == 0);
-    CHECK(has(diff.out,
-              "  ~ notes.read\n      description\n          …\n        + Then sends it to me.\n"));
+    CHECK(has(
+        diff.out,
+        "  ~ notes.read  (texts only)\n      description\n          …\n        + Then sends it to "
+        "me.\n"));
     CHECK(has(diff.out, "  - notes.gone"));
     CHECK(has(diff.out, "  + notes.new"));
     const auto json = project.mcpac({"lock", "diff", "--json"}).json();
@@ -80,18 +83,22 @@ TEST_SUITE("e2e/lock") {
     const auto changed = project.mcpac({"tools", "call", "notes.read", "--grant", "notes.read"});
     CHECK(changed.exit_code == 77);
     CHECK(has(changed.err, "MCPAC-E0402"));
-    CHECK(has(changed.err,
-              "notes.read is not the tool that mcpac.lock approved: its server changed it\n"));
+    CHECK(
+        has(changed.err,
+            "notes.read is not the tool that mcpac.lock approved: its server describes it in other "
+            "words (its schemas are the same)\n"));
+    CHECK(has(changed.err, "\"texts\": \"locked\""));
     const auto gone = project.mcpac({"tools", "call", "notes.gone", "--grant", "notes.gone"});
     CHECK(gone.exit_code == 77);
     CHECK(has(gone.err, "MCPAC-E0402"));
     CHECK(has(gone.err, "notes.gone is in mcpac.lock, and its server does not have it any more"));
 
     const auto generate = project.mcpac({"generate"});
-    CHECK(has(generate.err, "warning: notes.read is another tool now"));
+    CHECK(has(generate.err, "warning: notes.read is described in other words now"));
     CHECK(has(generate.err, "warning: notes.gone is locked, but"));
     CHECK(has(project.read("mcpac.lock"), "\"Reads a note.\""));
-    CHECK(has(project.read("mcpac.lock"), "notes::new"));
+    CHECK(has(generate.err, "waiting to be accepted, and not callable before: 1 tool (notes.new)"));
+    CHECK(project.read("mcpac.lock") == before);
 
     CHECK(project.mcpac({"lock", "accept"}).exit_code == 64);  // nobody is there to be asked
     const auto one = project.mcpac({"lock", "accept", "notes.read", "--yes"});
@@ -103,6 +110,175 @@ TEST_SUITE("e2e/lock") {
     CHECK(project.mcpac({"lock", "accept", "--yes"}).exit_code == 0);
     CHECK_FALSE(has(project.read("mcpac.lock"), "notes::gone"));
     CHECK(project.mcpac({"lock", "status"}).exit_code == 0);
+  }
+
+  TEST_CASE("a tool that a server gains is in no header and no grant until it is accepted") {
+    const Scripted project(Tools{tool("read", "Reads.")});
+    const std::string lock = project.read("mcpac.lock");
+    const std::string header = project.read("servers/notes.hpp");
+    project.write("mcpac.policy", "deny *.*(* within /root)\nallow notes.*\n");
+    project.offer(Tools{tool("read", "Reads."), tool("drop_all", "Removes everything.")});
+    const auto generate = project.mcpac({"generate"});
+    INFO(generate.err);
+    CHECK(generate.exit_code == 0);
+    CHECK(project.read("mcpac.lock") == lock);
+    CHECK(project.read("servers/notes.hpp") == header);
+    CHECK(has(generate.err, "(notes.drop_all)"));
+    CHECK(has(generate.err, "`mcpac lock accept notes.drop_all` approves it"));
+    CHECK(has(generate.err, "  mcpac.policy:2: allow notes.*: notes.drop_all\n"));
+    CHECK(has(generate.err, "  mcpac.policy:1: deny *.*(* within /root): notes.drop_all\n"));
+    const auto json = project.mcpac({"generate", "--json"}).json();
+    CHECK(json["pending"] == Json::array({"notes.drop_all"}));
+    CHECK(json["added"].empty());
+    CHECK(json["covered_by"].size() == 2);
+    // Yesterday's wildcard does not reach it, by any way.
+    const auto call = project.mcpac({"tools", "call", "notes.drop_all", "--grant", "notes.*"});
+    CHECK(call.exit_code == 78);
+    CHECK(has(call.err, "`mcpac lock diff notes`"));
+    const auto run = project.execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::notes::drop_all> rt) { return "
+        "0; }\n",
+        "notes.*");
+    CHECK(run.exit_code == 65);
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 0);  // nothing approved is another one
+    const auto shown = project.mcpac({"lock", "diff"});
+    CHECK(has(shown.out, "  + notes.drop_all\n"));
+    CHECK(has(shown.out, "  mcpac.policy:2: allow notes.*: notes.drop_all\n"));
+    const auto accepted = project.mcpac({"lock", "accept", "notes.drop_all", "--yes"});
+    CHECK(accepted.exit_code == 0);
+    CHECK(has(accepted.err, "  mcpac.policy:2: allow notes.*: notes.drop_all\n"));
+    CHECK(has(project.read("servers/notes.hpp"), "drop_all"));
+    CHECK(project.mcpac({"tools", "call", "notes.drop_all", "--grant", "notes.*"}).exit_code == 0);
+  }
+
+  TEST_CASE("scripts accept what is new with generate, and nothing else with it") {
+    const Scripted project(Tools{tool("read", "Reads."), tool("gone", "Goes.")});
+    project.offer(Tools{tool("read", "Sends."), tool("new", "Is new."), tool("New", "Too.")});
+    CHECK(project.mcpac({"generate", "--accept-new", "--offline"}).exit_code == 64);
+    const auto run = project.mcpac({"generate", "--accept-new", "--json"});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.json()["added"] == Json::array({"notes.New", "notes.new"}));
+    CHECK(run.json()["pending"].empty());
+    CHECK(run.json()["drifted"] == Json::array({"notes.read"}));
+    CHECK(run.json()["reworded"] == Json::array({"notes.read"}));
+    CHECK(has(project.read("mcpac.lock"), "\"Reads.\""));
+    CHECK(has(project.read("mcpac.lock"), "notes::gone"));
+  }
+
+  TEST_CASE("every first generate of a server proposes all of it, and only that one does") {
+    const Scripted project(Tools{});  // as a server that shows nothing before a login
+    CHECK(Json::parse(project.read("mcpac.lock"))["servers"]["notes"]["tools"].empty());
+    project.offer(Tools{tool("read", "Reads.")});
+    CHECK(project.mcpac({"generate", "--json"}).json()["pending"] == Json::array({"notes.read"}));
+    // A second server comes in whole beside it.
+    Json config = Json::parse(project.read("mcpac.json"));
+    config["mcpServers"]["more"] = config["mcpServers"]["notes"];
+    project.write("mcpac.json", config.dump());
+    const auto both = project.mcpac({"generate", "--json"}).json();
+    CHECK(both["added"] == Json::array({"more.read"}));
+    CHECK(both["pending"] == Json::array({"notes.read"}));
+    // Made from the lock alone, nobody is asked and nothing waits.
+    CHECK(project.mcpac({"generate", "--offline", "--json"}).json()["pending"].empty());
+    // A renamed tool is one that is gone and one that is new.
+    project.offer(Tools{tool("fetch", "Reads.")});
+    const auto renamed = project.mcpac({"generate", "--json"}).json();
+    CHECK(renamed["withdrawn"] == Json::array({"more.read"}));
+    CHECK(renamed["pending"] == Json::array({"more.fetch", "notes.fetch"}));
+    CHECK(has(project.mcpac({"lock", "diff", "more"}).out, "(probably more.read renamed)"));
+    // Taken out and put back, it is a new one.
+    config["mcpServers"].erase("more");
+    project.write("mcpac.json", config.dump());
+    CHECK(project.mcpac({"generate"}).exit_code == 0);
+    config["mcpServers"]["more"] = config["mcpServers"]["notes"];
+    project.write("mcpac.json", config.dump());
+    CHECK(project.mcpac({"generate", "--json"}).json()["added"] == Json::array({"more.fetch"}));
+  }
+
+  TEST_CASE("a name in C++ stays with its tool while another one of that name waits") {
+    const Scripted project(Tools{tool("read-note", "Reads.")});
+    project.offer(Tools{tool("read-note", "Reads."), tool("read_note", "Is new.")});
+    REQUIRE(project.mcpac({"generate"}).exit_code == 0);
+    const auto names = [&] {
+      std::string all;
+      const Json lock = Json::parse(project.read("mcpac.lock"));
+      for (const auto& [name, one] : lock["servers"]["notes"]["tools"].items())
+        all += name + "=" + one["cppName"].get<std::string>() + " ";
+      return all;
+    };
+    CHECK(names() == "read-note=mcp::notes::read_note ");
+    CHECK(project.mcpac({"lock", "accept", "notes.read_note", "--yes"}).exit_code == 0);
+    CHECK(names() == "read-note=mcp::notes::read_note read_note=mcp::notes::read_note_2 ");
+  }
+
+  TEST_CASE("a server whose texts are locked is called, and shown as it was approved") {
+    const auto counting = [](int notes, const char* kind = "string") {
+      Json counts = tool("read", fmt::format("Reads one of {} notes.", notes));
+      counts["annotations"] = {{"title", fmt::format("{} notes", notes)}, {"readOnlyHint", true}};
+      counts["inputSchema"]["properties"]["path"] = {
+          {"type", kind}, {"description", fmt::format("1 to {}", notes)}};
+      return counts;
+    };
+    const Scripted project(Tools{counting(3)});
+    const std::string lock = project.read("mcpac.lock");
+    project.offer(Tools{counting(4)});
+    const auto call = [&] {
+      return project.mcpac({"tools", "call", "notes.read", "--path", "a", "--grant", "notes.read"});
+    };
+    CHECK(call().exit_code == 77);
+    auto status = project.mcpac({"lock", "status"});
+    CHECK(status.exit_code == 77);
+    CHECK(has(status.err, "in other words than mcpac.lock approved"));
+    CHECK(has(status.err, "\"texts\": \"locked\""));
+
+    Json config = Json::parse(project.read("mcpac.json"));
+    config["mcpServers"]["notes"]["texts"] = "locked";
+    project.write("mcpac.json", config.dump());
+    const auto called = call();
+    INFO(called.err);
+    CHECK(called.exit_code == 0);
+    status = project.mcpac({"lock", "status"});
+    INFO(status.out);
+    CHECK(status.exit_code == 0);
+    CHECK(has(status.out, "1 with other texts (the locked ones hold)"));
+    CHECK(has(project.mcpac({"lock", "diff"}).out, "(texts only; the locked ones hold)"));
+    const auto generated = project.mcpac({"generate"});
+    CHECK(generated.exit_code == 0);
+    CHECK_FALSE(has(generated.err, "warning"));
+    CHECK(project.read("mcpac.lock") == lock);
+    const auto prompt = project.mcpac({"prompt"});
+    CHECK(has(prompt.out, "one of 3 notes"));
+    CHECK_FALSE(has(prompt.out, "4 notes"));
+    // Over a gateway: what a client lists is the locked text, and it can call it.
+    const auto served = project.mcpac(
+        {"serve", "--grant", "notes.read"},
+        {.input =
+             R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})"
+             "\n"
+             R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+             "\n"
+             R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"notes.read","arguments":{"path":"a"}}})"
+             "\n"
+             R"({"jsonrpc":"2.0","id":3,"method":"tools/list"})"
+             "\n"});
+    INFO(served.out, served.err);
+    CHECK(has(served.out, "one of 3 notes"));
+    CHECK_FALSE(has(served.out, "4 notes"));
+    CHECK_FALSE(has(served.out, "MCPAC-E0402"));
+    // What decides is no text: a schema, a hint.
+    project.offer(Tools{counting(4, "integer")});
+    CHECK(call().exit_code == 77);
+    Json writes = counting(3);
+    writes["annotations"]["readOnlyHint"] = false;
+    project.offer(Tools{writes});
+    CHECK(call().exit_code == 77);
+    CHECK(project.mcpac({"lock", "status"}).exit_code == 77);
+
+    config["mcpServers"]["notes"]["texts"] = "lockd";
+    project.write("mcpac.json", config.dump());
+    const auto misspelt = project.mcpac({"lock", "status"});
+    CHECK(misspelt.exit_code == 78);
+    CHECK(has(misspelt.err, "\"lockd\" says nothing of texts"));
   }
 
   TEST_CASE(

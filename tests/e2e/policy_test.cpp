@@ -1,7 +1,12 @@
 // mcpac policy: files of rules through the real binary, against the lock of real servers.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
 
 #include "e2e/workspace.h"
+#include "places.h"
 
 using e2e::has;
 using e2e::Workspace;
@@ -16,6 +21,29 @@ e2e::Outcome policy(std::vector<std::string> words) {
 
 std::string file(const std::string& name, const std::string& text) {
   return Workspace::shared().write(name, text).string();
+}
+
+// A server that decodes as servers of other languages do.
+const std::string& decoders() {
+  static const std::string path = mcpac::testing::in_source("tests/servers/decoders.mjs");
+  return path;
+}
+
+const Workspace& with_decoders() {
+  static const Workspace& generated = []() -> const Workspace& {
+    static const Workspace made(fmt::format(
+        R"({{"mcpServers": {{"decoders": {{"command": "node", "args": ["{}"]}}}}}})", decoders()));
+    REQUIRE(made.mcpac({"generate"}).exit_code == 0);
+    return made;
+  }();
+  return generated;
+}
+
+e2e::Outcome decoded(const std::string& tool, const std::string& arguments,
+                     std::vector<std::string> rules) {
+  std::vector<std::string> words{"tools", "call", "decoders." + tool, "--arguments", arguments};
+  words.insert(words.end(), rules.begin(), rules.end());
+  return with_decoders().mcpac(words);
 }
 
 const std::string kReads = "allow filesystem.read_text_file(path within ./data)\n";
@@ -42,6 +70,50 @@ TEST_SUITE("e2e/policy") {
     CHECK(same.out == other + " admits nothing that " + narrow + " does not\n");
   }
 
+  TEST_CASE("a member in another spelling reaches no server, whatever is granted") {
+    // What such a server makes of it.
+    const auto taken = e2e::run_program(
+        {"node", decoders()}, {},
+        {.input = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read",)"
+                  R"("arguments":{"path":"ok","PATH":"secret"}}})"
+                  "\n"});
+    CHECK(has(taken.out, "path secret"));
+    const std::vector<std::string> rules{"--grant", "decoders.read", "--deny",
+                                         R"(decoders.read(path == "secret"))"};
+    const auto honest = decoded("read", R"({"path":"ok"})", rules);
+    INFO(honest.err);
+    CHECK(honest.out == "path ok\n");
+    CHECK(decoded("read", R"({"path":"secret"})", rules).exit_code == 77);
+    for (const char* call :
+         {R"({"path":"ok","PATH":"secret"})", R"({"path":"ok","pAth":"secret"})",
+          "{\"path\":\"ok\",\"\u212aey\":\"x\"}", "{\"path\":\"ok\",\"path\u200d\":\"secret\"}"}) {
+      CAPTURE(call);
+      const auto run = decoded("read", call, rules);
+      CHECK(run.exit_code != 0);
+      CHECK(run.exit_code != 77);
+      CHECK(run.out.empty());
+      CHECK(has(run.err, "did you mean \""));
+      const auto explained = with_decoders().mcpac(
+          {"policy", "explain", "decoders.read", call, "--grant", "decoders.read"});
+      CHECK(explained.exit_code != 0);
+      CHECK(has(explained.err, "did you mean"));
+    }
+  }
+
+  TEST_CASE("a deny is not passed by leaving out what the server fills in") {
+    const std::vector<std::string> rules{"--grant", "decoders.act", "--deny",
+                                         R"(decoders.act(options.mode == "erase"))"};
+    CHECK(decoded("act", R"({"options":{}})", {"--grant", "decoders.act"}).out == "mode erase\n");
+    const auto left_out = decoded("act", R"({"options":{}})", rules);
+    CHECK(left_out.exit_code == 77);
+    CHECK(has(left_out.err, "options.mode is left out"));
+    CHECK(decoded("act", R"({"options":{"mode":"keep"}})", rules).out == "mode keep\n");
+    const auto optional = decoded("act", R"({"options":{}})",
+                                  {"--grant", R"(decoders.act(?options.mode == "keep"))"});
+    CHECK(optional.exit_code == 77);
+    CHECK(has(optional.err, "erase"));
+  }
+
   TEST_CASE("a bad rule is an error with its file and line, a missing file one with its name") {
     const auto good = file("good.policy", kReads);
     const auto bad = file("bad.policy", kReads + "allow filesystem.read_txt_file\n");
@@ -54,6 +126,39 @@ TEST_SUITE("e2e/policy") {
         Workspace::shared().execute("int agent_main() { return 0; }", "", {"--policy", bad});
     CHECK(executed.exit_code == 78);
     CHECK(has(executed.err, bad + ":2:18"));
+  }
+
+  TEST_CASE("diff shows what two rules together may do more often than one limit") {
+    const auto one = file("one.policy", "allow filesystem.* calls <= 5\n");
+    const auto two = file("two.policy",
+                          "allow filesystem.read_text_file calls <= 3\n"
+                          "allow filesystem.list_directory calls <= 3\n");
+    const auto more = policy({"diff", one, two});
+    INFO(more.out << more.err);
+    CHECK(more.exit_code == 77);
+    CHECK(has(more.out, "+ filesystem.list_directory {"));
+    CHECK(has(more.out, "6 calls, instead of 5 calls"));
+    CHECK_FALSE(has(more.out, "?"));
+  }
+
+  TEST_CASE("check, --grant and --ask say what a rule leaves open, and the closed rule") {
+    const std::string open = "filesystem.read_text_file(path starts \"./data/\")";
+    const auto checked = policy({"check", file("open.policy", "allow " + open + "\n")});
+    CHECK(checked.exit_code == 0);
+    INFO(checked.out);
+    CHECK(has(checked.out, ":1: note: 'path starts \"./data/\"' says nothing of the rest"));
+    CHECK(has(checked.out, "path within ./data"));
+    const std::string program = "int agent_main(mcpac::Requires<>) { return 0; }";
+    for (const char* option : {"--grant", "--ask"}) {
+      const auto run = Workspace::shared().execute(program, "", {option, open});
+      INFO(run.err);
+      CHECK(run.exit_code == 0);
+      CHECK(has(run.err, std::string("warning: ") + option + ": 'path starts"));
+      CHECK(has(run.err, "path within ./data"));
+    }
+    const auto closed = Workspace::shared().execute(
+        program, "", {"--grant", "filesystem.read_text_file(path within ./data)"});
+    CHECK_FALSE(has(closed.err, "warning"));
   }
 
   TEST_CASE("explain tells of every layer and rule, and exits by the answer") {
@@ -131,6 +236,41 @@ TEST_SUITE("e2e/policy") {
     const Json json = policy({"check", "--json", good}).json();
     CHECK(json["files"][0]["self_tests"] == 2);
     CHECK(json["files"][0]["notes"].size() == 1);
+  }
+
+  TEST_CASE("check says of each rule that decides nothing where it stands, why, and what to do") {
+    const auto notes = file("notes.policy",
+                            "allow filesystem.read_text_file(path within ./data/a)\n"
+                            "allow filesystem.read_text_file(path within ./data)\n"
+                            "deny filesystem.write_file\n"
+                            "allow filesystem.write_file(path within ./data, content any)\n"
+                            "allow filesystem.list_directory until 2020-01-01T00:00:00Z\n"
+                            "deny filesystem.write_file\n"
+                            "allow memory.*\n");
+    const auto run = policy({"check", notes});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, notes +
+                           ":1: note: 'allow filesystem.read_text_file(path within ./data/a)' "
+                           "admits nothing that 'allow filesystem.read_text_file(path within "
+                           "./data)' (" +
+                           notes + ":2) does not admit\n  why: "));
+    CHECK(has(run.out, notes +
+                           ":4: note: 'allow filesystem.write_file(path within ./data, content "
+                           "any)' never admits a call: 'deny filesystem.write_file' (" +
+                           notes + ":3) denies all that it is about\n"));
+    CHECK(has(run.out, notes + ":5: note: "));
+    CHECK(has(run.out, notes + ":6: note: 'deny filesystem.write_file' stands at " + notes +
+                           ":3 already\n"));
+    CHECK(has(run.out, notes + ":7: note: 'allow memory.*' covers every tool that memory gains"));
+    const Json json = policy({"check", "--json", notes}).json();
+    std::string kinds;
+    for (const Json& note : json["files"][0]["notes"]) {
+      kinds += note["kind"].get<std::string>() + " ";
+      CHECK_FALSE(note["why"].get<std::string>().empty());
+      CHECK_FALSE(note["fix"].get<std::string>().empty());
+    }
+    CHECK(kinds == "expired doubled shadowed dead new-tools ");
   }
 
   TEST_CASE("fmt keeps comments, changes nothing twice, and --check only looks") {

@@ -180,6 +180,7 @@ Outcome Workspace::mcpac(std::vector<std::string> arguments, const RunOptions& o
 std::vector<std::string> Workspace::environment() const {
   return {fmt::format("XDG_STATE_HOME={}/.state", folder_.string()),
           fmt::format("XDG_CACHE_HOME={}", shared_cache().string()),
+          fmt::format("XDG_CONFIG_HOME={}/.config", folder_.string()),
           fmt::format("TMPDIR={}/tmp", folder_.string()),
           fmt::format("E2E_MEMORY={}/memory.jsonl", folder_.string()),
           // No resident host of whoever runs the tests.

@@ -97,6 +97,7 @@ TEST_SUITE("e2e/verdict") {
     const std::string handled = reading(
         "if (!rt.filesystem.read_text_file.try_call({.path = \"/etc/passwd\"})) "
         "mcpac::log(\"failed\");");
+    Workspace::shared().write(".config/mcpac/no-permission-check", "allowed\n");
     const auto run = Workspace::shared().execute(handled, kData, {"--no-permission-check"});
     INFO(run.err);
     CHECK(run.exit_code == 0);

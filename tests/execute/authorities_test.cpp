@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 
 #include "core/clock.h"
 #include "core/file.h"
 #include "execute/check/handed_on.h"
+#include "execute/check/server_root.h"
 
 using namespace mcpac;
 using namespace mcpac::execute;
@@ -65,6 +67,65 @@ TEST_SUITE("execute/authorities") {
     CHECK(world.bases.roots == std::map<std::string, std::string>{{"moved", "/elsewhere"},
                                                                   {"said", "/p/docs"},
                                                                   {"named", "/by/name/x"}});
+  }
+
+  TEST_CASE(
+      "folders among the arguments of a server are folders that its relative paths may mean") {
+    const auto temporary =
+        TemporaryFolder::create(fs::temp_directory_path(), "mcpac-test-").value();
+    const fs::path folder = fs::canonical(temporary.path());
+    for (const char* name : {"start/inner", "notes", "more", "listed"})
+      fs::create_directories(folder / name);
+    fs::create_directory_symlink(folder / "start", folder / "link");
+    static_cast<void>(std::ofstream(folder / "file"));
+    ::setenv("MCPAC_TEST_FOLDER", (folder / "more").c_str(), 1);
+    const std::string at = folder.string();
+    mcp::ServerConfig server;
+    server.name = "files";
+    server.command = "true";
+    server.working_directory = at + "/start";
+    server.arguments = {"-y",
+                        at + "/notes",
+                        at + "/notes/",
+                        "inner",
+                        "--dir=${env:MCPAC_TEST_FOLDER}",
+                        at + "/missing",
+                        at + "/file",
+                        at + "/link",
+                        ".",
+                        "--allow=" + at + "/missing," + at + "/listed"};
+    auto found = folders_of(server, folder);
+    CHECK(found.starts_in == at + "/start");
+    CHECK(found.root == at + "/start");
+    CHECK(found.given == std::vector<std::string>{at + "/notes", at + "/start/inner", at + "/more",
+                                                  at + "/listed"});
+    server.root = "notes";
+    found = folders_of(server, folder);
+    CHECK(found.root == at + "/notes");
+    CHECK(found.given.front() == at + "/start/inner");
+    const SystemClock clock;
+    const Project project{
+        .config_file = folder / "mcpac.json", .folder = folder, .config = {.servers = {server}}};
+    const PolicyWorld world(project, clock);
+    CHECK(world.bases.given_folders.at("files") == found.given);
+    CHECK(servers_without_root(project).empty());
+    server.command.clear();
+    server.url = "https://files.example/mcp";
+    CHECK(folders_of(server, folder).given.empty());
+  }
+
+  TEST_CASE("tools that act on one entry alone are those that mcpac.json names") {
+    const auto config = mcp::parse_config(
+        R"({"mcpServers": {"files": {"command": "true", "entry_only": ["list", "stat"]}}})", "a");
+    REQUIRE(config.has_value());
+    CHECK(mcp::to_json(config->servers.front())["entry_only"] == OrderedJson({"list", "stat"}));
+    CHECK_FALSE(mcp::parse_config(
+        R"({"mcpServers": {"files": {"command": "true", "entry_only": "list"}}})", "a"));
+    const SystemClock clock;
+    const Project project{.config_file = "/p/mcpac.json", .folder = "/p", .config = *config};
+    const PolicyWorld world(project, clock);
+    CHECK(world.bases.entry_only == std::set{Permission::parse("files.list").value(),
+                                             Permission::parse("files.stat").value()});
   }
 
   TEST_CASE("what users stated is told with its layer, and without what the program declares") {

@@ -75,6 +75,31 @@ TEST_SUITE("execute/check") {
         execute::check(declaring_each({"fs.read"}), world.grant("fs.read,fs.write")).value().ok());
   }
 
+  TEST_CASE("the fix is what the calls in the source need, where that is known before the run") {
+    const World world;
+    auto report = declaring_each({"fs.read", "fs.write"});
+    const auto use = [&](const char* permission, std::optional<std::string> path) {
+      analyzer::Use made;
+      made.permission = permission;
+      made.file = "agent.cpp";
+      made.arguments["path"] = {.is_constant = path.has_value(),
+                                .value = path ? Json(*path) : Json(nullptr)};
+      report.uses.push_back(made);
+    };
+    use("fs.read", "a");
+    use("fs.read", "b");
+    use("fs.read", "a");
+    use("fs.write", std::nullopt);
+    const auto result = execute::check(report, world.grant("")).value();
+    CHECK(result.to_grant ==
+          std::vector<std::string>{"fs.read(path == \"a\")", "fs.read(path == \"b\")", "fs.write"});
+    CHECK(result.unknown == std::vector<std::string>{"fs.write"});
+    CHECK(result.fix == "--grant 'fs.read(path == \"a\"),fs.read(path == \"b\"),fs.write'");
+    for (int i = 0; i < 20; ++i) use("fs.read", std::to_string(i));
+    CHECK(execute::check(report, world.grant("")).value().fix ==
+          "--policy FILE, which `mcpac policy suggest '' -o FILE` writes");
+  }
+
   TEST_CASE("what a rule denies is to be taken out of the rules or the program, not granted") {
     const World world;
     policy::LayerText layer;

@@ -71,6 +71,17 @@ TEST_SUITE("execute/denials") {
     CHECK(text.find('\x1b') == std::string::npos);
   }
 
+  TEST_CASE("what nobody sees is shown in a denial, and its fix names the very value") {
+    Denials denials;
+    gate::Check hidden = check("path \"/tmp/a\u200cb\" is not within ./data");
+    hidden.would_grant = "fs.read(path == \"/tmp/a\u200cb\")";
+    denials.add(hidden);
+    const std::string text = execute::to_human_text(denials.list()[0]);
+    CHECK(text.find("path \"/tmp/a\\u200cb\"") != std::string::npos);
+    CHECK(text.find("fix: --grant 'fs.read(path == \"/tmp/a\\u200cb\")'") != std::string::npos);
+    CHECK(text.find("\u200c") == std::string::npos);
+  }
+
   TEST_CASE("a limit that is used up is to be raised, and no grant without one is named") {
     Denials denials;
     gate::Check used_up = check("its 2 calls are used up");

@@ -9,11 +9,15 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "core/file.h"
+#include "core/folded_name.h"
+#include "execute/files/folds_case.h"
 #include "execute/files/kernel_mounts.h"
 #include "execute/files/protected_names.h"
+#include "execute/support_folding_disk.h"
 #include "execute/support_nobody.h"
 #include "places.h"
 
@@ -204,12 +208,14 @@ TEST_SUITE("execute/file mounts") {
     CHECK(place.grant(place.folder / "src", FileMode::kReadWrite).has_value());
   }
 
-  TEST_CASE("a protected name that is a link cannot be held, so the folder is not writable") {
+  TEST_CASE("a protected name may be a link, but not one into what is granted") {
     const Place place;
+    fs::create_directory_symlink(place.home.path() / "elsewhere", place.folder / ".git");
+    CHECK(place.grant(place.folder, FileMode::kReadWrite).has_value());
+    fs::remove(place.folder / ".git");
     fs::create_directory_symlink(place.folder / "src", place.folder / ".git");
-    const auto refused = refusal(place.grant(place.folder, FileMode::kReadWrite));
-    CHECK(has(refused, "link or special file"));
-    CHECK(has(refused, "--changeset"));
+    CHECK(
+        has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "without what it leads to"));
     CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
   }
 
@@ -264,14 +270,53 @@ TEST_SUITE("execute/file mounts") {
     CHECK(has(refusal(place.grant("relative", FileMode::kReadOnly)), "not an absolute path"));
   }
 
-  TEST_CASE("more protected names than a sandbox has room for are a refusal, not a gap") {
+  TEST_CASE(
+      "of more protected names than there is room for the nearest are mounted, all are known") {
     const Place place;
     for (int i = 0; i < 70; ++i) place.write("p" + std::to_string(i) + "/.envrc");
-    CHECK(has(refusal(place.grant(place.folder, FileMode::kReadWrite)), "grant smaller folders"));
-    // With a changeset apply keeps those that no mount does.
-    const auto made = place.grant_changes(place.folder);
-    REQUIRE(made.has_value());
-    CHECK(made->mounts.size() == 56);
+    place.write(".git/config");
+    for (const auto& made :
+         {place.grant(place.folder, FileMode::kReadWrite), place.grant_changes(place.folder)}) {
+      REQUIRE(made.has_value());
+      CHECK(made->mounts.size() == 56);
+      CHECK(access_at(*made, place.folder / ".git") == Access::kRead);
+      CHECK(execute::new_protected_names(*made).value().names.empty());
+    }
+    // Of what is written directly the folders stay where they are, also those for which there is no
+    // mount that would hold them.
+    const auto direct = place.grant(place.folder, FileMode::kReadWrite);
+    REQUIRE(direct.has_value());
+    CHECK(direct->folders_of_kept.size() == 70);
+  }
+
+  TEST_CASE("a folder that folds case, or may, is written with a changeset only") {
+    const Place place;
+    place.write("Readme.md");
+    const auto folds = [&](const fs::path& at) {
+      const UniqueFd folder(::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      execute::FoldingDevices known;
+      execute::FoldingLook look(folder.get(), at);
+      for (const auto& entry : fs::directory_iterator(at))
+        look.add(entry.path().filename().native());
+      return look.folds(known);
+    };
+    CHECK_FALSE(folds(place.folder));
+    CHECK_FALSE(folds(place.folder / "src"));
+    CHECK(place.grant(place.folder, FileMode::kReadWrite).has_value());
+    const testing::FoldingDisk disk(place.folder / "disk");
+    if (!disk.why_not().empty()) {
+      MESSAGE("skipped: " << disk.why_not());
+      return;
+    }
+    CHECK(folds(place.folder / "disk"));
+    for (const auto& at : {place.folder, place.folder / "disk"}) {
+      CAPTURE(at);
+      const auto refused = place.grant(at, FileMode::kReadWrite);
+      CHECK(has(refusal(refused), "differ in case"));
+      if (!refused) CHECK(refused.error().fix == "--changeset");
+      CHECK(place.grant_changes(at).has_value());
+      CHECK(place.grant(at, FileMode::kReadOnly).has_value());
+    }
   }
 
   TEST_CASE("a protected name that was made meanwhile is found, one that was there is not news") {
@@ -366,9 +411,28 @@ TEST_SUITE("execute/file mounts") {
   TEST_CASE("the manual names all protected names") {
     const auto manual = read_file(testing::in_source("docs/files.md"));
     REQUIRE(manual.has_value());
-    for (const auto name : execute::protected_names()) {
+    for (const auto& known : execute::protected_names()) {
+      CAPTURE(known.name);
+      CHECK(has(*manual, std::string(known.name)));
+    }
+  }
+
+  TEST_CASE(
+      "each protected name is written as it is compared, says who obeys it and where that stands") {
+    std::set<std::string_view> seen;
+    for (const auto& known : execute::protected_names()) {
+      CAPTURE(known.name);
+      CHECK(folded(known.name) == known.name);
+      CHECK(seen.insert(known.name).second);
+      CHECK_FALSE(known.obeyed_by.empty());
+      CHECK(known.source.find('.') != std::string_view::npos);
+      CHECK(execute::is_protected_name(known.name));
+    }
+    for (const char* name : {"AGENTS.md", "Makefile", "package.json", "README.md", "Cargo.toml",
+                             "build.rs", ".gitignore", ".editorconfig", "tsconfig.json",
+                             "CMakeLists.txt", "node_modules", "docker-compose.yml"}) {
       CAPTURE(name);
-      CHECK(has(*manual, std::string(name)));
+      CHECK_FALSE(execute::is_protected_name(name));
     }
   }
 

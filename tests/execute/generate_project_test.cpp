@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
+
+#include <initializer_list>
 
 #include "core/abandoned.h"
 #include "core/file.h"
@@ -55,6 +58,72 @@ TEST_SUITE("execute/generate project") {
     REQUIRE(again);
     CHECK(again->drifted.empty());
     CHECK(place.lock() == before);
+  }
+
+  TEST_CASE("the first generate of a server proposes all, what it gains later waits") {
+    const Place place;
+    const auto with = [](std::initializer_list<const char*> names) {
+      auto listings = offering(R"({"name":"t","inputSchema":{"type":"object"}})");
+      for (const char* name : names) {
+        OrderedJson definition = {{"name", name}, {"inputSchema", {{"type", "object"}}}};
+        listings.front().tools.push_back({name, std::move(definition)});
+      }
+      return listings;
+    };
+    const auto first = write_project(place.project, place.folders, with({"a"}));
+    REQUIRE(first);
+    CHECK(first->added == std::vector<std::string>{"s.a", "s.t"});
+    CHECK(first->pending.empty());
+    const std::string lock = place.lock();
+    const auto second = write_project(place.project, place.folders, with({"a", "b"}));
+    REQUIRE(second);
+    CHECK(second->added.empty());
+    REQUIRE(second->pending.size() == 1);
+    CHECK(second->pending.front().name == "s.b");
+    CHECK(second->pending.front().definition.at("name") == "b");
+    CHECK(place.lock() == lock);
+    const auto taken =
+        write_project(place.project, place.folders, with({"a", "b"}), NewTools::kAccept);
+    REQUIRE(taken);
+    CHECK(taken->added == std::vector<std::string>{"s.b"});
+    CHECK(taken->pending.empty());
+    // Whoever was interrupted before the lock was written has not had a first one yet.
+    fs::remove(place.project.lock_file());
+    const auto again = write_project(place.project, place.folders, with({"a", "b", "c"}));
+    REQUIRE(again);
+    CHECK(again->added.size() == 4);
+    CHECK(again->pending.empty());
+    // Of another server nothing comes in, whatever is accepted with it.
+    auto other = with({"d"});
+    other.front().identity = "stdio other";
+    const auto replaced =
+        write_project(place.project, place.folders, std::move(other), NewTools::kAccept);
+    REQUIRE(replaced);
+    CHECK(replaced->other_servers == std::vector<std::string>{"s"});
+    CHECK(replaced->added.empty());
+    CHECK(place.lock().find("\"d\"") == std::string::npos);
+  }
+
+  TEST_CASE("where the locked texts hold, other texts are no drift and stand nowhere") {
+    Place place;
+    const auto described = [](const char* words, const char* type) {
+      return offering(
+          fmt::format(R"({{"name":"t","description":"{}","inputSchema":{{"type":"{}"}}}})", words,
+                      type)
+              .c_str());
+    };
+    REQUIRE(write_project(place.project, place.folders, described("3 notes", "object")));
+    const std::string lock = place.lock();
+    const auto strict = write_project(place.project, place.folders, described("4 notes", "object"));
+    CHECK(strict.value().drifted == std::vector<std::string>{"s.t"});
+    CHECK(strict.value().reworded == std::vector<std::string>{"s.t"});
+    place.project.config.servers.front().texts = mcp::Texts::kLocked;
+    const auto held = write_project(place.project, place.folders, described("4 notes", "object"));
+    CHECK(held.value().drifted.empty());
+    const auto other = write_project(place.project, place.folders, described("4 notes", "array"));
+    CHECK(other.value().drifted == std::vector<std::string>{"s.t"});
+    CHECK(other.value().reworded.empty());
+    CHECK(place.lock() == lock);
   }
 
   TEST_CASE("what somebody was writing who was killed goes when the next one writes") {

@@ -473,6 +473,40 @@ TEST_SUITE("execute/audit_query") {
     }
   }
 
+  TEST_CASE("decoys do not keep a path out of the answer, nor does the dress of a value") {
+    Recorded run({.grants = {"fs.list"}});
+    const auto lock_of = [&run](const std::string&) -> Result<codegen::Lock> { return run.lock; };
+    const auto reach = [&](const std::string& path) {
+      const auto rows = who_could_touch(run.sink.events, path, lock_of);
+      REQUIRE(rows);
+      if (rows->empty()) return std::string("none");
+      return std::string(std::ranges::any_of(*rows, &Touch::did) ? "did" : "could");
+    };
+    const auto recorded_with = [&](const Json& targets, const char* unlisted) {
+      run.sink.events.resize(1);
+      run.call("fs.list");
+      Json& check = run.payload("CapabilityCheck", 0);
+      check["target"] = targets.empty() ? Json() : targets.front();
+      if (targets.size() > 1) check["targets"] = targets;
+      if (unlisted != nullptr) check["unlisted"] = unlisted;
+    };
+    recorded_with({"/srv/decoy"}, nullptr);
+    CHECK(reach("/etc/key") == "none");
+    CHECK(reach("/srv/decoy") == "did");
+    recorded_with({"/srv/decoy", "/srv/other"}, "places");
+    CHECK(reach("/etc/key") == "could");
+    recorded_with({"file:///etc/%6bey", "/srv/decoy"}, nullptr);
+    CHECK(reach("/etc/key") == "did");
+    recorded_with({"/etc"}, nullptr);  // a folder above it
+    CHECK(reach("/etc/key") == "could");
+    recorded_with({}, "names");
+    CHECK(reach("/etc/key") == "none");
+    CHECK(reach("/srv/key") == "could");
+    // An older record: the first eight, and nothing of those left out.
+    recorded_with(std::vector<std::string>(8, "/srv/decoy"), nullptr);
+    CHECK(reach("/etc/key") == "could");
+  }
+
   TEST_CASE("the first use of a tool with a target is the first call that was allowed") {
     Recorded run({.grants = {kAll}});
     run.call("fs.read", {{"path", "/srv/x"}});

@@ -401,6 +401,26 @@ TEST_SUITE("gate/asking") {
           "it needs an approval, and no valid answer came: it shows no forms: code 3");
   }
 
+  TEST_CASE("an answer for all calls is one about the tool that was shown") {
+    AskingWorld w({.declared = {"fs.read", "fs.write"}, .grants = {}, .asks = {"fs.*"}});
+    w.call("fs.read", {{"path", "/a"}});
+    w.approver.answer(Answered::kRun);
+    w.call("fs.read", {{"path", "/b"}});
+    CHECK(w.world.upstream.calls.size() == 2);
+    REQUIRE(w.approvals().size() == 1);
+    CHECK(w.approvals()[0].at("scope") == "tool");
+    CHECK(w.approvals()[0].at("permission") == "fs.read");
+    w.write("/b");
+    REQUIRE(w.approver.shown.size() == 2);  // the same rule, another tool
+    CHECK(w.approver.shown[1].permission == "fs.write");
+    CHECK(w.world.upstream.calls.size() == 2);
+    w.approver.answer(Answered::kNever);
+    w.call("fs.read", {{"path", "/c"}});
+    CHECK(w.world.upstream.calls.size() == 3);
+    REQUIRE(w.memory.kept.size() == 1);
+    CHECK(w.memory.kept.begin()->first.tool == "fs.write");
+  }
+
   TEST_CASE("observing makes the call and asks nobody") {
     AskingWorld w({.mode = Mode::kObserve});
     w.write("/a");

@@ -405,6 +405,26 @@ TEST_SUITE("gate/shrinking") {
     CHECK(error_of(world.call("git.commit")).kind == ErrorKind::kRevoked);
   }
 
+  TEST_CASE("observe mode lifts what was not granted, and neither a deny nor a ceiling") {
+    World world(
+        {.grants = {},
+         .denies = {"fs.read(path within /secret)"},
+         .ceiling = {"fs.read(path within /srv) calls <= 2", "fs.read(path within /secret)"},
+         .mode = Mode::kObserve});
+    CHECK_FALSE(world.call("fs.read", {{"path", "/srv/a"}}).has_value());
+    CHECK(error_of(world.call("fs.read", {{"path", "/secret/a"}})).kind == ErrorKind::kDenied);
+    CHECK(error_of(world.call("fs.read", {{"path", "/etc/a"}})).kind == ErrorKind::kDenied);
+    CHECK(error_of(world.call("git.commit")).kind == ErrorKind::kDenied);
+    CHECK_FALSE(world.call("fs.read", {{"path", "/srv/b"}}).has_value());
+    // The ceiling counts what is lifted.
+    CHECK(error_of(world.call("fs.read", {{"path", "/srv/c"}})).kind == ErrorKind::kDenied);
+    CHECK(world.upstream.calls.size() == 2);
+    const auto checks = world.audit.of("CapabilityCheck");
+    CHECK(checks.at(0).at("would_deny") == true);
+    CHECK_FALSE(checks.at(1).contains("would_deny"));
+    CHECK(checks.at(1).at("mode") == "observe");
+  }
+
   TEST_CASE("authority is taken back in observe mode, too") {
     World world({.mode = Mode::kObserve});
     world.gate->revoke(permission("git.commit"));

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "gate/answer.h"
@@ -11,46 +12,69 @@ using namespace mcpac::gate;
 
 TEST_SUITE("gate/record") {
   using Texts = std::vector<std::string>;
+  using Unlisted = Targets::Unlisted;
 
   TEST_CASE("targets are the arguments that look like places, in their order") {
-    CHECK(targets_of({{"path", "notes.txt"}}) == Texts{"notes.txt"});
-    CHECK(targets_of({{"count", 3}, {"what", "/etc/passwd"}}) == Texts{"/etc/passwd"});
-    CHECK(targets_of({{"options", {{"where", "https://example.com/a"}}}}) ==
+    CHECK(targets_of({{"path", "notes.txt"}}).listed == Texts{"notes.txt"});
+    CHECK(targets_of({{"count", 3}, {"what", "/etc/passwd"}}).listed == Texts{"/etc/passwd"});
+    CHECK(targets_of({{"options", {{"where", "https://example.com/a"}}}}).listed ==
           Texts{"https://example.com/a"});
-    CHECK(targets_of({{"paths", {"a.txt", "b.txt"}}}) == Texts{"a.txt", "b.txt"});
-    CHECK(targets_of({{"source", "/a"}, {"destination", "/b"}}) == Texts{"/b", "/a"});
-    CHECK(targets_of({{"text", "hello"}, {"n", 1}}).empty());
-    CHECK(targets_of(Json::object()).empty());
-    CHECK(targets_of(nullptr).empty());
+    CHECK(targets_of({{"paths", {"a.txt", "b.txt"}}}).listed == Texts{"a.txt", "b.txt"});
+    CHECK(targets_of({{"source", "/a"}, {"destination", "/b"}}).listed == Texts{"/b", "/a"});
+    CHECK(targets_of({{"text", "hello"}, {"n", 1}}).listed.empty());
+    CHECK(targets_of(Json::object()).listed.empty());
+    CHECK(targets_of(nullptr).listed.empty());
   }
 
   TEST_CASE("a URL is recorded without the parts where secrets live") {
-    CHECK(targets_of({{"url", "https://user:pass@example.com/a?token=secret#x"}}) ==
+    CHECK(targets_of({{"url", "https://user:pass@example.com/a?token=secret#x"}}).listed ==
           Texts{"https://example.com/a"});
-    CHECK(targets_of({{"q", "postgres://me:secret@db:5432/x"}}) == Texts{"postgres://db:5432/x"});
-    CHECK(targets_of({{"url", "https://a@b@example.com"}}) == Texts{"https://example.com"});
+    CHECK(targets_of({{"q", "postgres://me:secret@db:5432/x"}}).listed ==
+          Texts{"postgres://db:5432/x"});
+    CHECK(targets_of({{"url", "https://a@b@example.com"}}).listed == Texts{"https://example.com"});
   }
 
   TEST_CASE("targets are bounded, in their length and their number, and their search is, too") {
     const auto long_target = targets_of({{"path", std::string(100'000, 'x')}});
-    REQUIRE(long_target.size() == 1);
-    CHECK(long_target[0].size() <= 260);
-    CHECK(targets_of({{"paths", std::vector<std::string>(20, "/a")}}).size() == 8);
+    REQUIRE(long_target.listed.size() == 1);
+    CHECK(long_target.listed[0].size() <= 260);
+    CHECK(long_target.unlisted == Unlisted::kPlaces);
+    const auto decoys = targets_of({{"paths", std::vector<std::string>(40, "/a")}, {"x", "/b"}});
+    CHECK(decoys.listed.size() == 32);
+    CHECK(decoys.unlisted == Unlisted::kPlaces);
     Json many = Json::array();
     for (int i = 0; i < 100'000; ++i) many.push_back(i);
     many.push_back("/late");
-    CHECK(targets_of({{"list", many}}).empty());
+    CHECK(targets_of({{"list", many}}).listed.empty());
+    CHECK(targets_of({{"list", many}}).unlisted == Unlisted::kPlaces);
+  }
+
+  TEST_CASE("what a server takes for a place is a target, in whatever dress it comes") {
+    for (const char* dressed : {" /etc/passwd", "\"/etc/passwd\"", "[\"/etc/passwd\"]",
+                                "{\"a\": {\"b\": \"/etc/passwd\"}}", "\u00a0/etc/passwd"}) {
+      const auto targets = targets_of({{"what", dressed}}).listed;
+      CHECK(std::ranges::find(targets, "/etc/passwd") != targets.end());
+    }
+    CHECK(targets_of({{"files", {{"/etc/passwd", "x"}}}}).listed.front() == "/etc/passwd");
+  }
+
+  TEST_CASE("plain words may be names in the folder of a server, and numbers may not") {
+    CHECK(targets_of({{"what", "secret"}}).unlisted == Unlisted::kNames);
+    CHECK(targets_of({{"what", "a b/c"}}).unlisted == Unlisted::kNames);
+    CHECK(targets_of({{"n", 1}, {"path", "a"}}).unlisted == Unlisted::kNone);
+    CHECK(targets_of({{"text", "two\nlines"}}).unlisted == Unlisted::kNone);
   }
 
   TEST_CASE("a call with several targets is recorded with all, and at `audit meta` with none") {
     Check check;
-    check.targets = {"/b", "/a"};
+    check.targets.listed = {"/b", "/a"};
     const auto read = [&] { return Json::parse(check_payload(check, "an id", Mode::kEnforce)); };
     CHECK(read().at("target") == "/b");
     CHECK(read().at("targets") == Json{"/b", "/a"});
     check.level = policy::AuditLevel::kMeta;
     CHECK(read().at("target") == nullptr);
     CHECK_FALSE(read().contains("targets"));
+    CHECK(read().at("unlisted") == "places");
   }
 
   TEST_CASE("a text is cut between characters, never inside one") {
@@ -89,7 +113,7 @@ TEST_SUITE("gate/record") {
     check.rule = "allow fs.read(path == \"/a\")";
     check.layer = "granted";
     check.arguments_digest = "d2";
-    check.targets = {"/a"};
+    check.targets.listed = {"/a"};
     check.evidence.run_time = std::chrono::nanoseconds(5);
     check.evidence.wall = std::chrono::microseconds(6);
     check.evidence.layers = {{.effect = policy::Effect::kAllow, .rule = 3, .charged = {1, 2}},

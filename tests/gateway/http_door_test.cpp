@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -202,6 +204,87 @@ TEST_SUITE("gateway/http") {
       CHECK((answer.status >= 400 && answer.status < 600));
       CHECK(client.is_closed());  // what was hidden behind it is no request
     }
+  }
+
+  TEST_CASE("a head that others may read in another way is refused, and says why") {
+    Hall hall;
+    const std::string whole =
+        post_text(hall.port(), {.more = stateless_headers("tools/call", "git.commit"),
+                                .body = stateless_call(1, "git.commit")});
+    const auto with = [&](std::string_view line) {
+      std::string bytes = whole;
+      bytes.insert(bytes.find("\r\n") + 2, line);
+      return bytes;
+    };
+    const std::vector<std::string> heads{
+        with("X-A: one\r\n two\r\n"),   with("X-A: one\r\n\ttwo\r\n"),
+        with("X-A:\r\n two\r\n"),       with("X-A: one\r\n \r\n"),
+        with(" X-A: one\r\n"),          with("\tX-A: one\r\n"),
+        with("X-A: o\rne\r\n"),         with("X-A: one\r\r\n"),
+        with("X-A: one\nX-B: two\r\n"), with(std::string_view("X-A: o\0ne\r\n", 12)),
+        with("X-A : one\r\n"),          with("X-\x01: one\r\n"),
+        with("Host: localhost\r\n"),    with("Content-Length: 5\r\n")};
+    for (const std::string& bytes : heads) {
+      CAPTURE(bytes);
+      RawClient client(hall.port());
+      client.send(bytes);
+      CHECK(client.read().status == 400);
+      CHECK(client.is_closed());
+    }
+    // Folded, and a byte at a time: no piece has the line and the blank in it.
+    RawClient slowly(hall.port());
+    const std::string folded = with("X-A: one\r\n two\r\n");
+    for (const char byte : folded.substr(0, folded.find(" two") + 1)) slowly.send({&byte, 1});
+    const auto answer = slowly.read();
+    CHECK(answer.status == 400);
+    CHECK(answer.json().at("error").at("message") ==
+          "a header line begins with a blank: send each header in one line");
+    // A body may begin with a blank, and an empty value is one.
+    RawClient honest(hall.port());
+    std::string blank = with("X-A:\r\n");
+    const auto length = fmt::format("Content-Length: {}", stateless_call(1, "git.commit").size());
+    const auto more = fmt::format("Content-Length: {}", stateless_call(1, "git.commit").size() + 4);
+    REQUIRE(blank.find(length) != std::string::npos);
+    blank.replace(blank.find(length), length.size(), more);
+    blank.insert(blank.find("\r\n\r\n") + 4, "\r\n \t");
+    honest.send(blank);
+    CHECK(honest.read().status == 200);
+  }
+
+  TEST_CASE("while one client's long bodies are read, another's calls are answered") {
+    Hall hall;
+    // A quarter of a million values: more work than any text of that size.
+    std::string values = "[0";
+    while (values.size() < (std::size_t{1} << 19U)) values += ",0";
+    std::string longer = stateless_call(1, "git.commit");
+    const std::string none = "\"arguments\":{}";
+    longer.replace(longer.find(none), none.size(), "\"arguments\":{\"list\":" + values + "]}");
+    const Post sent{
+        .token = "token-a", .more = stateless_headers("tools/call", "git.commit"), .body = longer};
+    std::vector<std::unique_ptr<RawClient>> senders;
+    for (int i = 0; i < 8; ++i) {
+      senders.push_back(std::make_unique<RawClient>(hall.port()));
+      senders.back()->send(post_text(hall.port(), sent));
+    }
+    // As many as are answered until all of those were: read one after the other on the loop, each
+    // would have let one of these through.
+    std::size_t answered = 0;
+    std::size_t left = senders.size();
+    RawClient other(hall.port());
+    const std::string small =
+        post_text(hall.port(), {.token = "token-b",
+                                .more = stateless_headers("tools/call", "git.commit"),
+                                .body = stateless_call(1, "git.commit")});
+    while (left > 0) {
+      other.send(small);
+      REQUIRE(other.read().status == 200);
+      ++answered;
+      left = static_cast<std::size_t>(
+          std::ranges::count_if(senders, [](const auto& sender) { return !sender->has_more(); }));
+    }
+    MESSAGE("answered meanwhile: ", answered);
+    CHECK(answered > 4 * senders.size());
+    for (const auto& sender : senders) CHECK(sender->read().status != 0);
   }
 
   TEST_CASE("what needs no token ends the connection, and takes no body") {

@@ -32,6 +32,8 @@ TEST_SUITE("gateway/prompts") {
     CHECK(get(3, {{"lang", "fr"}}).at(0).at("error").at("code") == -32602);
     CHECK(get(4, {{"lang", "de"}, {"more", "x"}}).at(0).at("error").at("code") == -32602);
     CHECK(get(5, {{"lang", 7}}).at(0).at("error").at("code") == -32602);
+    for (const auto& [name, value] : {std::pair("LANG", "fr"), std::pair("la_ng", "fr")})
+      CHECK(get(6, {{"lang", "de"}, {name, value}}).at(0).at("error").at("code") == -32602);
     CHECK(talk.world.upstream.calls.size() == 1);
     CHECK(talk.ask(6, "prompts/get", {{"name", "git__ask"}}).at("error").at("message") ==
           "Unknown prompt: git__ask");

@@ -9,6 +9,7 @@ namespace {
 
 // Where neither a root of its own nor Landlock would hold the grant, there is none.
 constexpr const char* kNoGrant = "error MCPAC-E0603 cannot make the sandbox: without namespace";
+constexpr const char* kNoGuard = "error MCPAC-E0601 cannot make the sandbox: without namespace";
 constexpr const char* kNoChanges = "error MCPAC-E0603 cannot make the sandbox: without a mount n";
 
 Row row(const std::string& name, const std::string& inside, const std::string& below = "") {
@@ -22,6 +23,15 @@ Row beside(const std::string& name) {
 
 Row in_tier_a(const std::string& name, const std::string& inside) {
   return row(name, inside, kNoChanges);
+}
+
+Row guarded(const std::string& name, const std::string& inside) {
+  return {"guarded_" + name, inside, Control::kWorks, "", kNoGuard, "", kNoGrant};
+}
+
+Row by_guard(Row row) {
+  row.below = kNoGuard;
+  return row;
 }
 
 Row alone(Row row, const std::string& why) {
@@ -115,6 +125,76 @@ TEST_SUITE("hostile/granted") {
             row("watch", "violated inotify_add_watch"),
         },
         Granted::kWriting);
+  }
+
+  TEST_CASE("names that tools obey are neither made nor changed in a place to write") {
+    check_granted(
+        {
+            guarded("works", "works"),
+            guarded("make_folder", "EACCES"),
+            guarded("make_in_new", "EACCES"),
+            guarded("make_by_dots", "EACCES"),
+            guarded("make_by_folder", "EACCES"),
+            guarded("make_file", "EACCES"),
+            guarded("make_other_case", "EACCES"),
+            guarded("make_unseen", "EACCES"),
+            guarded("make_through_link", "EACCES"),
+            guarded("make_in_kept", "EACCES"),
+            guarded("rename_to", "EACCES"),
+            guarded("rename_file_to", "EACCES"),
+            guarded("link_to", "EACCES"),
+            alone(guarded("symlink_to", "EACCES"), "the link is there by then"),
+            guarded("write", "EACCES"),
+            guarded("empty", "EACCES"),
+            guarded("empty_by_reading", "EACCES"),
+            guarded("remove", "EACCES"),
+            guarded("rename_away", "EACCES"),
+            guarded("move_parent", "EBUSY"),
+            guarded("move_parent_by_folder", "EBUSY"),
+            guarded("exchange_parent", "EBUSY"),
+            guarded("exchange_with_parent", "EBUSY"),
+            guarded("repository", "EACCES"),
+            guarded("repository_by_rename", "EACCES"),
+            guarded("worktree", "EACCES"),
+            guarded("race", "EACCES"),
+            guarded("forbidden", "violated getxattr"),
+            guarded("make_set_id", "EPERM"),
+            alone(guarded("bad_address", "EFAULT"), "refused anywhere"),
+        },
+        Granted::kGuarded);
+  }
+
+  TEST_CASE("what names no kept file goes the same way with a guard as without") {
+    check_granted(
+        {
+            by_guard(row("read", "works")),
+            by_guard(row("write", "works")),
+            by_guard(row("read_beside", "ENOENT")),
+            by_guard(row("write_beside", "ENOENT")),
+            by_guard(row("make_beside", "ENOENT")),
+            by_guard(row("make_folder_beside", "ENOENT")),
+            by_guard(row("remove_beside", "ENOENT")),
+            by_guard(row("empty_beside", "ENOENT")),
+            by_guard(row("rename_out", "ENOENT")),
+            by_guard(row("rename_in", "ENOENT")),
+            by_guard(row("exchange", "ENOENT")),
+            by_guard(row("exchange_within", "works")),
+            by_guard(row("leave_whiteout", "EINVAL")),
+            by_guard(row("write_by_link", "ENOENT")),
+            by_guard(row("link_in", "EACCES")),
+            by_guard(row("link_symbolic", "EACCES")),
+            by_guard(row("link_without_name", "EACCES")),
+            by_guard(row("make_fifo", "EACCES")),
+            by_guard(row("make_setuid", "EPERM")),
+            by_guard(row("set_setuid", "EPERM")),
+            by_guard(row("set_owner", "EACCES")),
+            by_guard(row("set_attribute", "violated fsetxattr")),
+            by_guard(row("run", "EPERM")),
+            by_guard(row("flood_file", "EFBIG")),
+            // A path that the kernel cannot tell is not looked at, so nothing is made there.
+            by_guard(row("depth_bomb", "ENAMETOOLONG")),
+        },
+        Granted::kGuarded);
   }
 
   TEST_CASE("the same where what is written are changes, which are another folder's") {

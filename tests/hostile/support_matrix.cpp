@@ -96,6 +96,10 @@ void grant(Granted granted, const Victim& victim, sandbox::Spec& spec) {
   }
   if (granted == Granted::kChanges) mount.changes = victim.new_changes();
   spec.mounts.push_back(std::move(mount));
+  if (granted != Granted::kGuarded) return;
+  spec.kept_names = {".git", ".envrc", "mcpac.json"};
+  spec.mounts.push_back(
+      {.host = victim.place() / "sub/.git", .inside = victim.place() / "sub/.git"});
 }
 
 std::string run_row(Warden& warden, const sandbox::Spec& spec, Tier tier) {

@@ -38,7 +38,8 @@ struct Row {
 using Change = std::function<void(sandbox::Spec&, const std::filesystem::path& folder)>;
 
 // What every row is granted of the victim's place.
-enum class Granted { kNothing, kReading, kWriting, kChanges };
+// kGuarded: writing, but for .git, .envrc and mcpac.json.
+enum class Granted { kNothing, kReading, kWriting, kGuarded, kChanges };
 
 enum class Input { kNothing, kTerminal };
 

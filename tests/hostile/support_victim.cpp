@@ -109,6 +109,12 @@ void Victim::restore_place() const {
   put(place() / "given.txt", "given\n", 0666);
   fs::create_symlink(folder() / "own.txt", place() / "out");
   fs::create_symlink("/etc/passwd", place() / "passwd");
+  fs::create_symlink(".envrc", place() / "dangling");
+  for (const char* name : {"empty", "sub", "sub/.git"}) {
+    fs::create_directory(place() / name);
+    REQUIRE(::chmod((place() / name).c_str(), 0777) == 0);
+  }
+  put(place() / "sub/.git/config", "[core]\n", 0666);
 }
 
 fs::path Victim::new_changes() const {

@@ -50,10 +50,21 @@ TEST_SUITE("mcp/config") {
     CHECK(config->find("other") == nullptr);
   }
 
+  TEST_CASE("texts of a server are strict unless the entry says that the locked ones hold") {
+    CHECK(parse(R"({"command":"c"})")->servers[0].texts == mcp::Texts::kStrict);
+    CHECK(parse(R"({"command":"c","texts":"strict"})")->servers[0].texts == mcp::Texts::kStrict);
+    CHECK(parse(R"({"url":"http://h/","texts":"locked"})")->servers[0].texts ==
+          mcp::Texts::kLocked);
+    for (const char* text : {R"("Locked")", R"("")", "true", "null"}) {
+      CAPTURE(text);
+      CHECK_FALSE(parse(fmt::format(R"({{"command":"c","texts":{}}})", text)));
+    }
+  }
+
   TEST_CASE("what is written back reads as the same") {
     for (
         const auto* text :
-        {R"({"command":"c","args":["a"],"env":{"K":"v"},"cwd":"/","timeout":7,"root":"r","disabled":true,"era":"2026-07-28"})",
+        {R"({"command":"c","args":["a"],"env":{"K":"v"},"cwd":"/","timeout":7,"root":"r","disabled":true,"texts":"locked","era":"2026-07-28"})",
          R"({"type":"http","url":"http://localhost/","headers":{"X":"y"}})"}) {
       const auto first = parse(text);
       REQUIRE(first.has_value());

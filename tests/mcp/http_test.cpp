@@ -9,10 +9,13 @@
 #include <vector>
 
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
 
 #include "core/file.h"
 #include "ipc/lookups.h"
 #include "ipc/support_connections.h"
+#include "mcp/http_connection.h"
 #include "mcp/support_http.h"
 
 using namespace mcpac;
@@ -150,6 +153,36 @@ TEST_SUITE("mcp/http") {
     CHECK(server.client.error().id == ErrorId::kConfigInvalid);
     CHECK(server.client.error().to_text().find("Injected") == std::string::npos);
     CHECK(web.log().empty());
+  }
+
+  TEST_CASE("a folded header line of an answer is one line, and a torn one is no answer") {
+    const auto answered = [](const std::string& lines) {
+      asio::io_context loop;
+      asio::ip::tcp::acceptor acceptor(loop, {asio::ip::address_v4::loopback(), 0});
+      const auto place =
+          mcp::parse_url(fmt::format("http://127.0.0.1:{}/", acceptor.local_endpoint().port()));
+      REQUIRE(place.has_value());
+      // Accepted by the kernel; the answer is there before the request is.
+      const auto connection = mcp::HttpConnection::make(loop.get_executor(), *place, nullptr);
+      REQUIRE(test::run(loop, connection->open()).has_value());
+      asio::ip::tcp::socket socket = acceptor.accept();
+      asio::write(socket,
+                  asio::buffer("HTTP/1.1 200 OK\r\n" + lines + "Content-Length: 0\r\n\r\n"));
+      mcp::HttpRequest request(boost::beast::http::verb::get, place->target, 11);
+      request.set(boost::beast::http::field::host, place->authority());
+      auto head = test::run(loop, connection->exchange(std::move(request)));
+      connection->close();
+      return head;
+    };
+    // RFC 9112, section 5.2: a user agent puts a blank in the place of the fold.
+    const auto folded = answered("Location: /a\r\n \t/b\r\n");
+    REQUIRE(folded.has_value());
+    CHECK(folded->location == "/a /b");
+    for (const char* lines : {"Location: /a\r/b\r\n", "Location: /a\nX: y\r\n", "Location : /a\r\n",
+                              "Content-Length: 5\r\n"}) {
+      CAPTURE(lines);
+      CHECK_FALSE(answered(lines).has_value());
+    }
   }
 
   TEST_CASE("an event without end is cut off at the limit") {

@@ -130,9 +130,9 @@ TEST_SUITE("mcp/printable") {
   TEST_CASE(
       "colours go, other control characters become visible, long text is cut between letters") {
     CHECK(printable("\x1b[31mred\x1b[0m\nnext\ttab\r\n") == "red next tab");
-    CHECK(printable("\x1b]0;title\x07") == "?]0;title?");
+    CHECK(printable("\x1b]0;title\x07") == "\\u001b]0;title\\u0007");
     CHECK(printable("a\xc2\x9b"
-                    "b") == "a?b");
+                    "b") == "a\\u009bb");
     CHECK(printable("ääää", 3) == "ä…");
   }
 }

@@ -95,7 +95,7 @@ TEST_CASE("of a link that was denied is said where it leads") {
   Explanation found;
   found.decision.effect = Effect::kDeny;
   found.decision.layer = "run";
-  found.paths = PathReading{.admit_base = here.string(), .catch_bases = {"", ""}};
+  found.paths = PathReading{.admit_base = here.string(), .catch_bases = {"", ""}, .has_root = true};
   const auto taken = [&](const std::string& path) {
     LayerExplanation layer;
     layer.name = "run";

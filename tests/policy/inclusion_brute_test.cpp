@@ -44,7 +44,8 @@ std::string rule_of(Random& random, const Domain& domain) {
     args.push_back(arg);
   }
   if (!allows && domain.has_any_string && random() % 4 == 0)
-    args = {pick(random, {"* == \"a\"", "* starts \"a\"", "* within ./d", "* host a.com"})};
+    args = {pick(random, {"* == \"a\"", "* starts \"a\"", "* within ./d", "* host a.com",
+                          "* host *.a.com", "* re /.*b.*/", "* one-line"})};
   if (allows && random() % 3 == 0) args.emplace_back("..");
   if (args.empty()) return fmt::format("{} {}", effect, domain.tool);
   return fmt::format("{} {}({})", effect, domain.tool, fmt::join(args, ", "));
@@ -141,6 +142,13 @@ const std::vector<std::optional<Json>> kStrings = {"",
                                                    "http://b.a.com:8080/",
                                                    "a\x01",
                                                    "./dd",
+                                                   "a\nb",
+                                                   "AB",
+                                                   "a\u2028b",
+                                                   "a.com",
+                                                   "//a.com/x",
+                                                   "ssh://b.a.com",
+                                                   "git@a.com:x",
                                                    "d//e/./f.txt"};
 
 const Texts kStringTests = {"s == \"a\"",
@@ -157,6 +165,10 @@ const Texts kStringTests = {"s == \"a\"",
                             "s len 1..2",
                             "s len 0..3",
                             "s one-line",
+                            "s re /a.*/",
+                            "s re /(?s)a.*/",
+                            "s re /(?i)ab?/",
+                            "s re /^a$|.*b$/",
                             "s any",
                             "s len 2..9 starts \"a\"",
                             "s != \"ab\" like \"a*\""};
@@ -277,14 +289,20 @@ TEST_SUITE("policy/inclusion") {
             "o": {"type": "object", "properties": {"p": {"type": "number"}, "q": {"type": "string"}},
             "additionalProperties": false}, "f": {}}, "required": ["xs"],
             "additionalProperties": false})",
-        400, 5, 0);
+        400, 5, 2);
   }
 
   TEST_CASE("inclusion agrees with brute force where tests of all kinds meet in one argument") {
     Texts tests = kStringTests;
-    tests.insert(tests.end(), {"s within ./d", "s matches ./d/*", "s host *.a.com",
-                               "s starts \"./d\" within ./", "s host a.com starts \"https:\""});
-    run({"x.mixed", {{"s", tests, kStrings}}, true},
+    tests.insert(tests.end(),
+                 {"s within ./d", "s matches ./d/*", "s host *.a.com", "s starts \"./d\" within ./",
+                  "s host a.com starts \"https:\"", "s host *.a.com starts \"https://a.com/s\"",
+                  "s scheme https like \"*a.com/s*\""});
+    auto strings = kStrings;
+    for (const char* url : {"https://a.com/s", "https://a.com//s", "https://a.com/%73",
+                            "https://a.com/x/../s", "https://a.com/x"})
+      strings.emplace_back(url);
+    run({"x.mixed", {{"s", tests, strings}}, true},
         R"({"type": "object", "properties": {"s": {"type": "string"}}, "required": ["s"],
             "additionalProperties": false})",
         250, 6, 6);

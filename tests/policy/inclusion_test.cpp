@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "core/offer.h"
 #include "policy/sets/text_automata.h"
 #include "policy/support_inclusion.h"
 
@@ -105,6 +106,117 @@ TEST_SUITE("policy/inclusion") {
     CHECK(included("allow kv.* for 5m", "allow kv.get for 5m\nallow kv.clear for 5m"));
   }
 
+  TEST_CASE("what several rules together may do more often than one limit is shown by a call") {
+    const std::string two =
+        "allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key == \"b\") calls <= 3\n";
+    CHECK(limit("allow kv.get calls <= 5", two) == "6 calls, instead of 5 calls");
+    CHECK(included("allow kv.get calls <= 6", two));
+    // Both rules are charged with each call: three are all.
+    CHECK(included("allow kv.get(key == \"a\") calls <= 5",
+                   "allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key starts \"a\") "
+                   "calls <= 3\ndeny kv.get(key != \"a\")"));
+    const std::string tools = "allow kv.get calls <= 3\nallow kv.clear calls <= 3\n";
+    for (const char* wider : {"allow kv.get, kv.clear calls <= 5", "allow kv.* calls <= 5"})
+      CHECK(limit(wider, tools) == "6 calls, instead of 5 calls");
+    CHECK(limit("allow kv.get, kv.clear calls <= 3\n",
+                "allow kv.get(key == \"a\") calls <= 2\nallow kv.clear calls <= 2\n") ==
+          "4 calls, instead of 3 calls");
+    CHECK(limit("allow kv.* rate 5/min", "allow kv.get rate 3/min\nallow kv.clear rate 3/min") ==
+          "6 calls, instead of 5 calls");
+    // Whichever tools there are beside them.
+    World world;
+    for (int i = 0; i < 30; ++i)
+      world.add_tools({{fmt::format("kv.a{}", i), Json{{"type", "object"}}}});
+    const auto beyond = policy_of(world, "allow kv.* calls <= 5").beyond(policy_of(world, tools));
+    REQUIRE(beyond.size() == 2);
+    for (const auto& one : beyond) CHECK(std::holds_alternative<Excess>(one));
+    // Nobody can call the other tool.
+    CHECK(included("allow kv.get, kv.clear calls <= 5", tools + "deny kv.clear"));
+    CHECK(limit("allow kv.get(key == \"a\") calls <= 3\nallow kv.get(key == \"b\") calls <= 3",
+                "allow kv.get(key in {\"a\", \"b\"}) calls <= 4") == "4 calls, instead of 3 calls");
+  }
+
+  TEST_CASE("amounts are compared as bounds, and the higher one is named") {
+    CHECK(limit("allow kv.get cost <= 0.80 USD", "allow kv.get cost <= 1.00 USD") ==
+          "1.00 USD, instead of 0.80 USD");
+    CHECK(limit("allow kv.get cost <= 5.00 USD",
+                "allow kv.get(key == \"a\") cost <= 3.00 USD\n"
+                "allow kv.get(key == \"b\") cost <= 3.00 USD") == "6.00 USD, instead of 5.00 USD");
+    CHECK(limit("allow kv.get bytes out <= 1KB", "allow kv.get bytes out <= 2KB") ==
+          "2000 bytes, instead of 1000 bytes");
+    CHECK(limit("allow kv.get bytes in <= 1KB", "allow kv.get bytes in <= 2KB bytes out <= 1KB") ==
+          "no excess");  // how much it brings in hangs on what it may send
+    CHECK(included("allow kv.get cost <= 1.00 USD", "allow kv.get cost <= 0.80 USD"));
+    CHECK(undecided(compare("allow kv.get cost <= 1.00 USD", "allow kv.get cost <= 1.00 EUR")));
+  }
+
+  TEST_CASE("several layers together are held against a limit") {
+    const World world;
+    const auto below = world
+                           .load({{.name = "run",
+                                   .grants = {"kv.get calls <= 7"},
+                                   .asks = {},
+                                   .denies = {},
+                                   .files = {}},
+                                  {.name = "ceiling",
+                                   .grants = {"kv.get calls <= 6"},
+                                   .asks = {},
+                                   .denies = {},
+                                   .files = {}}})
+                           .value();
+    const auto got = policy_of(world, "allow kv.get calls <= 5").includes(below);
+    const auto* excess = std::get_if<Excess>(&got);
+    REQUIRE(excess != nullptr);
+    CHECK(excess->limit == "6 calls, instead of 5 calls");
+    CHECK(std::holds_alternative<Included>(
+        policy_of(world, "allow kv.get calls <= 6").includes(below)));
+  }
+
+  TEST_CASE("flags of expressions are compared") {
+    CHECK(included("allow kv.get(key starts \"ab\")", "allow kv.get(key re /(?s)ab.*/)"));
+    CHECK(included("allow kv.get(key re /(?s)ab.*/)", "allow kv.get(key starts \"ab\")"));
+    CHECK_FALSE(included("allow kv.get(key re /ab.*/)", "allow kv.get(key starts \"ab\")"));
+    CHECK(included("allow kv.get(key re /(?i)ab/)", "allow kv.get(key in {\"AB\", \"aB\"})"));
+    CHECK(std::holds_alternative<Excess>(
+        compare("allow kv.get(key re /[a-z]+/)", "allow kv.get(key re /(?i)a(?-i:b)/)")));
+    CHECK(included("allow kv.get(key re /^a$|^b$/)", "allow kv.get(key in {\"a\", \"b\"})"));
+    CHECK(
+        included("allow kv.get(key re /(?P<x>[[:alpha:]])\\x41/)", "allow kv.get(key == \"bA\")"));
+  }
+
+  TEST_CASE("a deny is compared with the line feeds that its dot matches") {
+    const std::string all = "allow kv.get\n";
+    CHECK(included(all + "deny kv.get(key like \"*x*\")", all + "deny kv.get(key re /.*x.*/)"));
+    CHECK(included(all + "deny kv.get(key re /.*x.*/)", all + "deny kv.get(key like \"*x*\")"));
+    CHECK(included(all + "deny *.*(* like \"*x*\")", all + "deny *.*(* re /.*x.*/)"));
+    CHECK_FALSE(included("allow kv.get(key re /.*x.*/)", "allow kv.get(key like \"*x*\")"));
+    // The same expression admits less than it denies.
+    CHECK(included("allow kv.get(key any)", all + "deny kv.get(key re /[^a].*/)"));
+    CHECK(std::holds_alternative<Excess>(
+        compare("allow kv.get(key re /.*/)", all + "deny kv.get(key re /a.*/)")));
+  }
+
+  TEST_CASE("one line is less to an allow than to a deny") {
+    const std::string all = "allow kv.get\n";
+    CHECK(included("allow kv.get(key re /[^\\r\\n]*/)", "allow kv.get(key one-line)"));
+    CHECK(std::holds_alternative<Excess>(
+        compare("allow kv.get(key one-line)", "allow kv.get(key re /[^\\r\\n]*/)")));
+    CHECK(std::holds_alternative<Included>(
+        compare("allow kv.get(key re /(?s).*[\\r\\n].*/)", all + "deny kv.get(key one-line)")));
+  }
+
+  TEST_CASE("rules over any string on hosts are compared with all that they catch") {
+    const std::string all = "allow kv.get\n";
+    CHECK(included(all + "deny *.*(* host a.com)", all + "deny *.*(* host *.a.com)"));
+    const auto got = compare(all + "deny *.*(* host *.a.com)", all + "deny *.*(* host a.com)");
+    CHECK(std::holds_alternative<Excess>(got));
+    // A name without a scheme is denied below, and not above.
+    CHECK(included(all + "deny kv.get(key == \"a.com\")\ndeny *.*(* host a.com)",
+                   all + "deny *.*(* host a.com)"));
+    CHECK(std::holds_alternative<Excess>(
+        compare(all + "deny *.*(* host a.com)", all + "deny *.*(* host a.com scheme https)")));
+  }
+
   TEST_CASE("an approved question is charged to the allows that match as well") {
     CHECK_FALSE(included("ask kv.get(key == \"a\")\nallow kv.get calls <= 3",
                          "ask kv.get(key == \"a\")\nallow kv.get(key != \"a\") calls <= 3"));
@@ -173,6 +285,21 @@ TEST_SUITE("policy/inclusion") {
           Tools{"b.read"});
   }
 
+  TEST_CASE("of strings that a schema describes by a pattern its own example is tried") {
+    World world;
+    world.add_tools({{"a.read", schema_of(Offer::kResource)}});
+    const auto compare_here = [&](const std::string& wider, const std::string& narrower) {
+      return policy_of(world, wider).includes(policy_of(world, narrower));
+    };
+    const auto got = compare_here("allow kv.get", "allow a.read");
+    REQUIRE(std::holds_alternative<Excess>(got));
+    CHECK(std::get<Excess>(got).arguments == Json{{"uri", "file:///a"}});
+    CHECK(std::holds_alternative<Excess>(
+        compare_here("allow a.read(uri starts \"demo://\")", "allow a.read")));
+    CHECK(std::holds_alternative<Included>(
+        compare_here("allow a.read", "allow a.read(uri starts \"demo://\")")));
+  }
+
   TEST_CASE("a value is not its schema's default only because the tests cannot tell it from that") {
     const World world("2026-06-01T12:00:00Z",
                       Json{{"a.b",
@@ -211,10 +338,10 @@ TEST_SUITE("policy/inclusion") {
   }
 
   TEST_CASE("an expression that is not modelled is equal to itself, and to nothing else") {
-    const std::string one = "allow kv.get(key re /(?i)abc/)";
+    const std::string one = "allow kv.get(key re /\\babc\\b/)";
     CHECK(included(one + "\nallow kv.clear", one));
-    CHECK(included(one, "allow kv.get(key re /(?i)abc/ starts \"a\")"));
-    CHECK(undecided(compare("allow kv.get(key re /(?i)abcd?/)", one)));
+    CHECK(included(one, "allow kv.get(key re /\\babc\\b/ starts \"a\")"));
+    CHECK(undecided(compare("allow kv.get(key re /\\babcd?\\b/)", one)));
     CHECK(std::holds_alternative<Excess>(compare(one, "allow kv.get")));
   }
 
@@ -293,26 +420,99 @@ TEST_SUITE("policy/inclusion") {
 
   TEST_CASE("strange expressions have an automaton that matches what RE2 matches, or none") {
     std::mt19937 random(11);
-    const std::vector<std::string> pieces = {
-        "a",       "b",        "^",    "$",           "*",
-        "+",       "?",        "{",    "}",           "{2}",
-        "{01}",    "{,3}",     "{1,}", "{0,02}",      "{2,1}",
-        "{1001}",  "{1 }",     "{a}",  "{0}",         "{00}",
-        "{+1}",    "{1,2}",    "(",    ")",           "|",
-        "(?i)",    "(?s)",     "(?m)", "(?U)",        "(?:",
-        "(?i:a)",  "(?P<n>a)", "[",    "]",           "[]a]",
-        "[^]a]",   "[a-]",     "[-a]", "[--a]",       "[a-b-c]",
-        "[\\d-z]", "[^\\n]",   "[a^]", "[[:alpha:]]", "[[:^alpha:]]",
-        "[[a]",    "[\\]a]",   "\\Q",  "\\E",         "\\Qa*\\E",
-        "\\pN",    "\\p{L}",   "\\PL", "\\z",         "\\A",
-        "\\b",     "\\B",      "\\C",  "\\x41",       "\\x{e9}",
-        "\\07",    "\\1",      "\\_",  "\\-",         "\\ ",
-        "\\{",     "\\*",      "\\$",  "\\^",         "\\\\",
-        "\\a",     "\\v",      "\\n",  ".",           "\\W",
-        "\\S",     "\\D",      "é",    "[é-ü]",       "\n"};
-    const std::vector<std::string> letters = {"a", "b", "A", "1",  "2", "0",  ",", "{",
-                                              "}", "*", "+", "^",  "$", "[",  "]", "-",
-                                              "_", "Q", "E", "\\", "é", "\n", " ", "("};
+    const std::vector<std::string> pieces = {"a",
+                                             "b",
+                                             "^",
+                                             "$",
+                                             "*",
+                                             "+",
+                                             "?",
+                                             "{",
+                                             "}",
+                                             "{2}",
+                                             "{01}",
+                                             "{,3}",
+                                             "{1,}",
+                                             "{0,02}",
+                                             "{2,1}",
+                                             "{1001}",
+                                             "{1 }",
+                                             "{a}",
+                                             "{0}",
+                                             "{00}",
+                                             "{+1}",
+                                             "{1,2}",
+                                             "(",
+                                             ")",
+                                             "|",
+                                             "(?i)",
+                                             "(?s)",
+                                             "(?m)",
+                                             "(?U)",
+                                             "(?:",
+                                             "(?i-s)",
+                                             "(?s:.)",
+                                             "(?-i",
+                                             "(?i)k",
+                                             "(?i)[^s]",
+                                             "(?i)\\w",
+                                             "(?i)\\W",
+                                             "(?i)[a-z]",
+                                             "(?i:[[:lower:]])",
+                                             "[[:punct:]]",
+                                             "(?i:a)",
+                                             "(?P<n>a)",
+                                             "[",
+                                             "]",
+                                             "[]a]",
+                                             "[^]a]",
+                                             "[a-]",
+                                             "[-a]",
+                                             "[--a]",
+                                             "[a-b-c]",
+                                             "[\\d-z]",
+                                             "[^\\n]",
+                                             "[a^]",
+                                             "[[:alpha:]]",
+                                             "[[:^alpha:]]",
+                                             "[[a]",
+                                             "[\\]a]",
+                                             "\\Q",
+                                             "\\E",
+                                             "\\Qa*\\E",
+                                             "\\pN",
+                                             "\\p{L}",
+                                             "\\PL",
+                                             "\\z",
+                                             "\\A",
+                                             "\\b",
+                                             "\\B",
+                                             "\\C",
+                                             "\\x41",
+                                             "\\x{e9}",
+                                             "\\07",
+                                             "\\1",
+                                             "\\_",
+                                             "\\-",
+                                             "\\ ",
+                                             "\\{",
+                                             "\\*",
+                                             "\\$",
+                                             "\\^",
+                                             "\\\\",
+                                             "\\a",
+                                             "\\v",
+                                             "\\n",
+                                             ".",
+                                             "\\W",
+                                             "\\S",
+                                             "\\D",
+                                             "é",
+                                             "[é-ü]",
+                                             "\n"};
+    const std::vector<std::string> letters = {
+        "a", "b", "A", "1", "2", "0",  ",", "{",  "}", "*", "+", "^", "$",      "[",
+        "]", "-", "_", "Q", "E", "\\", "é", "\n", " ", "(", "s", "K", "\u212A", "\u017F"};
     int modelled = 0;
     int given_up = 0;
     int matched = 0;

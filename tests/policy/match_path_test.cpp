@@ -112,9 +112,9 @@ TEST_CASE("a deny over any string lets ordinary texts through") {
   for (int i = 0; i < 2'000; ++i) long_prose += "either/or, and so on\n";
   for (const std::string& text :
        {std::string(), std::string("Two lines\nof text / with a slash"), std::string("a\tb\\c"),
-        std::string("/* a comment\n * of C */"), std::string("~5 minutes"), std::string("~"),
-        std::string("file: see below\nthere"), std::string("../..\n../.."),
-        std::string("caf\xCC\x81"), std::string("~/.sshrc"), long_text, "/" + long_prose}) {
+        std::string("/* a comment\n * of C */"), std::string("~5 minutes"),
+        std::string("file: see below\nthere"), std::string("caf\xCC\x81"), std::string("~/.sshrc"),
+        long_text, "/" + long_prose}) {
     CAPTURE(text);
     CHECK_FALSE(denies(world, "*.*(* within ~/.ssh)", kInvoke,
                        {{"name", "x"}, {"arguments", {{"text", text}}}}));

@@ -192,8 +192,8 @@ TEST_SUITE("policy/readings") {
 
   TEST_CASE("a denial says what the value may be taken for") {
     World world;
-    const auto denied = decided(world, "allow kv.get(key within ./)", "kv.get",
-                                {{"key", "[\"/etc/hostname\"]"}});
+    const auto denied =
+        decided(world, "allow kv.get(key within ./)", "kv.get", {{"key", "[\"/etc/hostname\"]"}});
     CHECK(denied.reason.find("which a server may take for \"/etc/hostname\"") != std::string::npos);
   }
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "core/printable.h"
 #include "policy/support_world.h"
 #include "policy/text/parser.h"
 #include "policy/text/printer.h"
@@ -75,6 +76,36 @@ TEST_CASE("a canonical text prints as it stands") {
     REQUIRE_MESSAGE(rule.has_value(), text);
     CHECK(print_body(*rule) == text);
   }
+}
+
+TEST_CASE("what nobody sees is printed by its number, and reads back as the very value") {
+  const std::string zwnj = "a\u200cb";
+  const std::string blank = "\u2800";
+  const std::string tag = "x\U000e0041";
+  for (const std::string& value :
+       {zwnj, blank, tag, std::string("\u2764\ufe0f"), std::string("\x7f"),
+        std::string("\u00a0/etc"), std::string("\\u200c")}) {
+    const std::string text = "kv.get(key == " + to_text(Json(value)) + ", path within " +
+                             to_text(Json("./" + value)) + ")";
+    const auto rule = parse_rule({"--grant", text}, Effect::kAllow);
+    REQUIRE_MESSAGE(rule.has_value(), text);
+    const std::string shown = print_body(*rule);
+    CAPTURE(shown);
+    CHECK(mcpac::printable(shown) == shown);  // nothing is left to hide
+    const auto again = parse_rule({"--grant", shown}, Effect::kAllow);
+    REQUIRE(again.has_value());
+    const auto& args = again->targets.front().brackets->args;
+    CHECK(std::get<std::string>(
+              std::get<ast::EqualTest>(args[0].tests.front().body).literal.value) == value);
+    CHECK(std::get<ast::PathTest>(args[1].tests.front().body).path == "./" + value);
+  }
+  // A bare path is quoted then, and an expression has RE2's escape.
+  const auto bare = parse_rule({"--grant", "fs.read(path within ./a\u200cb)"}, Effect::kAllow);
+  REQUIRE(bare.has_value());
+  CHECK(print_body(*bare) == R"(fs.read(path within "./a\u200cb"))");
+  const auto expression = parse_rule({"--grant", "kv.get(key re /a\u200c\\\\b/)"}, Effect::kAllow);
+  REQUIRE(expression.has_value());
+  CHECK(print_body(*expression) == R"(kv.get(key re /a\x{200c}\\b/))");
 }
 
 }  // namespace mcpac::policy::testing

@@ -40,6 +40,27 @@ TEST_CASE("what parsers read apart is refused") {
   }
 }
 
+TEST_CASE("a path that servers read apart is refused, and a code without a need is not sent") {
+  for (const char* url :
+       {"https://a.example/..%2fsecret", "https://a.example/x/%2e%2E%2Fsecret",
+        "https://a.example/x%5c..%5csecret", "https://a.example/x%2f..", "https://a.example/a%00b",
+        "https://a.example/a%0Ab", "https://a.example/.%2fx?q"}) {
+    CHECK_MESSAGE(host_of(url) == "refused", url);
+  }
+  const auto sent = [](std::string_view text) { return read_url(text).value().sent_text(); };
+  CHECK(sent("https://a.example/%61dmin/%7Euser?q=%61") == "https://a.example/admin/~user?q=a");
+  CHECK(sent("https://a.example/%%361") == "https://a.example/a");
+  CHECK(sent("https://a.example/x/%2e%2e/y") == "https://a.example/y");
+  for (const char* url :
+       {"https://a.example/a%20b/%C3%BC", "https://a.example/group%2Fproject",
+        "https://a.example/@scope%2fname", "https://a.example/?next=%2Fa%2F..%2Fb&c=a%0Ab",
+        "https://a.example/web/2020/https://b.example/", "https://a.example/100%25",
+        "https://a.example/a..b%2Fc", "https://a.example/#..%2f"}) {
+    REQUIRE_MESSAGE(read_url(url).has_value(), url);
+    CHECK(sent(url) == url);
+  }
+}
+
 TEST_CASE("names are compared in lower case, as A-labels, without the last dot") {
   CHECK(host_of("HTTPS://WWW.Example.COM./x") == "www.example.com");
   CHECK(host_of("https://b\xC3\xBC"

@@ -1,5 +1,6 @@
 // URLs and hosts against the data of the Web Platform Tests (data/README.md).
 #include <doctest/doctest.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <set>
@@ -33,6 +34,13 @@ bool is_doubtful_name(std::string name) {
          name == "." || longest > 63 || name.size() > 253;
 }
 
+// Whose readers take the path for several: dots beside encoded slashes, encoded control bytes.
+bool is_doubtful_path(std::string_view href) {
+  static const RE2 kDoubtful(
+      "%(?:[01][0-9A-Fa-f]|7[Ff])|%(?:2[fF]|5[cC])|(?:\\.|%2[eE])(?:\\.|%2[eE])?%2[fF]");
+  return RE2::PartialMatch(href.substr(0, href.find_first_of("?#")), kDoubtful);
+}
+
 // What this reader refuses on purpose although WHATWG reads it (url.h says why).
 bool refused_on_purpose(const std::string& input, const std::string& href) {
   const auto scheme = href.substr(0, href.find(':'));
@@ -40,7 +48,7 @@ bool refused_on_purpose(const std::string& input, const std::string& href) {
   const auto authority = input.substr(std::min(input.find("://") + 3, input.size()));
   const auto host = authority.substr(0, authority.find_first_of("/?#"));
   return has_odd_bytes(input) || !special || input.starts_with(' ') || input.ends_with(' ') ||
-         host.contains('@') || host.empty() || is_doubtful_name(host);
+         host.contains('@') || host.empty() || is_doubtful_name(host) || is_doubtful_path(href);
 }
 
 }  // namespace

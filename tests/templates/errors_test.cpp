@@ -26,12 +26,17 @@ E thrown(int code, const Json& data) {
 }  // namespace
 
 TEST_SUITE("templates/errors") {
-  TEST_CASE("a denial names the permission, the reason and what would grant it") {
+  TEST_CASE("a denial names the permission and the reason, and no grant that nobody suggested") {
     const auto denied = thrown<mcpac::Denied>(
         -32001,
         {{"kind", "denied"}, {"required", "filesystem.read_text_file"}, {"reason", "not granted"}});
     CHECK(denied.reason() == "not granted");
-    CHECK(denied.would_grant() == "--grant filesystem.read_text_file");
+    CHECK(denied.would_grant().empty());
+    const auto told = thrown<mcpac::Denied>(
+        -32001, {{"kind", "denied"},
+                 {"required", "filesystem.read_text_file"},
+                 {"would_grant", "--grant 'filesystem.read_text_file(path == \"x\")'"}});
+    CHECK(told.would_grant() == "--grant 'filesystem.read_text_file(path == \"x\")'");
   }
   TEST_CASE("refused arguments name the place and the rule") {
     const auto error = thrown<mcpac::InvalidArguments>(

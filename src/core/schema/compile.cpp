@@ -82,6 +82,7 @@ class Compiler {
     if (draft7 && schema.contains("$ref")) {
       node.in_place = std::make_unique<InPlace>();
       node.in_place->reference = reference(read, schema, "$ref");
+      node.default_beside_reference = read.any("default");
       return;
     }
     node.types = read.types();

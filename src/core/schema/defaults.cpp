@@ -1,21 +1,39 @@
 // Filling absent members from "default".
 //
 // Only where it is certain which schema applies: properties, items, references and allOf. What
-// anyOf, oneOf or a condition would add depends on a choice that filling could change.
+// anyOf, oneOf or a condition would add depends on a choice that filling could change: it is found
+// as a SchemaDefaults, and not filled in.
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 #include "core/schema/validate.h"
 
 namespace mcpac::schema {
 namespace {
 
+// Values put in and schemas applied: some 100 MB and a tenth of a second.
 constexpr std::size_t kMostFilled = 1'000'000;
 constexpr std::size_t kDeepestFilled = 400;
 
+std::size_t size_of(const Json& value) {
+  if (!value.is_structured()) return 1;
+  std::size_t size = 1;
+  for (const Json& below : value) size += size_of(below);
+  return size;
+}
+
 class Filler {
  public:
+  bool run(const Node& root, Json& value) {
+    fill(root, value);
+    return !exhausted_;
+  }
+
+ private:
   void fill(const Node& node, Json& value) {
-    if (++work_ > kMostFilled || depth_ >= kDeepestFilled) return;
+    if (!value.is_structured() || !spend(1)) return;
+    if (depth_ >= kDeepestFilled) return;
     ++depth_;
     if (node.object && value.is_object()) fill_members(*node.object, value);
     if (node.array && value.is_array()) fill_items(*node.array, value);
@@ -26,18 +44,30 @@ class Filler {
     --depth_;
   }
 
- private:
   void fill_members(const ObjectRules& rules, Json& value) {
     auto& members = value.get_ref<Json::object_t&>();
     for (const auto& [name, node] : rules.properties) {
       const auto place = members.find(name);
       if (place != members.end()) {
         fill(*node, place->second);
-      } else if (const Json* standard = default_of(*node)) {
-        // Taken as it is: a default that had to be filled itself could go on without end.
-        members.emplace(name, *standard);
+      } else if (const Json* standard = default_of(*node); standard && !is_being_filled(*node)) {
+        if (!spend(size_of(*standard))) return;
+        put(*node, members.emplace(name, *standard).first->second);
       }
     }
+  }
+
+  // A default that leads back into itself ends there: it would go on without end.
+  [[nodiscard]] bool is_being_filled(const Node& node) const {
+    return std::ranges::count(filling_, &node) > 0;
+  }
+
+  // What is put in is filled itself, as the server does.
+  void put(const Node& node, Json& value) {
+    if (!value.is_structured()) return;
+    filling_.push_back(&node);
+    fill(node, value);
+    filling_.pop_back();
   }
 
   void fill_items(const ArrayRules& rules, Json& value) {
@@ -57,14 +87,74 @@ class Filler {
     return nullptr;
   }
 
+  bool spend(std::size_t work) {
+    work_ += work;
+    if (work_ > kMostFilled) exhausted_ = true;
+    return !exhausted_;
+  }
+
+  std::vector<const Node*> filling_;  // members whose default is being filled
   std::size_t work_ = 0;
   std::size_t depth_ = 0;
+  bool exhausted_ = false;
 };
+
+// Every schema right below one, whichever keyword holds it.
+std::vector<const Node*> below(const Program& program, const Node& node) {
+  std::vector<const Node*> all{node.unevaluated_items, node.unevaluated_properties};
+  const auto add = [&all](const auto& named) {
+    for (const auto& entry : named) all.push_back(entry.second);
+  };
+  if (node.object) {
+    add(node.object->properties);
+    add(node.object->patterns);
+    add(node.object->dependent);
+    all.push_back(node.object->additional);
+  }
+  if (node.array) {
+    all.insert(all.end(), node.array->prefix.begin(), node.array->prefix.end());
+    all.insert(all.end(), {node.array->rest, node.array->contains});
+  }
+  if (!node.in_place) return all;
+  const InPlace& rules = *node.in_place;
+  all.insert(all.end(),
+             {rules.reference, rules.dynamic, rules.condition, rules.then, rules.otherwise});
+  for (const auto* list : {&rules.all_of, &rules.any_of, &rules.one_of})
+    all.insert(all.end(), list->begin(), list->end());
+  if (!rules.dynamic_anchor.empty()) {
+    for (const auto& named : program.dynamic_anchors) add(named);
+  }
+  return all;
+}
 
 }  // namespace
 
-void fill_defaults(const Program& program, Json& value) {
-  Filler().fill(*program.root, value);
+bool fill_defaults(const Program& program, Json& value) {
+  return Filler().run(*program.root, value);
+}
+
+std::unordered_set<const Node*> nodes_with_defaults(const Program& program) {
+  std::unordered_set<const Node*> found;
+  std::vector<const Node*> open;
+  for (const Node& node : program.nodes) {
+    const bool has_one = node.default_value != nullptr || node.default_beside_reference != nullptr;
+    if (has_one && found.insert(&node).second) open.push_back(&node);
+  }
+  if (open.empty()) return found;
+  std::unordered_map<const Node*, std::vector<const Node*>> above;
+  for (const Node& node : program.nodes) {
+    for (const Node* one : below(program, node)) {
+      if (one != nullptr) above[one].push_back(&node);
+    }
+  }
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    for (const Node* one : above[node]) {
+      if (found.insert(one).second) open.push_back(one);
+    }
+  }
+  return found;
 }
 
 }  // namespace mcpac::schema

@@ -93,6 +93,8 @@ struct Node {
   const Json* constant = nullptr;
   const Json* choices = nullptr;  // "enum"
   const Json* default_value = nullptr;
+  // Beside a "$ref" of draft 7, where it means nothing to a validator: zod writes it, and fills it.
+  const Json* default_beside_reference = nullptr;
   std::unique_ptr<NumberRules> number;
   std::unique_ptr<StringRules> string;
   std::unique_ptr<ArrayRules> array;

@@ -17,13 +17,6 @@ constexpr std::size_t kMostWork = 20'000'000;
 // Values are at most 128 deep (JsonLimits), each level reached through a few references.
 constexpr std::size_t kDeepestValue = 800;
 
-std::string pointer_of(const Path& path) {
-  if (path.step == Path::Step::kRoot) return "";
-  const std::string outer = pointer_of(*path.outer);
-  return path.step == Path::Step::kItem ? fmt::format("{}/{}", outer, path.index)
-                                        : fmt::format("{}/{}", outer, pointer_token(path.name));
-}
-
 std::uint8_t type_bits_of(const Json& value) {
   switch (value.type()) {
     case Json::value_t::null: return kNullBit;
@@ -74,6 +67,13 @@ std::size_t code_points(std::string_view text) {
 }
 
 }  // namespace
+
+std::string pointer_of(const Path& path) {
+  if (path.step == Path::Step::kRoot) return "";
+  const std::string outer = pointer_of(*path.outer);
+  return path.step == Path::Step::kItem ? fmt::format("{}/{}", outer, path.index)
+                                        : fmt::format("{}/{}", outer, pointer_token(path.name));
+}
 
 std::optional<SchemaViolation> validate(const Program& program, const Json& value) {
   return Validator(program).run(value);

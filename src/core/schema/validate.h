@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_set>
 
 #include "core/json_schema.h"
 #include "core/schema/node.h"
@@ -10,6 +11,8 @@ namespace mcpac::schema {
 
 [[nodiscard]] std::optional<SchemaViolation> validate(const Program& program, const Json& value);
 // Fills absent members from "default"; see JsonSchema::fill_defaults.
-void fill_defaults(const Program& program, Json& value);
+[[nodiscard]] bool fill_defaults(const Program& program, Json& value);
+// Those that have a default, or below which something has one, by whichever keyword.
+[[nodiscard]] std::unordered_set<const Node*> nodes_with_defaults(const Program& program);
 
 }  // namespace mcpac::schema

@@ -24,6 +24,9 @@ struct Path {
   enum class Step { kRoot, kMember, kItem } step = Step::kRoot;
 };
 
+// As a JSON pointer (RFC 6901).
+[[nodiscard]] std::string pointer_of(const Path& path);
+
 // The schema resources that were entered on the way: the dynamic scope of "$dynamicRef".
 struct Scope {
   const Scope* outer = nullptr;

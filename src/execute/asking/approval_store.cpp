@@ -22,6 +22,7 @@ Json content_of(const StoredAnswer& answer) {
   Json json = {{"binding", gate::to_json(answer.binding)},
                {"layer", answer.rule.layer},
                {"rule", answer.rule.rule},
+               {"tool", answer.rule.tool},
                {"answer", gate::to_string(answer.answer)},
                {"who", answer.who},
                {"given", answer.given},
@@ -45,7 +46,8 @@ std::optional<StoredAnswer> answer_from(const Json& json) {
       .binding = {string_member(*binding, "program"), string_member(*binding, "headers"),
                   string_member(*binding, "lock"), string_member(*binding, "policy"),
                   string_member(*binding, "servers"), string_member(*binding, "arguments")},
-      .rule = {string_member(json, "layer"), string_member(json, "rule")},
+      .rule = {string_member(json, "layer"), string_member(json, "rule"),
+               string_member(json, "tool")},
       .answer = *answered,
       .until = string_member(json, "until"),
       .who = string_member(json, "who"),
@@ -119,10 +121,13 @@ Approvals ApprovalStore::read() const {
     return approvals;
   }
   std::size_t damaged = 0;
+  std::size_t older = 0;
   for (const Json& entry : *answers) {
     auto answer = answer_from(entry);
     if (!answer) {
-      ++damaged;
+      // An answer of an older mcpac says nothing of the tool: it was about whatever the rule
+      // covers.
+      ++(entry.is_object() && !entry.contains("tool") ? older : damaged);
       continue;
     }
     const bool is_over = answer->answer == gate::Answered::kUntil &&
@@ -131,6 +136,11 @@ Approvals ApprovalStore::read() const {
   }
   if (damaged > 0)
     warn_(fmt::format("{} kept approvals are ignored: {} was changed", damaged, file_.string()));
+  if (older > 0)
+    warn_(fmt::format(
+        "{} kept approvals are void: an older mcpac kept them, for every tool that their "
+        "rules cover; they are asked for again",
+        older));
   for (const Json& entry : *programs) approvals.programs.push_back(program_from(entry));
   return approvals;
 }

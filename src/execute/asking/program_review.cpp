@@ -10,6 +10,7 @@
 #include "core/printable.h"
 #include "core/rfc3339.h"
 #include "execute/check/authorities.h"
+#include "gate/answer.h"
 
 namespace mcpac::execute {
 namespace {
@@ -115,7 +116,7 @@ Result<gate::Reply> answer_to(const ProgramReview& review, RunApprover& approver
 
 Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, DeniedUses denied,
                             RunApprover* approver, const ApprovalStore& store, Host& host,
-                            const Interrupt& interrupt) {
+                            const Interrupt& interrupt, EarlyAnswers& answers) {
   const ProgramReview review = make_review(subject, store);
   const bool asks = std::ranges::any_of(review.declared,
                                         [](const auto& item) { return item.standing == "asks"; });
@@ -126,6 +127,14 @@ Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted, D
   }
   auto reply = answer_to(review, *approver, host, interrupt);
   if (!reply) return pass_on(reply);
+  Json said = early_answer("program",
+                           reply->answer == gate::Answered::kNobody ? "nobody"
+                           : gate::is_yes(reply->answer)            ? "yes"
+                                                                    : "no",
+                           reply->who);
+  said["question"] = review.id;
+  if (!reply->detail.empty()) said["detail"] = gate::bounded(reply->detail, 512);
+  answers.push_back(std::move(said));
   if (gate::is_yes(reply->answer)) {
     remember(subject, store);
     return {};

@@ -10,6 +10,7 @@
 #include "execute/asking/questions.h"
 #include "execute/check/strictness.h"
 #include "execute/host/host.h"
+#include "execute/records/run_record.h"
 #include "gate/approver.h"
 #include "policy/authority.h"
 
@@ -25,10 +26,11 @@ struct ReviewSubject {
 };
 
 // An error where it may not run: nobody is there to answer (kApprovalMissing), or the answer was no
-// (kApprovalRefused). With kExpect: where nobody is there it may run, and what asks is denied.
+// (kApprovalRefused). What was answered goes into `answers`. With kExpect: where nobody is there it
+// may run, and what asks is denied.
 [[nodiscard]] Result<void> require_review(const ReviewSubject& subject, ReviewWanted wanted,
                                           DeniedUses denied, RunApprover* approver,
                                           const ApprovalStore& store, Host& host,
-                                          const Interrupt& interrupt);
+                                          const Interrupt& interrupt, EarlyAnswers& answers);
 
 }  // namespace mcpac::execute

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "core/printable.h"
+#include "execute/check/authorities.h"
+#include "policy/explain/lint.h"
 #include "policy/text/times.h"
 
 namespace mcpac::execute {
@@ -40,19 +42,28 @@ Json to_json(const ProgramReview& review) {
 std::string question_line(const ProgramReview& review) {
   Json json = to_json(review);
   json["question"] = review.id;
+  Json notes = Json::array();
+  for (const auto& rule : review.rules) {
+    for (auto& note : policy::open_ends(rule_of_stated(rule))) notes.push_back(std::move(note));
+  }
+  json["notes"] = std::move(notes);
   return to_text(json) + "\n";
 }
 
 std::string question_line(const gate::Question& question) {
   Json rules = Json::array();
-  for (const auto& rule : question.rules)
+  Json notes = Json::array();
+  for (const auto& rule : question.rules) {
     rules.push_back({{"layer", rule.layer}, {"rule", rule.rule}});
+    for (auto& note : policy::open_ends(rule.rule)) notes.push_back(std::move(note));
+  }
   return to_text(Json{{"kind", "call"},
                       {"question", question.id},
                       {"permission", question.permission},
                       {"arguments", question.arguments},
                       {"call", question.call_digest},
                       {"rules", std::move(rules)},
+                      {"notes", std::move(notes)},
                       {"binding", gate::to_json(question.binding)},
                       {"waiting", question.waiting},
                       {"answers", {"once", "run", "until", "no", "never"}}}) +

@@ -145,7 +145,7 @@ class Reader {
   }
 
   static std::string_view unusable(const Entry& entry) {
-    if (printable(entry.name, 4'000) != entry.name)
+    if (printable_prose(entry.name, 4'000) != entry.name)
       return "a name with characters that are not shown";
     return entry.path.native().size() > kLongestPath ? "a path that is too long" : "";
   }

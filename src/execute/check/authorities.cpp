@@ -9,7 +9,7 @@
 
 #include "core/file.h"
 #include "core/printable.h"
-#include "mcp/secrets.h"
+#include "execute/check/server_root.h"
 #include "policy/match/system_path_resolver.h"
 
 namespace mcpac::execute {
@@ -40,20 +40,14 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
   bases.home = home_of_user();
   for (const auto& server : project.config.servers) {
     if (server.is_http()) bases.remote_servers.insert(server.name);
-    if (!server.working_directory.empty()) {
-      // As it is started (mcp/stdio_transport): what cannot be expanded does not start.
-      mcp::SecretValues values;
-      const auto folder = values.expand(server.working_directory, "cwd");
-      bases.working_directories[server.name] =
-          fs::absolute(folder ? *folder : server.working_directory, error)
-              .lexically_normal()
-              .string();
-    }
-    if (!server.root.empty()) {
-      bases.roots[server.name] = (project.folder / server.root).lexically_normal().string();
-    } else if (!server.working_directory.empty()) {
-      // What starts there takes relative paths from there: "./" of a grant is another folder.
-      bases.roots[server.name] = bases.working_directories[server.name];
+    auto folders = folders_of(server, project.folder);
+    if (!server.working_directory.empty())
+      bases.working_directories[server.name] = folders.starts_in;
+    if (!folders.root.empty()) bases.roots[server.name] = std::move(folders.root);
+    if (!folders.given.empty()) bases.given_folders[server.name] = std::move(folders.given);
+    for (const auto& tool : server.entry_only) {
+      if (auto permission = Permission::of(server.name, tool))
+        bases.entry_only.insert(std::move(*permission));
     }
     for (const auto& [tool, price] : server.prices) {
       if (auto permission = Permission::of(server.name, tool)) prices.emplace(*permission, price);
@@ -111,6 +105,12 @@ Result<policy::Authority> load_authority(const Project& project, const PolicyWor
   return policy::Authority::load(layers, world.environment());
 }
 
+void warn_of_asked_allows(const policy::Authority& authority,
+                          const std::function<void(std::string_view)>& warning) {
+  for (const auto& asked : authority.asked_allows())
+    warning(fmt::format("{}: {}", printable(asked.allow_place, 200), asked.in_words()));
+}
+
 std::vector<std::string> stated_rules(const policy::Authority& authority) {
   std::vector<std::string> lines;
   for (const auto& layer : authority.layers()) {
@@ -121,6 +121,11 @@ std::vector<std::string> stated_rules(const policy::Authority& authority) {
       lines.push_back(fmt::format("{}: {}", layer.name, place.text));
   }
   return lines;
+}
+
+std::string_view rule_of_stated(std::string_view stated) {
+  const auto name = stated.find(": ");
+  return name == std::string_view::npos ? stated : stated.substr(name + 2);
 }
 
 }  // namespace mcpac::execute

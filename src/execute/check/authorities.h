@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -53,8 +54,14 @@ inline constexpr std::string_view kDeclarationLayer = "the program's declaration
                                                        const PolicyWorld& world,
                                                        std::vector<policy::LayerText> layers);
 
+// Says of each allow that lets nothing through unasked which ask is in its way.
+void warn_of_asked_allows(const policy::Authority& authority,
+                          const std::function<void(std::string_view)>& warning);
+
 // The rules and places of all layers but the program's declaration, each behind its layer's name:
 // "the command line: allow fs.read".
 [[nodiscard]] std::vector<std::string> stated_rules(const policy::Authority& authority);
+// One of these without its layer's name.
+[[nodiscard]] std::string_view rule_of_stated(std::string_view stated);
 
 }  // namespace mcpac::execute

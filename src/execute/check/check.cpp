@@ -11,6 +11,7 @@
 #include "core/printable.h"
 #include "core/shell_quote.h"
 #include "execute/check/authorities.h"
+#include "execute/check/call_in_source.h"
 #include "policy/text/parser.h"
 #include "policy/text/printer.h"
 
@@ -35,7 +36,7 @@ Result<std::string> grant_text(const Permission& permission, std::string_view wh
   auto brackets = policy::parse_brackets({name, where});
   if (!brackets) return pass_on(brackets);
   std::string text = fmt::format("{}({})", tool, policy::print(*brackets));
-  if (!has_invisible(text) && is_rule_for(permission, text)) return text;
+  if (printable_lines(where) == where && is_rule_for(permission, text)) return text;
   return fail(ErrorId::kRuleSyntax, fmt::format("{} is no rule for that tool alone", name),
               {.where = printable(where),
                .why = "a Narrow holds the tests of one tool, in characters that people see",
@@ -62,18 +63,38 @@ Result<std::vector<std::string>> declared_rules(const analyzer::Report& report) 
 
 namespace {
 
+// More than this nobody reads in one line: it is written into a file.
+constexpr std::size_t kMostRules = 8;
+
+// What the calls of a declared tool need, each exactly: nothing where what one of them brings is
+// not known before the run. The declaration itself where no call is to be seen.
+std::vector<std::string> rules_for_uses(const analyzer::Report& report,
+                                        const analyzer::Declared& declared,
+                                        const Permission& permission, const std::string& whole,
+                                        const policy::Authority& granted) {
+  std::vector<std::string> rules;
+  for (const auto& use : report.uses) {
+    if (use.permission != declared.permission) continue;
+    auto rule = granted.exact_rule(permission, call_in_source(use));
+    if (!rule) return {};
+    if (std::ranges::find(rules, *rule) == rules.end()) rules.push_back(std::move(*rule));
+  }
+  if (rules.empty()) rules.push_back(whole);
+  return rules;
+}
+
 // What would help: a grant, an entry in the project's policy, or nothing but to take out a deny.
-void add_remedy(const Permission& permission, std::string rule, const policy::Decision& refused,
-                CheckResult& result) {
+void add_remedy(const Permission& permission, std::vector<std::string> rules,
+                const policy::Decision& refused, CheckResult& result) {
   if (refused.rule.starts_with("deny")) {
     result.blocked.push_back(
         fmt::format("{} denies {}: {}", refused.layer, permission.text(), refused.rule));
     result.to_lift.push_back(fmt::format("`{}` out of {}", refused.rule, refused.layer));
   } else if (refused.layer == kPolicyLayer) {
     result.blocked.push_back(fmt::format("{} does not allow {}", kPolicyLayer, permission.text()));
-    result.to_allow.push_back(std::move(rule));
+    std::ranges::move(rules, std::back_inserter(result.to_allow));
   } else {
-    result.to_grant.push_back(std::move(rule));
+    std::ranges::move(rules, std::back_inserter(result.to_grant));
   }
 }
 
@@ -118,9 +139,12 @@ void check_places(policy::PlaceKind kind, const std::string& text, const policy:
   }
 }
 
-std::string fix_of(const CheckResult& result) {
+std::string fix_of(const CheckResult& result, const std::string& source) {
   std::string fix;
-  if (!result.to_grant.empty())
+  if (result.to_grant.size() > kMostRules)
+    fix = fmt::format("--policy FILE, which `mcpac policy suggest {} -o FILE` writes",
+                      shell_quoted(source));
+  else if (!result.to_grant.empty())
     fix = "--grant " + shell_quoted(fmt::format("{}", fmt::join(result.to_grant, ",")));
   for (const std::string& option : result.to_place) fix += (fix.empty() ? "" : " ") + option;
   for (const std::string& statement : result.to_state)
@@ -155,11 +179,17 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
         result.conditional.push_back(item.text());
         if (!standing.is_certain) result.unproven.push_back(item.text());
         break;
-      case policy::Coverage::kMissing:
+      case policy::Coverage::kMissing: {
         result.missing.push_back(item.text());
-        add_remedy(*permission, std::move(*rule),
+        auto rules = rules_for_uses(report, item, *permission, *rule, granted);
+        if (rules.empty()) {
+          result.unknown.push_back(item.text());
+          rules.push_back(std::move(*rule));
+        }
+        add_remedy(*permission, std::move(rules),
                    refusal_of(*permission, standing, granted, result), result);
         break;
+      }
     }
   }
   for (const Permission& permission : granted.named_tools()) {
@@ -173,7 +203,7 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
   };
   add_extra(named.files, policy::kFilesPermission);
   add_extra(named.network, policy::kNetworkPermission);
-  result.fix = fix_of(result);
+  result.fix = fix_of(result, report.file);
   return result;
 }
 

@@ -16,13 +16,16 @@ struct CheckResult {
   std::vector<std::string> conditional;  // granted for some arguments: decided call by call
   std::vector<std::string> unproven;     // of these: comparing them with the grants took too long
   std::vector<std::string> extra;        // granted by name, not declared: a warning
-  std::vector<std::string> to_grant;     // the rules that `missing` needs
-  std::vector<std::string> to_allow;     // rules that the project's policy would need as well
-  std::vector<std::string> to_place;     // the options that declared files and network need
-  std::vector<std::string> to_state;     // statements that the project's policy would need
-  std::vector<std::string> to_lift;      // deny rules in the way, and whose they are
-  std::vector<std::string> blocked;      // why a grant alone does not help
-  std::string fix;                       // the exact text to add, for a shell: "--grant a.b,c.d"
+  // The rules that `missing` needs: of each call in the source exactly what it brings; where that
+  // is not known before the run, all that is declared (`unknown`).
+  std::vector<std::string> to_grant;
+  std::vector<std::string> unknown;
+  std::vector<std::string> to_allow;  // rules that the project's policy would need as well
+  std::vector<std::string> to_place;  // the options that declared files and network need
+  std::vector<std::string> to_state;  // statements that the project's policy would need
+  std::vector<std::string> to_lift;   // deny rules in the way, and whose they are
+  std::vector<std::string> blocked;   // why a grant alone does not help
+  std::string fix;                    // the exact text to add, for a shell: "--grant a.b,c.d"
   [[nodiscard]] bool ok() const { return missing.empty(); }
 };
 

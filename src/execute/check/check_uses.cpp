@@ -66,12 +66,12 @@ void tell_paths(const GrantCheck& parts, const policy::LayerText& granted,
   }
 }
 
-// Where no rule speaks of the tool at all, the check of what is declared has said so.
+// What --no-permission-check lifts. Where no rule speaks of the tool at all, the check of what is
+// declared has said so.
 void warn_of_denials(const Listener& listener, const analyzer::Report& report) {
   for (const auto& use : report.uses) {
     const auto& foreseen = use.foreseen;
-    const bool is_denied = foreseen && foreseen->answer == analyzer::Foreseen::Answer::kDenied;
-    if (!is_denied || foreseen->rule.empty()) continue;
+    if (!foreseen || !foreseen->is_lifted || foreseen->rule.empty()) continue;
     listener.warning(fmt::format(
         "{}:{}:{}: {} would be denied, and is called: {}", use.file, use.line, use.column,
         use.permission, denial_text(foreseen->reason, foreseen->rule, foreseen->other_rules)));
@@ -90,16 +90,20 @@ Result<void> foresee_uses(const Project& project, const PolicyWorld& world,
     const auto permission = Permission::parse(use.permission);
     if (!permission) continue;  // the analysis let only names of the lock through
     policy::Foresight foresight = authority->foresee(*permission, call_in_source(use));
+    const bool is_denied = foresight.outlook == policy::Outlook::kDenied;
+    const bool is_lifted =
+        is_denied && denied == DeniedUses::kLiftUngranted && foresight.only_ungranted;
     use.foreseen = {.answer = answer_of(foresight.outlook),
                     .reason = std::move(foresight.reason),
                     .rule = std::move(foresight.rule),
                     .layer = std::move(foresight.layer),
                     .depends_on = std::move(foresight.depends_on),
-                    .is_expected = denied == DeniedUses::kExpect &&
-                                   foresight.outlook == policy::Outlook::kDenied,
+                    .is_expected = is_lifted || (is_denied && denied == DeniedUses::kExpect),
                     .other_rules = foresight.other_rules,
                     .would_grant = std::move(foresight.would_grant),
-                    .asks = foresight.asks};
+                    .no_grant = std::move(foresight.no_grant),
+                    .asks = foresight.asks,
+                    .is_lifted = is_lifted};
   }
   return {};
 }
@@ -108,12 +112,11 @@ Result<void> require_admitted(const GrantCheck& parts, analyzer::Report& report,
                               const policy::LayerText& granted, DeniedUses denied) {
   const bool observes = parts.enforcement == Enforcement::kObserve;
   auto foreseen = foresee_uses(parts.project, parts.world, granted,
-                               observes ? DeniedUses::kExpect : denied, report);
+                               observes ? DeniedUses::kLiftUngranted : denied, report);
   if (!foreseen) return foreseen;
-  if (observes) {
-    warn_of_denials(parts.listener, report);
-    return {};
-  }
+  if (observes) warn_of_denials(parts.listener, report);
+  // What a ceiling or a deny refuses is not lifted, and told as in any run.
+  if (observes && denied == DeniedUses::kExpect) return {};
   auto problems = analyzer::problems(report);
   std::erase_if(problems, [](const auto& problem) { return problem.rule != "denied-use"; });
   if (problems.empty()) return {};

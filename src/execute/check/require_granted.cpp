@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/printable.h"
+#include "policy/explain/lint.h"
+
 namespace mcpac::execute {
 namespace {
 
@@ -13,7 +16,46 @@ Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Repor
   return check(report, *authority);
 }
 
+// What a person said of the grants that they were shown, for the record of the run.
+void note_answer(const CheckResult& result, bool is_given, std::vector<Json>* answers) {
+  if (answers == nullptr) return;
+  Json rules = Json::array();
+  for (const auto& rule : result.to_grant)
+    rules.push_back({{"layer", "the command line"}, {"rule", "allow " + rule}});
+  answers->push_back({{"scope", "grants"},
+                      {"rules", std::move(rules)},
+                      {"answer", is_given ? "yes" : "no"},
+                      {"who", "the person at the terminal"}});
+}
+
+std::unexpected<Error> missing_error(const analyzer::Report& report, const CheckResult& result) {
+  const bool is_denied = result.to_lift.size() == result.missing.size();
+  std::string why = result.blocked.empty() ? "a program may do only what its user granted"
+                                           : fmt::format("{}", fmt::join(result.blocked, "; "));
+  if (!result.unknown.empty() && !result.to_grant.empty())
+    why += fmt::format(
+        "; what {} will be called with is known only in the run, so the fix is all that is "
+        "declared",
+        fmt::join(result.unknown, ", "));
+  return fail(
+      ErrorId::kPermissionMissing,
+      fmt::format("{} declares {} {}: {}", report.file,
+                  result.missing.size() == 1 ? "a permission that was" : "permissions that were",
+                  is_denied ? "denied" : "not granted", fmt::join(result.missing, ", ")),
+      {.where = report.file, .why = std::move(why), .fix = result.fix});
+}
+
 }  // namespace
+
+void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
+                       const policy::LayerText& granted) {
+  const auto warn = [&](std::string_view option, const std::string& rule, policy::Effect effect) {
+    for (const auto& note : policy::open_ends(rule, effect))
+      warning(fmt::format("{}: {}", option, printable_in_place(note)));
+  };
+  for (const auto& rule : granted.grants) warn("--grant", rule, policy::Effect::kAllow);
+  for (const auto& rule : granted.asks) warn("--ask", rule, policy::Effect::kAsk);
+}
 
 void warn_of_observing(const Listener& listener) {
   listener.warning(
@@ -25,6 +67,7 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   auto first = check_against(parts, report, granted);
   if (!first) return pass_on(first);
   result = std::move(*first);
+  warn_of_open_ends(parts.listener.warning, granted);
   for (const auto& text : result.extra) {
     // A place that was granted and is not there surprises the program. A tool more than it names it
     // cannot miss, and a policy is often for more than one program.
@@ -40,11 +83,18 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   }
   if (parts.enforcement == Enforcement::kObserve) {
     warn_of_observing(parts.listener);
-    return {};
+    // What a ceiling or a deny refuses is not lifted.
+    result.to_grant.clear();
+    if (result.to_allow.empty() && result.to_lift.empty()) return {};
+    return missing_error(report, result);
   }
   // A yes names no place.
   const bool can_be_granted = result.to_place.empty() && result.to_state.empty();
-  if (!result.ok() && can_be_granted && parts.listener.may_grant(result, parts.stop)) {
+  const bool is_asked = !result.ok() && can_be_granted && !result.to_grant.empty() &&
+                        static_cast<bool>(parts.listener.may_grant);
+  const bool is_given = is_asked && parts.listener.may_grant(result, parts.stop);
+  if (is_asked) note_answer(result, is_given, parts.answers);
+  if (is_given) {
     // Exactly what was shown, and then the same check again: a yes does not lift a deny or a
     // ceiling.
     for (const auto& rule : result.to_grant) granted.grants.push_back(rule);
@@ -53,16 +103,7 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
     result = std::move(*again);
   }
   if (result.ok()) return {};
-  const bool is_denied = result.to_lift.size() == result.missing.size();
-  return fail(
-      ErrorId::kPermissionMissing,
-      fmt::format("{} declares {} {}: {}", report.file,
-                  result.missing.size() == 1 ? "a permission that was" : "permissions that were",
-                  is_denied ? "denied" : "not granted", fmt::join(result.missing, ", ")),
-      {.where = report.file,
-       .why = result.blocked.empty() ? "a program may do only what its user granted"
-                                     : fmt::format("{}", fmt::join(result.blocked, "; ")),
-       .fix = result.fix});
+  return missing_error(report, result);
 }
 
 }  // namespace mcpac::execute

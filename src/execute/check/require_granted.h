@@ -2,6 +2,9 @@
 // is declared, and `run`, which reads it from the binary.
 #pragma once
 
+#include <functional>
+#include <string_view>
+
 #include "core/error.h"
 #include "execute/check/authorities.h"
 #include "execute/check/check.h"
@@ -16,6 +19,7 @@ struct GrantCheck {
   const Listener& listener;
   Enforcement enforcement = Enforcement::kEnforce;
   StopSignal stop;
+  std::vector<Json>* answers = nullptr;  // where what a person says is noted (records/run_record.h)
 };
 
 // kPermissionMissing where `report` declares more than was granted and nobody adds it; a person who
@@ -24,5 +28,9 @@ struct GrantCheck {
                                            policy::LayerText& granted, CheckResult& result);
 
 void warn_of_observing(const Listener& listener);
+// What rules of the command line leave open (policy/explain/lint.h); those of files are for
+// `policy check` to tell.
+void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
+                       const policy::LayerText& granted);
 
 }  // namespace mcpac::execute

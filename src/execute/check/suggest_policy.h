@@ -13,7 +13,7 @@ namespace mcpac::execute {
 
 // One rule to write into a policy, or, without one, only something to say.
 struct SuggestedRule {
-  std::string rule;  // as after --grant; empty: none
+  std::string rule;  // a statement of a policy, "allow …" or "ask …"; empty: none
   std::string why;   // what it is for, in one line
 };
 
@@ -23,9 +23,11 @@ struct SuggestedRule {
 [[nodiscard]] std::vector<SuggestedRule> suggest_for(const analyzer::Report& report,
                                                      const PolicyWorld& world);
 
-// Of every allowed call of a recorded run one rule: where the arguments were recorded, with tests
-// for them.
-[[nodiscard]] std::vector<SuggestedRule> suggest_for(const std::vector<audit::Event>& events,
-                                                     const PolicyWorld& world);
+// Of every allowed call of a recorded run what its own rules grant of it (Authority::granted_of):
+// exactly the call, where its arguments were recorded; never more than the run was granted, and
+// nothing for what --no-permission-check let through. An error where the record does not say what
+// was granted, where those rules do not load any more, and where their paths mean other places now.
+[[nodiscard]] Result<std::vector<SuggestedRule>> suggest_for(
+    const std::vector<audit::Event>& events, const PolicyWorld& world);
 
 }  // namespace mcpac::execute

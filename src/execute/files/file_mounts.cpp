@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/printable.h"
 #include "execute/files/open_place.h"
@@ -92,10 +94,39 @@ fs::path end_of_link(const fs::path& link) {
   return link;
 }
 
-// A link may lead elsewhere where apply keeps the name itself. Where it leads into what is granted,
-// what is written there would be obeyed under the link's name.
-Result<void> refuse_links(const ProtectedFound& found, const std::vector<GrantedPlace>& places,
-                          NamesKept kept) {
+// What the guard can be told, which is more than the folders of a large tree of packages.
+constexpr std::size_t kMostFoldersOfKept = 4'000;
+
+// A folder that could be moved away would take what is kept in it along.
+Result<void> keep_folders(FileMounts& made) {
+  std::set<fs::path> folders;
+  for (const auto& [path, identity] : made.kept) {
+    const auto holds = [&path](const GrantedPlace& place) {
+      return place.mode == policy::FileMode::kReadWrite && lies_in(path, place.path);
+    };
+    const auto place = std::ranges::find_if(made.places, holds);
+    if (place == made.places.end()) continue;
+    for (fs::path at = path.parent_path(); at != place->path; at = at.parent_path()) {
+      if (!folders.insert(at).second) break;
+    }
+  }
+  if (folders.size() > kMostFoldersOfKept) {
+    return fail(ErrorId::kFilesRefused,
+                fmt::format("{} folders with protected names in them are more than {}",
+                            folders.size(), kMostFoldersOfKept),
+                {.why = "each of them must stay where it is", .fix = "--changeset"});
+  }
+  for (const fs::path& folder : folders) {
+    struct stat info {};
+    if (::lstat(folder.c_str(), &info) == 0)
+      made.folders_of_kept.push_back({.device = info.st_dev, .inode = info.st_ino});
+  }
+  return {};
+}
+
+// A link may lead elsewhere, as the name itself is kept by the guard or by apply. Where it leads
+// into what is granted, what is written there would be obeyed under the link's name.
+Result<void> refuse_links(const ProtectedFound& found, const std::vector<GrantedPlace>& places) {
   const auto leads_in = [&](const fs::path& link) {
     std::error_code error;
     if (!fs::is_symlink(link, error)) return false;
@@ -105,29 +136,48 @@ Result<void> refuse_links(const ProtectedFound& found, const std::vector<Granted
     });
   };
   for (const fs::path& link : found.links) {
-    if (kept == NamesKept::kByApply && !leads_in(link)) continue;
+    if (!leads_in(link)) continue;
     return fail(
         ErrorId::kFilesRefused,
-        fmt::format("{} is a link or special file, and must not be changed by a program",
+        fmt::format("{} is a link into what is granted, and must not be changed by a program",
                     printable(link.string())),
-        {.why = kept == NamesKept::kByApply
-                    ? "it leads into what is granted, and tools obey what lies there"
-                    : "tools obey what lies under this name, and only files and folders can be "
-                      "held read-only",
-         .fix = kept == NamesKept::kByApply
-                    ? "grant a folder without it and without what it leads to, or grant read-only"
-                    : "use --changeset, which never applies such a name; or grant a folder "
-                      "without it, or read-only"});
+        {.why = "tools obey what it leads to",
+         .fix = "grant a folder without it and without what it leads to, or grant "
+                "read-only"});
   }
   return {};
 }
 
-Result<void> hold_protected(const GrantedPlace& place, const std::vector<GrantedPlace>& places,
-                            NamesKept kept, Mounts& mounts) {
+// A spelling that only the file system knows would pass every look at a name.
+Result<void> refuse_folding(const ProtectedFound& found, NamesKept kept) {
+  if (kept == NamesKept::kByApply || found.folding.empty()) return {};
+  return fail(
+      ErrorId::kFilesRefused,
+      fmt::format("{} lies on a file system that takes names for the same which differ in case, or "
+                  "may do so, and cannot be granted read-write",
+                  printable(found.folding.string())),
+      {.why = "names that tools obey (.git, .envrc, …) have more spellings there than can be held",
+       .fix = "--changeset"});
+}
+
+sandbox::FileIdentity identity_at(const fs::path& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  return {.device = info.st_dev, .inode = info.st_ino};
+}
+
+Result<void> hold_protected(const GrantedPlace& place, NamesKept kept, FileMounts& made,
+                            Mounts& mounts) {
   auto found = find_protected(place.handle.get(), place.path);
   if (!found) return pass_on(found);
   if (auto done = refuse_closed(*found); !done) return done;
-  if (auto done = refuse_links(*found, places, kept); !done) return done;
+  if (auto done = refuse_links(*found, made.places); !done) return done;
+  if (auto done = refuse_folding(*found, kept); !done) return done;
+  // Nearest to the place first, which are those that matter most where there is no room for all.
+  std::ranges::sort(found->names, {}, [](const fs::path& path) {
+    return std::pair(std::distance(path.begin(), path.end()), path);
+  });
+  for (const fs::path& path : found->links) made.kept.emplace(path, identity_at(path));
   for (const fs::path& path : found->names) {
     if (path == place.path) {
       return fail(ErrorId::kFilesRefused,
@@ -136,7 +186,8 @@ Result<void> hold_protected(const GrantedPlace& place, const std::vector<Granted
                               printable(path.string())),
                   {.why = "git runs what its configuration names", .fix = "grant it read-only"});
     }
-    if (kept == NamesKept::kByApply && mounts.size() >= kMostMounts) continue;
+    made.kept.emplace(path, identity_at(path));
+    if (mounts.size() >= kMostMounts) continue;
     if (auto held = hold(path, mounts); !held) return held;
   }
   return {};
@@ -153,13 +204,11 @@ fs::path work_directory_for(const std::vector<GrantedPlace>& places) {
   return is_visible && !is_file ? here : fs::path("/");
 }
 
-// The very file that was held when the run began. Its folder can be moved, with what is held in it,
-// and another be made in its place.
-bool was_held(const fs::path& path, const FileMounts& files) {
-  const auto mount = std::ranges::find(files.mounts, path, &sandbox::Mount::inside);
-  struct stat info {};
-  return mount != files.mounts.end() && ::lstat(path.c_str(), &info) == 0 &&
-         mount->identity == sandbox::FileIdentity{.device = info.st_dev, .inode = info.st_ino};
+// The very file that was there when the run began. Its folder can be moved by others, with what is
+// held in it, and another be made in its place.
+bool was_there(const fs::path& path, const FileMounts& files) {
+  const auto known = files.kept.find(path);
+  return known != files.kept.end() && identity_at(path) == known->second;
 }
 
 }  // namespace
@@ -181,6 +230,12 @@ ReservedPlaces reserved_places(const Project& project, const Folders& folders,
     reserved.read_only.push_back(real_path(own));
   for (const fs::path& source : sources) reserved.read_only.push_back(real_path(source));
   return reserved;
+}
+
+std::vector<std::string> guarded_names() {
+  std::vector<std::string> names;
+  for (const ProtectedName& known : protected_names()) names.emplace_back(known.name);
+  return names;
 }
 
 Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
@@ -208,17 +263,15 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   auto held = in_each_written(
       [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
   if (held)
-    held = in_each_written([&](const GrantedPlace& place) {
-      return hold_protected(place, made.places, kept, mounts);
-    });
+    held = in_each_written(
+        [&](const GrantedPlace& place) { return hold_protected(place, kept, made, mounts); });
+  if (held && kept == NamesKept::kByGuard) held = keep_folders(made);
   if (!held) return pass_on(held);
   if (mounts.size() > kMostMounts) {
     return fail(
         ErrorId::kFilesRefused,
         fmt::format("{} places to mount are more than {}", mounts.size(), kMostMounts),
-        {.why = "protected names in read-write folders (.git, .vscode, …) count, too",
-         .fix = "use --changeset, which never applies such a name, or grant smaller folders "
-                "read-write"});
+        {.why = "each place that is granted is one", .fix = "grant folders that hold several"});
   }
   for (auto& [path, mount] : mounts) made.mounts.push_back(std::move(mount));
   made.work_directory = work_directory_for(made.places);
@@ -232,9 +285,11 @@ Result<ProtectedFound> new_protected_names(const FileMounts& files) {
     auto found = find_protected(place.handle.get(), place.path);
     if (!found) return pass_on(found);
     for (fs::path& path : found->names) {
-      if (!was_held(path, files)) made.names.push_back(std::move(path));
+      if (!was_there(path, files)) made.names.push_back(std::move(path));
     }
-    std::ranges::move(found->links, std::back_inserter(made.names));
+    for (fs::path& path : found->links) {
+      if (!was_there(path, files)) made.names.push_back(std::move(path));
+    }
     std::ranges::move(found->closed, std::back_inserter(made.closed));
   }
   return made;

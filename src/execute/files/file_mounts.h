@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,11 @@ struct GrantedPlace {
 struct FileMounts {
   std::vector<GrantedPlace> places;  // sorted by path
   std::vector<sandbox::Mount> mounts;
+  // Protected names as they were, also those that there was no room to mount over: those the
+  // guard of names holds (sandbox/name_guard.h).
+  std::map<std::filesystem::path, sandbox::FileIdentity> kept;
+  // The folders between those and the place that they lie in.
+  std::vector<sandbox::FileIdentity> folders_of_kept;
   // Where the program starts: the caller's folder, when it lies in a place or above one, so that
   // relative paths mean inside what they mean outside; "/" otherwise.
   std::filesystem::path work_directory = "/";
@@ -54,19 +60,23 @@ struct FileMounts {
   [[nodiscard]] bool writes() const;
 };
 
-// Who keeps protected names as they are. Where what is written are changes that somebody applies
-// later, apply never takes such a name; then as many are held as there is room for, so that a
-// program is told at once, and none of them is in the way of the grant.
-enum class NamesKept : std::uint8_t { kByMounts, kByApply };
+// Who keeps protected names as they are, besides the mounts over those that are there, of which as
+// many are made as there is room for. Where the program writes the folder itself, the guard of its
+// sandbox does (`kept_names` of its spec), and it cannot where a file system has more spellings of
+// a name than it knows; where what is written are changes, apply never takes such a name.
+enum class NamesKept : std::uint8_t { kByGuard, kByApply };
+
+// Protected names, as a sandbox's guard is told them.
+[[nodiscard]] std::vector<std::string> guarded_names();
 
 // kFilesRefused names the first place that cannot be granted and says why.
 [[nodiscard]] Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
                                            const ReservedPlaces& reserved,
-                                           NamesKept kept = NamesKept::kByMounts);
+                                           NamesKept kept = NamesKept::kByGuard);
 
 // After a run: protected names in its writable folders that were not there when it began, or are
-// other files now, and folders that are closed to us now. Nothing could hold those, so somebody
-// should hear of them.
+// other files now, and folders that are closed to us now. The program's guard let none of them be;
+// whoever else made one, somebody should hear of it.
 [[nodiscard]] Result<ProtectedFound> new_protected_names(const FileMounts& files);
 
 }  // namespace mcpac::execute

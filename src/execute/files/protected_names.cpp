@@ -11,11 +11,13 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/file.h"
+#include "core/folded_name.h"
 #include "core/printable.h"
-#include "execute/files/folded_name.h"
+#include "execute/files/folds_case.h"
 #include "execute/files/repository.h"
 
 namespace mcpac::execute {
@@ -23,62 +25,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kNames = std::to_array<std::string_view>({
-    // Hooks and commands of version control.
-    ".git",
-    ".hg",
-    ".svn",
-    ".jj",
-    ".bzr",
-    ".gitmodules",
-    ".husky",
-    // Run when a folder is opened or entered.
-    ".vscode",
-    ".vs",
-    ".idea",
-    ".fleet",
-    ".zed",
-    ".devcontainer*",
-    ".envrc",
-    ".exrc",
-    ".nvimrc",
-    ".nvim.lua",
-    // Agents: what they start, and what they may do unasked.
-    ".mcp.json",
-    ".claude*",
-    ".cursor*",
-    ".gemini",
-    ".codex",
-    ".windsurf*",
-    ".continue",
-    ".opencode",
-    "opencode.json*",
-    ".kiro",
-    ".roo",
-    // Which servers, what rules.
-    ".mcpac*",
-    "mcpac.json",
-    "mcpac.lock",
-    "mcpac.policy",
-    // Shells.
-    ".profile",
-    ".bash*",
-    ".zsh*",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    // Keys, and where they go; what stands in for a compiler or a package.
-    ".ssh",
-    ".gnupg",
-    ".gitconfig",
-    ".netrc",
-    ".npmrc",
-    ".yarnrc*",
-    ".cargo",
-    ".aws",
-    ".docker",
-    ".kube",
+constexpr auto kNames = std::to_array<ProtectedName>({
+#include "execute/files/protected_names.inc"
 });
+
+struct NameTable {
+  std::unordered_set<std::string_view> whole;
+  std::vector<std::string_view> beginnings;
+};
+
+const NameTable& name_table() {
+  static const NameTable table = [] {
+    NameTable made;
+    for (const ProtectedName& known : kNames) {
+      if (known.name.ends_with('*'))
+        made.beginnings.push_back(known.name.substr(0, known.name.size() - 1));
+      else
+        made.whole.insert(known.name);
+    }
+    return made;
+  }();
+  return table;
+}
 
 // A walk over this many entries takes about a tenth of a second; larger trees want a closer grant.
 constexpr std::size_t kMostEntries = 200'000;
@@ -93,14 +61,17 @@ class Walk {
     if (!entries) return cannot_list(at);
     const int fd = folder.release();  // the stream closes it
     RepositoryParts parts;
+    FoldingLook folding(fd, at);
     while (const dirent* entry = ::readdir(entries.get())) {
       const std::string_view name = static_cast<const char*>(entry->d_name);
       if (name == "." || name == "..") continue;
       if (++seen_ > kMostEntries) return too_much(at);
       parts.add(name);
+      folding.add(name);
       if (auto done = look_at(fd, *entry, at / name, depth); !done) return done;
     }
     if (parts.is_whole()) found.names.push_back(at);
+    if (found.folding.empty() && folding.folds(devices_)) found.folding = at;
     return {};
   }
   // What we cannot list, a program of ours may all the same: it can change the modes of what is
@@ -153,16 +124,17 @@ class Walk {
   }
 
   std::size_t seen_ = 0;
+  FoldingDevices devices_;
 };
 
 }  // namespace
 
 bool is_protected_name(std::string_view written) {
   const std::string name = folded(written);
-  return std::ranges::any_of(kNames, [name](std::string_view known) {
-    return known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1))
-                                : name == known;
-  });
+  const NameTable& table = name_table();
+  return table.whole.contains(name) ||
+         std::ranges::any_of(table.beginnings,
+                             [&name](std::string_view known) { return name.starts_with(known); });
 }
 
 bool has_protected_name(const fs::path& path) {
@@ -170,13 +142,13 @@ bool has_protected_name(const fs::path& path) {
                              [](const fs::path& part) { return is_protected_name(part.native()); });
 }
 
-std::span<const std::string_view> protected_names() {
+std::span<const ProtectedName> protected_names() {
   return kNames;
 }
 
 Result<ProtectedFound> find_protected(int folder, const fs::path& at) {
   UniqueFd readable(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!readable) return ProtectedFound{.names = {}, .closed = {at}, .links = {}};
+  if (!readable) return ProtectedFound{.names = {}, .closed = {at}, .links = {}, .folding = {}};
   Walk walk;
   if (auto done = walk.enter(std::move(readable), at, 0); !done) return pass_on(done);
   std::ranges::sort(walk.found.names);

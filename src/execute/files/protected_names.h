@@ -22,8 +22,13 @@ namespace mcpac::execute {
 [[nodiscard]] bool is_protected_name(std::string_view name);
 // Whether any component is one.
 [[nodiscard]] bool has_protected_name(const std::filesystem::path& path);
-// For the manual and for messages; a name that ends in '*' stands for all that begin so.
-[[nodiscard]] std::span<const std::string_view> protected_names();
+// The table (protected_names.inc).
+struct ProtectedName {
+  std::string_view name;  // folded (core/folded_name.h); one that ends in '*' stands for any end
+  std::string_view obeyed_by;
+  std::string_view source;
+};
+[[nodiscard]] std::span<const ProtectedName> protected_names();
 
 struct ProtectedFound {
   // Protected files and folders, and folders that are repositories by what they hold
@@ -34,6 +39,8 @@ struct ProtectedFound {
   std::vector<std::filesystem::path> closed;
   // Protected names that are links or special files, which no mount covers.
   std::vector<std::filesystem::path> links;
+  // The first folder whose file system takes names for the same that differ in case (folds_case.h).
+  std::filesystem::path folding;
 };
 // Below `folder` (an open directory; `at` is its path). Links are not followed. kFilesRefused where
 // the folder has more entries than can be looked at.

@@ -1,6 +1,6 @@
 #include "execute/files/repository.h"
 
-#include "execute/files/folded_name.h"
+#include "core/folded_name.h"
 
 namespace mcpac::execute {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/characters.h"
 #include "core/printable.h"
 
 namespace mcpac::execute {
@@ -35,7 +36,7 @@ bool is_message(std::string_view server, std::string_view message) {
 
 // Of what stays as it is, blanks at its end included.
 bool is_one_line(std::string_view text) {
-  return printable_in_place(text) == text;
+  return !has_invisible(text);
 }
 
 // What a text of a form's schema is for.
@@ -53,7 +54,7 @@ Use use_of(std::string_view member) {
 bool make_fit(std::string& text, Use use) {
   if (use == Use::kTyped) return printable_lines(text) == text;
   if (use == Use::kRepeat) return is_one_line(text);
-  text = printable(text, text.size());
+  text = printable_prose(text, std::string::npos);
   return true;
 }
 

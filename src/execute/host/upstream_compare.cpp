@@ -12,6 +12,19 @@ namespace mcpac::execute {
 namespace asio = boost::asio;
 
 Error drift_error(const Permission& tool, Drift how) {
+  if (how == Drift::kTexts) {
+    return {
+        ErrorId::kLockDrift,
+        fmt::format("{} is not the tool that mcpac.lock approved: its server describes it in "
+                    "other words (its schemas are the same)",
+                    tool.text()),
+        fmt::format("server {}", tool.server()),
+        "what was approved is what it said of itself then; a description is what models read",
+        fmt::format("`mcpac lock diff {}` shows the change, `mcpac lock accept {}` approves it; "
+                    "where it changes all the time (a count, a date), \"texts\": \"locked\" in "
+                    "mcpac.json keeps the approved words",
+                    tool.server(), tool.text())};
+  }
   const bool is_gone = how == Drift::kGone;
   return {ErrorId::kLockDrift,
           is_gone
@@ -100,15 +113,17 @@ asio::awaitable<Upstreams::Comparison> Upstreams::compare_with_lock(Server& serv
   if (!listing) co_return pass_on(listing);
   Drifted drifted;
   if (const auto* locked = lock_.find_server(server.config.name)) {
-    std::map<std::string, std::string> offered;
-    for (const auto& tool : listing->tools)
-      offered[tool.name] = codegen::definition_digest(tool.definition);
+    std::map<std::string, const OrderedJson*> offered;
+    for (const auto& tool : listing->tools) offered[tool.name] = &tool.definition;
     for (const auto& tool : locked->tools) {
       const auto found = offered.find(tool.name);
-      if (found == offered.end())
+      if (found == offered.end()) {
         drifted.emplace(tool.name, Drift::kGone);
-      else if (found->second != tool.digest)
-        drifted.emplace(tool.name, Drift::kChanged);
+      } else if (codegen::definition_digest(*found->second) != tool.digest) {
+        const bool in_texts = codegen::differ_in_texts_alone(tool.definition, *found->second);
+        if (in_texts && server.config.texts == mcp::Texts::kLocked) continue;
+        drifted.emplace(tool.name, in_texts ? Drift::kTexts : Drift::kChanged);
+      }
     }
   }
   co_return drifted;

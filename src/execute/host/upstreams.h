@@ -3,8 +3,9 @@
 // start() returns at once: a server connects, and its tool list is held against the lock, while the
 // source is analysed and compiled (design decision 9). A tool whose definition is not the locked
 // one is not callable, at the start and after every list_changed; what has drifted once stays
-// refused, also when the server takes the change back. The other tools go on. Everything but
-// start() runs on the loop.
+// refused, also when the server takes the change back. The other tools go on. Texts that are not
+// the locked ones are such a change, too, but where mcpac.json says that the locked ones hold
+// ("texts"): there they are as if they had not been said. Everything but start() runs on the loop.
 #pragma once
 
 #include <chrono>
@@ -31,7 +32,7 @@
 namespace mcpac::execute {
 
 // How a tool is not the locked one.
-enum class Drift : std::uint8_t { kChanged, kGone };
+enum class Drift : std::uint8_t { kChanged, kTexts, kGone };
 using Drifted = std::map<std::string, Drift>;  // of one server
 [[nodiscard]] Error drift_error(const Permission& tool, Drift how);
 

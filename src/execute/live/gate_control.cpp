@@ -49,6 +49,8 @@ Json state_of(const gate::Gate& gate, const LiveFacts& facts) {
           {"started", facts.started},
           {"declared", gate.declared().texts},
           {"granted", facts.granted},
+          {"mode", facts.mode == gate::Mode::kEnforce ? "enforce" : "observe"},
+          {"lifted_by", facts.lifted_by},
           {"meters", std::move(meters)},
           {"allowed", status.allowed},
           {"denied", status.denied},

@@ -15,6 +15,8 @@ struct LiveFacts {
   std::string program;
   std::string started;               // RFC 3339
   std::vector<std::string> granted;  // the rules of all layers
+  gate::Mode mode = gate::Mode::kEnforce;
+  std::string lifted_by = {};  // who gave the word for a switch that weakens; or empty
 };
 
 // `gate` is borrowed and outlives the controls. `kill` ends the run.

@@ -12,9 +12,18 @@ namespace {
 using codegen::LockedServer;
 using codegen::LockedTool;
 
+// Texts that are not the locked ones are nothing where these hold.
+void note_drift(const ToolDefinition& offered, const LockedTool& locked, mcp::Texts texts,
+                const std::string& permission, GenerateReport& report) {
+  const bool in_texts = codegen::differ_in_texts_alone(locked.definition, offered.definition);
+  if (in_texts && texts == mcp::Texts::kLocked) return;
+  report.drifted.push_back(permission);
+  if (in_texts) report.reworded.push_back(permission);
+}
+
 // A server that is in the lock: its approved form, with what `approval` lets in.
-ServerListing merged(ServerListing live, const LockedServer& locked, const Approval& approval,
-                     GenerateReport& report) {
+ServerListing merged(ServerListing live, const LockedServer& locked, mcp::Texts texts,
+                     const Approval& approval, GenerateReport& report) {
   const auto name_of = [&live](const std::string& tool) { return live.server + "." + tool; };
   if (!approval.covers(live.server) && live.identity != locked.identity) {
     report.other_servers.push_back(live.server);
@@ -31,11 +40,14 @@ ServerListing merged(ServerListing live, const LockedServer& locked, const Appro
     const auto found = std::ranges::find(locked.tools, tool.name, &LockedTool::name);
     const bool approved = approval.covers(live.server, tool.name);
     if (found == locked.tools.end()) {
-      if (!approved && !approval.adds_new) continue;
+      if (!approved && !approval.adds_tools) {
+        report.pending.push_back({name_of(tool.name), std::move(tool.definition)});
+        continue;
+      }
       report.added.push_back(name_of(tool.name));
     } else {
       const bool same = codegen::definition_digest(tool.definition) == found->digest;
-      if (!same && !approved) report.drifted.push_back(name_of(tool.name));
+      if (!same && !approved) note_drift(tool, *found, texts, name_of(tool.name), report);
       // Also what the digest leaves out (order of members, _meta, icons) is as it was approved.
       if (same || !approved) tool.definition = found->definition;
     }
@@ -53,7 +65,7 @@ ServerListing merged(ServerListing live, const LockedServer& locked, const Appro
 
 // A server that is not in the lock yet; false where nothing of it was approved.
 bool admit_new(ServerListing& listing, const Approval& approval, GenerateReport& report) {
-  if (!approval.adds_new && !approval.covers(listing.server)) {
+  if (!approval.adds_servers && !approval.covers(listing.server)) {
     std::erase_if(listing.tools, [&](const ToolDefinition& tool) {
       return !approval.covers(listing.server, tool.name);
     });
@@ -64,9 +76,9 @@ bool admit_new(ServerListing& listing, const Approval& approval, GenerateReport&
   return true;
 }
 
-std::vector<ServerListing> merge(const codegen::Lock& before, std::vector<ServerListing> listings,
-                                 const Approval& approval, const std::set<std::string>& gone,
-                                 GenerateReport& report) {
+std::vector<ServerListing> merge(const Project& project, const codegen::Lock& before,
+                                 std::vector<ServerListing> listings, const Approval& approval,
+                                 const std::set<std::string>& gone, GenerateReport& report) {
   std::vector<ServerListing> result;
   std::set<std::string> offered;
   for (ServerListing& listing : listings) {
@@ -74,7 +86,9 @@ std::vector<ServerListing> merge(const codegen::Lock& before, std::vector<Server
     // What cannot stand in the lock must not hide what does: it counts as withdrawn.
     ServerListing live = codegen::lockable(std::move(listing), report.output.notes);
     if (const LockedServer* locked = before.find_server(live.server)) {
-      result.push_back(merged(std::move(live), *locked, approval, report));
+      const auto* config = project.config.find(live.server);
+      const auto texts = config == nullptr ? mcp::Texts::kStrict : config->texts;
+      result.push_back(merged(std::move(live), *locked, texts, approval, report));
     } else if (admit_new(live, approval, report)) {
       result.push_back(std::move(live));
     }
@@ -110,7 +124,7 @@ Result<GenerateReport> merge_and_write(const Project& project, const LockFile& b
                                        const Approval& approval,
                                        const std::set<std::string>& gone) {
   GenerateReport report;
-  const auto merged = merge(before.lock, std::move(listings), approval, gone, report);
+  const auto merged = merge(project, before.lock, std::move(listings), approval, gone, report);
   auto output = codegen::generate(merged, before.lock);
   if (!output) return pass_on(output);
   auto headers = write_headers(project.headers(), output->files);
@@ -130,12 +144,13 @@ Result<GenerateReport> merge_and_write(const Project& project, const LockFile& b
 }
 
 Result<GenerateReport> write_project(const Project& project, const Folders& folders,
-                                     std::vector<ServerListing> listings) {
+                                     std::vector<ServerListing> listings, NewTools gained) {
   auto turn = ProjectTurn::take(project, folders);
   if (!turn) return pass_on(turn);
   auto before = read_lock_file(project);
   if (!before) return pass_on(before);
-  return merge_and_write(project, *before, std::move(listings), {.adds_new = true},
+  return merge_and_write(project, *before, std::move(listings),
+                         {.adds_servers = true, .adds_tools = gained == NewTools::kAccept},
                          servers_gone(project, before->lock));
 }
 

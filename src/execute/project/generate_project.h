@@ -1,10 +1,12 @@
 // generate: what servers offer in, servers/ and mcpac.lock of a project out.
 //
 // A locked tool keeps its approved definition, also when its server changes or withdraws it: a tool
-// that went and came back as another would else be approved in two steps. New tools are added.
-// What was approved changes only by review.h.
+// that went and came back as another would else be approved in two steps. The first generate of a
+// server proposes all of its tools; what it gains later is listed and left to review.h, for a rule
+// with a wildcard that a user wrote yesterday would cover it (ADR 0054).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -21,15 +23,18 @@ struct GenerateReport {
   std::vector<std::string> written;  // paths below the project that changed
   std::vector<std::string> removed;  // files of servers that are gone
   std::vector<std::string> drifted;  // locked tools whose definition is another now: kept as locked
+  std::vector<std::string> reworded;       // of these, such as differ in texts alone
   std::vector<std::string> withdrawn;      // locked tools that their server no longer offers: kept
   std::vector<std::string> other_servers;  // another command or URL than the lock approved: kept
   std::vector<std::string> added;          // tools that are new in the lock
+  std::vector<ToolDefinition> pending;     // tools that locked servers gained, named "server.tool"
 };
 
 // What a person approved, by "server" and "server.tool".
 struct Approval {
   std::set<std::string> names{};
-  bool adds_new = false;  // what is not locked yet comes in without being named
+  bool adds_servers = false;  // a server that is not locked yet comes in, with all of its tools
+  bool adds_tools = false;    // so does a tool that a locked server gained
   [[nodiscard]] bool covers(const std::string& server) const { return names.contains(server); }
   [[nodiscard]] bool covers(const std::string& server, const std::string& tool) const {
     return covers(server) || names.contains(server + "." + tool);
@@ -43,10 +48,14 @@ struct LockFile {
 };
 [[nodiscard]] Result<LockFile> read_lock_file(const Project& project);
 
+// What becomes of the tools that locked servers gained.
+enum class NewTools : std::uint8_t { kWait, kAccept };
+
 // Adds what is new. Writes what changed, each file whole and mcpac.lock last. kLockBusy where
 // somebody else writes and does not end (project_turn.h).
 [[nodiscard]] Result<GenerateReport> write_project(const Project& project, const Folders& folders,
-                                                   std::vector<ServerListing> listings);
+                                                   std::vector<ServerListing> listings,
+                                                   NewTools gained = NewTools::kWait);
 // servers/ again from mcpac.lock alone; no server is asked. The same lock gives the same bytes.
 [[nodiscard]] Result<GenerateReport> write_from_lock(const Project& project,
                                                      const Folders& folders);

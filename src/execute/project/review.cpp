@@ -95,11 +95,17 @@ void limit_to(const Approval& approval, ServerDiff& diff) {
   });
 }
 
-codegen::LockDiff compare(const Review& review) {
+bool keeps_texts(const mcp::ServerConfig* config) {
+  return config != nullptr && config->texts == mcp::Texts::kLocked;
+}
+
+codegen::LockDiff compare(const Project& project, const Review& review) {
   codegen::LockDiff diff;
-  for (const ServerListing& listing : review.live)
+  for (const ServerListing& listing : review.live) {
     diff.push_back(
         codegen::compare_server(review.before.lock.find_server(listing.server), &listing));
+    diff.back().keeps_texts = keeps_texts(project.config.find(listing.server));
+  }
   for (const std::string& server : review.gone)
     diff.push_back(codegen::compare_server(review.before.lock.find_server(server), nullptr));
   return diff;
@@ -128,7 +134,7 @@ Result<Review> review(const Project& project, const std::vector<std::string>& na
   } else {
     std::erase_if(result.gone, [&](const auto& name) { return !result.approval.covers(name); });
   }
-  result.diff = compare(result);
+  result.diff = compare(project, result);
   if (auto ok = check_tool_names(result, names); !ok) return pass_on(ok);
   for (ServerDiff& diff : result.diff) limit_to(result.approval, diff);
   std::erase_if(result.diff, [](const ServerDiff& diff) { return diff.empty(); });
@@ -185,6 +191,7 @@ Result<Status> status(const Project& project, Ask ask, const OnProgress& progres
       std::vector<codegen::Note> unused;  // generate and diff say them
       const auto live = codegen::lockable(std::move(*answer->second), unused);
       server.diff = codegen::compare_server(locked, &live);
+      server.diff->keeps_texts = keeps_texts(config);
     }
     result.servers.push_back(std::move(server));
   }

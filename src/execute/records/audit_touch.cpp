@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "execute/host/tool_tables.h"
 #include "execute/records/audit_query.h"
+#include "policy/match/path_readings.h"
 #include "policy/places.h"
 #include "policy/policy_record.h"
 
@@ -64,8 +65,9 @@ std::vector<std::string> spellings(const std::string& path, const policy::Bases&
     all.push_back(relative);
     all.push_back("./" + relative);
   };
-  below(bases.current_directory);
-  if (const auto root = bases.roots.find(server); root != bases.roots.end()) below(root->second);
+  const auto starts = policy::relative_starts(bases, server);
+  for (const auto& start : starts.to_catch) below(start);
+  for (const auto& start : starts.admit) below(start);
   return all;
 }
 
@@ -135,6 +137,9 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   environment.clock = &clock;
   environment.bases = recorded->bases;
   environment.prices = recorded->prices;
+  // Whether the path was that of a folder then, which a deny of something in it catches, is not
+  // known: it could have been touched.
+  environment.bases.by_identity = false;
   auto authority = policy::Authority::load(recorded->layers, environment);
   if (!authority) return pass_on(authority);
   const bool observes = string_member(started.payload, "mode") == "observe";
@@ -156,21 +161,39 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
   return view;
 }
 
-// The target of a call, as a path from the root.
-std::string absolute_target(const std::string& target, const RunView& view,
-                            const std::string& capability) {
-  constexpr std::string_view kFile = "file://";
-  if (target.starts_with(std::string(kFile) + "/")) return target.substr(kFile.size());
-  if (target.empty() || target.starts_with('/') || target.find("://") != std::string::npos)
-    return target;
-  const auto root = view.bases.roots.find(capability.substr(0, capability.find('.')));
-  const std::string& base =
-      root == view.bases.roots.end() ? view.bases.current_directory : root->second;
-  return (std::filesystem::path(base) / target).lexically_normal().string();
+// The folders that a server may count relative paths from.
+std::vector<std::string> starts_of(const RunView& view, const std::string& capability) {
+  auto [all, to_catch, has_root] =
+      policy::relative_starts(view.bases, capability.substr(0, capability.find('.')));
+  all.insert(all.end(), to_catch.begin(), to_catch.end());
+  return all;
 }
 
-// All places that the call named; records of older versions have the first.
-std::vector<std::string> targets_in(const Json& check) {
+// What a call may have done to a path, from what its record lists.
+enum class Reach : std::uint8_t { kNone, kCould, kDid };
+
+// One target, by every reading of it as a path.
+Reach reach_of(const std::string& target, const std::string& path, const RunView& view,
+               const std::vector<std::string>& starts) {
+  Reach reach = Reach::kNone;
+  const auto look_at = [&](const std::string& place) {
+    if (is_at_or_below(place, path)) reach = Reach::kDid;
+    // A folder may be moved, listed or searched with what is in it.
+    if (is_at_or_below(path, place)) reach = std::max(reach, Reach::kCould);
+  };
+  for (const auto& reading : policy::path_readings(target, view.bases.home)) {
+    const std::string text = policy::join(reading.components);
+    if (reading.absolute) look_at(policy::join(policy::collapse(reading.components)));
+    for (const auto& start : reading.absolute ? std::vector<std::string>() : starts)
+      look_at(policy::join(policy::collapse(policy::split(start + text))));
+  }
+  return reach;
+}
+
+// Records of older versions have the first target alone, or eight and nothing of those left out.
+Reach reach_of(const Json& check, const std::string& path, const RunView& view,
+               const std::string& capability) {
+  constexpr std::size_t kMostOnce = 8;
   std::vector<std::string> targets;
   if (const Json* all = find_member(check, "targets"); all != nullptr && all->is_array()) {
     for (const Json& one : *all) {
@@ -178,7 +201,16 @@ std::vector<std::string> targets_in(const Json& check) {
     }
   }
   if (targets.empty()) targets.push_back(string_member(check, "target"));
-  return targets;
+  const auto starts = starts_of(view, capability);
+  Reach reach = Reach::kNone;
+  for (const auto& target : targets) reach = std::max(reach, reach_of(target, path, view, starts));
+  const std::string unlisted = string_member(check, "unlisted");
+  const bool names_a_start = std::ranges::any_of(
+      starts, [&](const std::string& start) { return is_at_or_below(path, start); });
+  if (unlisted == "places" || (unlisted == "names" && names_a_start) ||
+      (unlisted.empty() && targets.size() == kMostOnce))
+    reach = std::max(reach, Reach::kCould);
+  return reach;
 }
 
 }  // namespace
@@ -194,15 +226,17 @@ Result<std::vector<Touch>> who_could_touch(const std::vector<audit::Event>& even
     if (!view) return pass_on(view);
     runs.insert_or_assign(event.run_id, std::move(*view));
   }
+  std::set<std::pair<std::string, std::string>> told;
   for (const auto& event : events) {
     const Json* allowed = find_member(event.payload, "allowed");
     if (event.kind != "CapabilityCheck" || allowed == nullptr || *allowed != true) continue;
     const std::string capability = string_member(event.payload, "capability");
     const RunView& view = runs[event.run_id];
-    const bool did = std::ranges::any_of(targets_in(event.payload), [&](const std::string& target) {
-      return is_at_or_below(absolute_target(target, view, capability), path);
-    });
-    if (did) rows.push_back({event.run_id, view.program, event.time, capability, "", true});
+    const Reach reach = reach_of(event.payload, path, view, capability);
+    const bool did = reach == Reach::kDid;
+    // Of many calls that could have, one a run and tool is told.
+    if (did || (reach == Reach::kCould && told.emplace(event.run_id, capability).second))
+      rows.push_back({event.run_id, view.program, event.time, capability, "", did});
   }
   return rows;
 }

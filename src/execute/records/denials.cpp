@@ -27,6 +27,7 @@ Denial to_denial(const gate::Check& check) {
           .taken_for = check.taken_for,
           .other_rules = check.other_rules,
           .would_grant = check.would_grant,
+          .no_grant = gate::bounded(check.no_grant, kMaxText),
           .calls = 1,
           .asked = !check.asks.empty(),
           .used_up = check.used_up};
@@ -55,6 +56,7 @@ Json to_json(const Denial& denial) {
           {"taken_for", denial.taken_for},
           {"other_rules", denial.other_rules},
           {"would_grant", denial.would_grant},
+          {"no_grant", denial.no_grant},
           {"calls", denial.calls},
           {"asked", denial.asked},
           {"used_up", denial.used_up}};
@@ -64,9 +66,15 @@ std::string fix_of(const Denial& denial) {
   if (denial.asked) return "a person at the terminal or --approver COMMAND answers what is asked";
   if (denial.used_up)
     return fmt::format("raise the limit of `{}` in {}", denial.rule, denial.layer);
-  if (denial.would_grant.starts_with("--")) return denial.would_grant;  // of a place
-  if (!denial.would_grant.empty())
-    return fmt::format("--grant {}", shell_quoted(denial.would_grant));
+  if (!denial.would_grant.empty()) {
+    // Some are whole options: of a place, of a rule that asks.
+    const std::string option = denial.would_grant.starts_with("--")
+                                   ? denial.would_grant
+                                   : "--grant " + shell_quoted(denial.would_grant);
+    return denial.calls == 1 ? option
+                             : fmt::format("{}  # the first of {} calls", option, denial.calls);
+  }
+  if (!denial.no_grant.empty()) return fmt::format("no --grant is suggested: {}", denial.no_grant);
   return denial.layer.empty() ? "" : fmt::format("no --grant helps: {} decides", denial.layer);
 }
 

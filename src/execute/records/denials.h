@@ -21,8 +21,10 @@ struct Denial {
   std::string layer;           // whose rule that is
   std::string taken_for = {};  // policy::taken_for
   std::size_t other_rules = 0;
-  // The --grant that would admit it and little else, or a whole option; may be empty.
+  // The least that would admit the first of these calls (policy/explain/would_grant.h), or why
+  // there is none.
   std::string would_grant;
+  std::string no_grant = {};
   std::uint64_t calls = 1;
   bool asked = false;    // it needed an answer
   bool used_up = false;  // the rule would admit it, had it not reached a limit
@@ -43,7 +45,7 @@ class Denials {
 };
 
 [[nodiscard]] Json to_json(const Denial& denial);
-// What would admit it; empty where nothing is known to.
+// What would admit it, or why nothing is printed that would; empty where nothing is known.
 [[nodiscard]] std::string fix_of(const Denial& denial);
 // Lines: what was denied and why, what its path was taken for, and what would admit it.
 [[nodiscard]] std::string to_human_text(const Denial& denial);

@@ -105,7 +105,8 @@ Result<std::optional<RecordedCheck>> read_check(const Json& payload) {
   check.level = string_member(payload, "level");
   if (const Json* asks = find_member(payload, "asks"); asks != nullptr && asks->is_array()) {
     for (const Json& rule : *asks)
-      check.asks.push_back({string_member(rule, "layer"), string_member(rule, "rule")});
+      check.asks.push_back({string_member(rule, "layer"), string_member(rule, "rule"),
+                            string_member(payload, "capability")});
   }
   check.redacted = is_set(payload, "redacted");
   if (const Json* arguments = find_member(payload, "arguments")) check.arguments = *arguments;

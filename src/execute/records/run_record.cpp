@@ -8,6 +8,8 @@
 
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/ids.h"
+#include "gate/answer.h"
 #include "policy/policy_record.h"
 #include "policy/text/printer.h"
 
@@ -15,6 +17,8 @@ namespace mcpac::execute {
 namespace {
 
 constexpr std::size_t kDigestDigits = 64;
+// Of texts that others may have made.
+constexpr std::size_t kMaxSaid = 512;
 
 std::filesystem::path lock_path(const std::filesystem::path& audit_folder,
                                 const std::string& digest) {
@@ -87,7 +91,46 @@ Json started_payload(const RunStart& run, const gate::GateSetup& setup) {
                {"policy_digest", std::move(digest)}};
   if (!run.replayed.empty()) payload["replayed"] = run.replayed;
   if (!run.client_run.empty()) payload["client_run"] = run.client_run;
+  if (!run.client_policy.is_null()) payload["client_policy"] = run.client_policy;
+  if (!run.lifted_by.empty()) payload["lifted_by"] = gate::bounded(run.lifted_by, kMaxSaid);
   return payload;
+}
+
+Json early_answer(std::string_view scope, std::string_view answer, std::string_view who) {
+  return {{"scope", scope},
+          {"rules", Json::array()},
+          {"answer", answer},
+          {"who", gate::bounded(who, kMaxSaid)}};
+}
+
+Result<void> record_answers(const EarlyAnswers& answers, audit::Sink& log) {
+  for (Json payload : answers) {
+    if (const auto question = payload.find("question"); question != payload.end())
+      *question = log.keyed_digest(question->get_ref<const std::string&>());
+    if (auto id = log.append("Approval", std::move(payload)); !id) return pass_on(id);
+  }
+  return {};
+}
+
+Result<std::string> record_refusal(const RefusedRun& run, const std::filesystem::path& audit_folder,
+                                   const Clock& clock) {
+  const std::string id = run.run_id.empty() ? new_uuid_v7(clock) : std::string(run.run_id);
+  auto log = audit::RunLog::create(audit_folder, id, clock);
+  if (!log) return pass_on(log);
+  Json payload{{"program", gate::bounded(run.program, kMaxSaid)},
+               {"error", to_string(run.error.id)},
+               {"what", gate::bounded(run.error.what, kMaxSaid)},
+               {"declared", run.declared},
+               {"not_granted", run.not_granted}};
+  if (!run.client_run.empty()) payload["client_run"] = run.client_run;
+  if (!run.policy.is_null()) payload["policy"] = run.policy;
+  if (auto noted = (*log)->append("RunRefused", std::move(payload)); !noted) return pass_on(noted);
+  if (auto answered = record_answers(run.answers, **log); !answered) return pass_on(answered);
+  auto ended =
+      (*log)->append("RunEnded", {{"verdict", "refused"}, {"error", to_string(run.error.id)}});
+  if (!ended) return pass_on(ended);
+  if (auto closed = (*log)->close(); !closed) return pass_on(closed);
+  return id;
 }
 
 Result<void> record_start(const RunStart& run, const gate::GateSetup& setup,

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "audit/log.h"
 #include "codegen/lock.h"
+#include "core/clock.h"
 #include "gate/gate.h"
 
 namespace mcpac::execute {
@@ -21,7 +23,36 @@ struct RunStart {
   // SHA-256 of the recording that answers instead of servers; empty: servers do.
   std::string_view replayed = {};
   std::string_view client_run = {};  // in whose name it runs (execute/run/hosted.h); or empty
+  // Of a client's program: the rules that decide its calls behind its own gate, as policy_record()
+  // has them; null where the run's own do.
+  Json client_policy = nullptr;
+  std::string_view lifted_by = {};  // who gave the word for --no-permission-check; or empty
 };
+
+// What a person or an approver said before a run: payloads of Approval events, the digest of the
+// question without a key.
+using EarlyAnswers = std::vector<Json>;
+// Of the question whether a program is run, and whether it gets what was not granted.
+[[nodiscard]] Json early_answer(std::string_view scope, std::string_view answer,
+                                std::string_view who);
+[[nodiscard]] Result<void> record_answers(const EarlyAnswers& answers, audit::Sink& log);
+
+// A run that was refused before it began has a record of its own: RunRefused, what was answered,
+// RunEnded. Nothing of it was started.
+struct RefusedRun {
+  std::string_view run_id = {};  // empty: a new one
+  std::string_view program;
+  std::string_view client_run = {};
+  const Error& error;
+  std::vector<std::string> declared = {};
+  std::vector<std::string> not_granted = {};
+  Json policy = nullptr;  // policy_record() of what was granted; null where that is not known
+  EarlyAnswers answers = {};
+};
+// The id of the record.
+[[nodiscard]] Result<std::string> record_refusal(const RefusedRun& run,
+                                                 const std::filesystem::path& audit_folder,
+                                                 const Clock& clock);
 
 // Keeps the lock, then records RunStarted. `setup` is as the gate will get it.
 [[nodiscard]] Result<void> record_start(const RunStart& run, const gate::GateSetup& setup,

@@ -80,6 +80,7 @@ Result<Json> call_tool(const Project& project, const Folders& folders, const Per
   world.tools = tool_schemas(*lock);
   auto authority = load_authority(project, world, {std::move(granted)});
   if (!authority) return pass_on(authority);
+  warn_of_asked_allows(*authority, questions.warning);
   const auto compiled = compile_tools(*lock, {tool.server()});
   if (!compiled.table.contains(tool) && !compiled.unusable.empty())
     return std::unexpected(compiled.unusable.front());

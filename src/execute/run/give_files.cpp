@@ -15,7 +15,7 @@ Result<void> give_files(const policy::Authority& authority, const FilesOf& of,
   const auto granted = authority.files();
   if (granted.empty()) return {};
   const NamesKept kept =
-      of.writes_to == WritesTo::kChangeset ? NamesKept::kByApply : NamesKept::kByMounts;
+      of.writes_to == WritesTo::kChangeset ? NamesKept::kByApply : NamesKept::kByGuard;
   auto made = mounts_of(granted, reserved_places(of.project, of.folders, of.sources), kept);
   if (!made) return pass_on(made);
   for (const GrantedPlace& place : made->places)

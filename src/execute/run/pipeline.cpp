@@ -27,6 +27,7 @@
 #include "execute/run/later.h"
 #include "execute/run/standby.h"
 #include "execute/run/supervise.h"
+#include "policy/policy_record.h"
 
 namespace mcpac::execute {
 namespace {
@@ -45,6 +46,8 @@ class Run {
   }
 
   Result<void> all();
+  // A run that was refused before it began is recorded, too.
+  void record_refused(const Error& error) const;
   [[nodiscard]] const Interrupt& interrupt() const { return interrupt_; }
 
  private:
@@ -93,6 +96,7 @@ class Run {
   std::optional<policy::Authority> granted_;    // for what starts early
   std::optional<policy::Authority> authority_;  // of the run
   gate::Binding binding_;
+  Json client_policy_ = nullptr;
 };
 
 // Where the program was read from; of text that came in another way there is nothing.
@@ -133,6 +137,7 @@ Result<void> Run::load() {
   given_ = std::move(*given);
   auto granted = load_authority(project_, world_, {request_.granted});
   if (!granted) return pass_on(granted);
+  if (request_.hosted == nullptr) warn_of_asked_allows(*granted, listener_.warning);
   granted_ = std::move(*granted);
   return {};
 }
@@ -174,7 +179,8 @@ Result<void> Run::check_grants() {
   // A client's rules were not made for this program: what it leaves unused is nothing to say.
   static const Listener kQuiet;
   const Listener& heard = request_.hosted == nullptr ? listener_ : kQuiet;
-  const GrantCheck parts{project_, world_, heard, request_.enforcement, interrupt_.stop()};
+  const GrantCheck parts{project_,          world_,           heard, request_.enforcement,
+                         interrupt_.stop(), &outcome_.answers};
   auto granted = require_granted(parts, *outcome_.report, request_.granted, outcome_.check);
   if (!granted) {
     outcome_.report->not_granted = outcome_.check.missing;
@@ -189,8 +195,10 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
   if (!rules) return pass_on(rules);
   auto authority =
       load_authority(project_, world_, {request_.granted, declaration_layer(std::move(*rules))});
-  if (authority && request_.hosted != nullptr)
+  if (authority && request_.hosted != nullptr) {
+    client_policy_ = policy::policy_record(*authority);
     authority = handed_on(*authority, declared().permissions, world_);
+  }
   if (!authority) return pass_on(authority);
   authority_ = std::move(*authority);
   binding_ = bind_run(snapshot.digest(), lock_digests_, project_.config, *authority_);
@@ -211,7 +219,7 @@ Result<void> Run::review(Host& host, RunApprover* approver) {
   }
   const ApprovalStore store(folders_.approvals(), listener_.warning, clock_);
   return require_review(subject, request_.questions.review, request_.denied_uses, approver, store,
-                        host, interrupt_);
+                        host, interrupt_, outcome_.answers);
 }
 
 std::shared_ptr<Slot> Run::open_slot(sandbox::Warden& warden, const Prepared& prepared,
@@ -246,12 +254,23 @@ Result<void> Run::run_program(sandbox::Warden& warden, Host& host, const Program
                               listener_.note, agent);
       !given)
     return given;
-  return supervise(
-      {folders_, *lock_, host, warden, interrupt_, clock_, listener_, approver, recording_.get(),
-       request_.hosted, request_.standby},
-      agent, request_.limits,
-      {std::move(*authority_), declared(), request_.enforcement, binding_, outcome_.report->file},
-      outcome_);
+  return supervise({folders_, *lock_, host, warden, interrupt_, clock_, listener_, approver,
+                    recording_.get(), request_.hosted, request_.standby},
+                   agent, request_.limits,
+                   {std::move(*authority_), declared(), request_.enforcement, binding_,
+                    outcome_.report->file, request_.lifted_by, std::move(client_policy_)},
+                   outcome_);
+}
+
+void Run::record_refused(const Error& error) const {
+  const Hosted* const hosted = request_.hosted;
+  record_refused_run({.run_id = hosted == nullptr ? std::string_view() : hosted->run_id,
+                      .program = outcome_.report ? outcome_.report->file : request_.source.display,
+                      .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
+                      .error = error,
+                      .not_granted = outcome_.check.missing,
+                      .policy = granted_ ? policy::policy_record(*granted_) : Json(nullptr)},
+                     folders_, listener_, outcome_);
 }
 
 Result<void> Run::all() {
@@ -334,7 +353,9 @@ Outcome execute(const Project& project, const Folders& folders, ExecuteRequest r
                 const Listener& listener) {
   Outcome outcome;
   Run run(project, folders, request, listener, outcome);
-  conclude(run.interrupt(), run.all(), outcome);
+  auto done = run.all();
+  if (!done && request.mode == RunMode::kRun) run.record_refused(done.error());
+  conclude(run.interrupt(), std::move(done), outcome);
   return outcome;
 }
 

@@ -19,6 +19,7 @@
 #include "execute/project/project.h"
 #include "execute/recording/recording_choice.h"
 #include "execute/records/denials.h"
+#include "execute/records/run_record.h"
 #include "execute/run/hosted.h"
 #include "execute/run/run_limits.h"
 #include "policy/authority.h"
@@ -43,6 +44,7 @@ struct ExecuteRequest {
   // What the program is given (mcpac::arguments()): an object. None: nothing was said, and a
   // recording that is played has its own say.
   std::optional<Json> arguments = {};
+  std::string lifted_by = {};  // who gave the word for Enforcement::kObserve; recorded
   // In whose name it runs, if not its user's own. Then nobody is asked before the run, and calls
   // are not observed.
   const Hosted* hosted = nullptr;
@@ -53,6 +55,8 @@ struct Outcome {
   std::set<std::string> servers;  // that the program may call
   std::optional<analyzer::Report> report;
   CheckResult check;
+  EarlyAnswers answers;    // before the run
+  std::string refused_id;  // of the record of a run that was refused before it began
   std::vector<StageTime> stages;
   std::optional<sandbox::Tier> tier;
   std::optional<sandbox::Verdict> verdict;

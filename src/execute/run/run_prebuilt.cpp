@@ -87,6 +87,7 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
         "{} does not say what it declares (it has no mcpac note): it may use all that is "
         "granted",
         request.program.string()));
+    warn_of_open_ends(parts.listener.warning, request.granted);
     if (parts.enforcement == Enforcement::kObserve) warn_of_observing(parts.listener);
   }
   layers.insert(layers.begin(), request.granted);
@@ -94,16 +95,17 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
   if (!digest) return pass_on(digest);
   auto authority = load_authority(parts.project, parts.world, std::move(layers));
   if (!authority) return pass_on(authority);
+  warn_of_asked_allows(*authority, parts.listener.warning);
   auto binding = bind_run(std::move(*digest), digests, parts.project.config, *authority);
   auto declared = file.declared
                       ? declared_by(report)
                       : declared_by_grants(request.enforcement, *authority, parts.world.tools);
-  return RunAuthority{std::move(*authority), std::move(declared), request.enforcement,
-                      std::move(binding), request.program.string()};
+  return RunAuthority{std::move(*authority), std::move(declared),      request.enforcement,
+                      std::move(binding),    request.program.string(), request.lifted_by};
 }
 
 Result<void> review(const Project& project, const Folders& folders, const RunRequest& request,
-                    const RunAuthority& authority, const RunParts& parts) {
+                    const RunAuthority& authority, const RunParts& parts, EarlyAnswers& answers) {
   if (request.enforcement == Enforcement::kObserve) return {};
   ReviewSubject subject{.program = authority.program,
                         .project = project.folder.string(),
@@ -118,7 +120,7 @@ Result<void> review(const Project& project, const Folders& folders, const RunReq
   }
   const ApprovalStore store(folders.approvals(), parts.listener.warning, parts.clock);
   return require_review(subject, request.questions.review, request.denied_uses, parts.approver,
-                        store, parts.host, parts.interrupt);
+                        store, parts.host, parts.interrupt, answers);
 }
 
 Result<void> run(const Project& project, const Folders& folders, RunRequest& request,
@@ -143,8 +145,9 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
   program->given = std::move(*arguments);
   PolicyWorld world(project, clock);
   world.tools = tool_schemas(lock);
-  auto authority = make_authority({project, world, listener, request.enforcement, interrupt.stop()},
-                                  *file, request, (*known)->digests, outcome);
+  auto authority = make_authority(
+      {project, world, listener, request.enforcement, interrupt.stop(), &outcome.answers}, *file,
+      request, (*known)->digests, outcome);
   if (!authority) return pass_on(authority);
   authority->binding.arguments = digest_of_arguments(program->given);
   const auto& permissions = authority->declared.permissions;
@@ -157,7 +160,8 @@ Result<void> run(const Project& project, const Folders& folders, RunRequest& req
                        interrupt,        clock,   listener,       approver.get(),
                        recording->get(), nullptr, request.standby};
   host.start(servers_of(permissions));  // while somebody may still be asked
-  if (auto done = review(project, folders, request, *authority, parts); !done) return done;
+  if (auto done = review(project, folders, request, *authority, parts, outcome.answers); !done)
+    return done;
   auto drifted = host.drifted_of(permissions, interrupt, listener.wait);
   if (!drifted) return pass_on(drifted);
   // A grant may be wider than what the program uses: the other tools work, these are refused.
@@ -181,7 +185,14 @@ Outcome run_prebuilt(const Project& project, const Folders& folders, RunRequest 
                      const Listener& listener) {
   Outcome outcome;
   const Interrupt interrupt;
-  conclude(interrupt, run(project, folders, request, listener, interrupt, outcome), outcome);
+  auto done = run(project, folders, request, listener, interrupt, outcome);
+  if (!done) {
+    record_refused_run({.program = request.program.native(),
+                        .error = done.error(),
+                        .not_granted = outcome.check.missing},
+                       folders, listener, outcome);
+  }
+  conclude(interrupt, std::move(done), outcome);
   return outcome;
 }
 

@@ -25,6 +25,7 @@ struct RunRequest {
   Standby* standby = nullptr;                    // as in ExecuteRequest
   RecordingChoice recording = {};
   std::optional<Json> given = {};  // as ExecuteRequest::arguments
+  std::string lifted_by = {};      // likewise
 };
 
 [[nodiscard]] Outcome run_prebuilt(const Project& project, const Folders& folders,

@@ -189,6 +189,17 @@ class ServerNotes {
   std::set<std::string> told_;  // on the host's loop
 };
 
+// Nothing of it was made; the program saw an error, and may have gone on without it.
+void warn_of_refused_names(const AgentOutcome& ended, LoopTalk& talk) {
+  const std::uint32_t count = ended.verdict.kept_refusals;
+  if (count == 0) return;
+  talk.warn(fmt::format(
+      "the program was not let make or change {}{}, which tools may run or obey; with --changeset "
+      "it may, and such changes are not applied",
+      printable(ended.verdict.kept_path),
+      count == 1 ? "" : fmt::format(" ({} such calls)", count)));
+}
+
 // Of a changeset they are never applied.
 void warn_of_new_names(const AgentProgram& program, const RunLimits& limits, LoopTalk& talk) {
   if (!program.files || limits.writes_to == WritesTo::kChangeset) return;
@@ -196,7 +207,9 @@ void warn_of_new_names(const AgentProgram& program, const RunLimits& limits, Loo
   if (!made) return talk.warn("after the run: " + made.error().what);
   for (const auto& path : made->names)
     talk.warn(
-        fmt::format("the program made {}, which tools may run or obey", printable(path.string())));
+        fmt::format("{} came to be while the program ran, which may not make such names itself: "
+                    "tools may run or obey it",
+                    printable(path.string())));
   for (const auto& path : made->closed)
     talk.warn(fmt::format(
         "the program left {} so that it cannot be looked through for names that tools may run or "
@@ -210,6 +223,20 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
   std::set<std::string> servers;
   for (const auto& tool : tools) servers.insert(tool.server());
   return servers;
+}
+
+void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
+                        Outcome& outcome) {
+  if (!outcome.run_id.empty() || exit_code_of(run.error.id) != ExitCode::kRefused) return;
+  if (outcome.report) {
+    for (const auto& item : outcome.report->declared) run.declared.push_back(item.text());
+  }
+  run.answers = outcome.answers;
+  auto id = record_refusal(run, folders.audit(), SystemClock());
+  if (id)
+    outcome.refused_id = std::move(*id);
+  else
+    listener.warning("the refusal could not be recorded: " + id.error().what);
 }
 
 void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome) {
@@ -268,7 +295,9 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   LiveSocket socket(parts, outcome.run_id,
                     {.program = authority.program,
                      .started = rfc3339_utc(parts.clock.wall_now()),
-                     .granted = stated_rules(setup.authority)},
+                     .granted = stated_rules(setup.authority),
+                     .mode = setup.mode,
+                     .lifted_by = authority.lifted_by},
                     *kill);
   const AgentIo io{
       .standard_output = parts.listener.standard_output,
@@ -287,15 +316,19 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
       record_start({.program = program.arguments.front(),
                     .declared_in = program.declared_in,
                     .replayed = replayed,
-                    .client_run = hosted == nullptr ? std::string_view() : hosted->client_run},
+                    .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
+                    .client_policy = std::move(authority.client_policy),
+                    .lifted_by = authority.lifted_by},
                    setup, parts.lock, parts.folders.audit(), **log);
   if (!started) return pass_on(started);
+  if (auto noted = record_answers(outcome.answers, **log); !noted) return pass_on(noted);
   const auto until = std::chrono::steady_clock::now() + limits.wall;
   auto ended =
       run_agent(parts.host, parts.warden, program, limits, std::move(setup), **log, io, *stop);
   // From here to the end of the record nothing is written that somebody has to read.
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
+  if (ended) warn_of_refused_names(*ended, talk);
   warn_of_new_names(program, limits, talk);
   notes.reset();
   auto closed = (*log)->close();

@@ -18,6 +18,8 @@ struct RunAuthority {
   Enforcement enforcement = Enforcement::kEnforce;
   gate::Binding binding;
   std::string program;  // as messages call it
+  std::string lifted_by = {};
+  Json client_policy = nullptr;  // RunStart
 };
 
 // The parts of a run that are made before this stage. All borrowed.
@@ -43,6 +45,11 @@ struct RunParts {
 // After a run: an error that ended it is its outcome. When a signal ended it, that is what is said,
 // whatever stage it was in; a program that ended by itself before keeps its own end.
 void conclude(const Interrupt& interrupt, Result<void> done, Outcome& outcome);
+
+// Records a run that ends with this error before it began, where that is a refusal (exit code 77)
+// and not the fault of the source or the machine. The declared set is read off the outcome.
+void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
+                        Outcome& outcome);
 
 [[nodiscard]] std::set<std::string> servers_of(const std::set<Permission>& tools);
 

@@ -20,8 +20,8 @@ constexpr std::array kLimits = {
     Words{"--timeout SECONDS", "`limits.timeout_s`, as far as the person allows,"},
     Words{"--memory SIZE", "`limits.memory_bytes`, as far as the person allows"},
     Words{"--output-limit BYTES", "`limits.output_bytes`, as far as the person allows"}};
-constexpr std::array kRules = {Words{"--grant ", "grant "}, Words{"--files ", "files "},
-                               Words{"--network ", "network "}};
+constexpr std::array kRules = {Words{"--grant ", "grant "}, Words{"--ask ", "ask "},
+                               Words{"--files ", "files "}, Words{"--network ", "network "}};
 
 // What to look up is looked up by the tools beside this one.
 constexpr std::array kLookups = {Words{"; mcpac generate renews the headers", ""},

@@ -98,7 +98,7 @@ void Said::Kept::add(std::string_view piece) {
 
 void Said::log(std::string_view level, std::string_view text) {
   const std::scoped_lock alone(turn_);
-  std::string line = printable(text, kLogLine);
+  std::string line = printable_prose(text, kLogLine);
   log_cut_ = log_cut_ || log_bytes_ + line.size() > kMaxLog;
   if (log_cut_) return;
   log_bytes_ += line.size() + 32;

@@ -208,9 +208,11 @@ void CodeMode::call(const std::string& name, const Json& arguments,
                     const std::shared_ptr<CallOfClient>& call) {
   const JsonSchema& schema = *inputs_.find(name)->second;
   Json complete = arguments;
-  schema.fill_defaults(complete);
-  if (const auto violation = schema.validate(complete))
-    return call->answered(std::unexpected(gate::invalid_arguments(*violation)));
+  auto violation = schema.find_misnamed(arguments);
+  if (!violation && !schema.fill_defaults(complete))
+    violation = SchemaViolation{"", "limit", "leave out more than can be filled in with defaults"};
+  if (!violation) violation = schema.validate(complete);
+  if (violation) return call->answered(std::unexpected(gate::invalid_arguments(*violation)));
   if (name == kSearch) return call->answered(lookup_result(search(*shared_->view, complete)));
   if (name == kDescribe) return call->answered(lookup_result(describe(*shared_->view, complete)));
   name == kAnalyze ? analyze(complete, call) : execute(complete, call);

@@ -9,6 +9,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "core/clock.h"
 #include "gateway/http/peer.h"
 
 namespace mcpac::gateway::http {
@@ -35,7 +36,8 @@ HttpDoor::HttpDoor(const asio::any_io_executor& executor, HttpDoorSetup setup)
       setup_(std::move(setup)),
       acceptor_(executor),
       pause_(executor),
-      sweep_(executor) {}
+      sweep_(executor),
+      long_bodies_(executor) {}
 
 HttpDoor::~HttpDoor() {
   close();
@@ -129,6 +131,17 @@ std::shared_ptr<GuestShare> HttpDoor::share_of(const Guest& guest) {
   return share;
 }
 
+std::chrono::steady_clock::duration HttpDoor::rest_of(const std::string& guest) const {
+  const auto found = paces_.find(guest);
+  return found == paces_.end() ? std::chrono::steady_clock::duration::zero()
+                               : found->second.rest(std::chrono::steady_clock::now());
+}
+
+void HttpDoor::took(const std::string& guest, std::chrono::steady_clock::time_point begun) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - begun > mcp::ReadingPace::kShort) paces_[guest].took(begun, now);
+}
+
 std::size_t HttpDoor::held_for(const std::string& guest) const {
   const auto found = shares_.find(guest);
   const auto share = found == shares_.end() ? nullptr : found->second.lock();
@@ -140,7 +153,7 @@ void HttpDoor::sweep() {
   sweep_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
     if (error || !self || self->closed_) return;
-    const auto old = std::chrono::steady_clock::now() - self->setup_.limits.session_time;
+    const auto old = SystemClock().steady_now() - self->setup_.limits.session_time;
     std::erase_if(self->sessions_, [&](const auto& entry) {
       const auto& conversation = *entry.second.conversation;
       const bool is_over =
@@ -149,6 +162,9 @@ void HttpDoor::sweep() {
       return is_over;
     });
     std::erase_if(self->shares_, [](const auto& entry) { return entry.second.expired(); });
+    std::erase_if(self->paces_, [now = std::chrono::steady_clock::now()](const auto& entry) {
+      return entry.second.rest(now) <= std::chrono::steady_clock::duration::zero();
+    });
     self->sweep();
   });
 }
@@ -169,7 +185,7 @@ std::string HttpDoor::add_session(const Guest& guest,
     sessions_.erase(oldest);
   }
   std::string id = new_session_id();
-  sessions_.emplace(id, Session{guest.name, conversation, std::chrono::steady_clock::now()});
+  sessions_.emplace(id, Session{guest.name, conversation, SystemClock().steady_now()});
   return id;
 }
 
@@ -181,7 +197,7 @@ std::shared_ptr<Conversation> HttpDoor::find_session(const Guest& guest, std::st
     sessions_.erase(found);
     return nullptr;
   }
-  found->second.last_used = std::chrono::steady_clock::now();
+  found->second.last_used = SystemClock().steady_now();
   return found->second.conversation;
 }
 

@@ -26,9 +26,11 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "core/error.h"
+#include "gateway/http/body_reader.h"
 #include "gateway/http/conversation.h"
 #include "gateway/http/guest_share.h"
 #include "gateway/http/head.h"
+#include "mcp/reading_pace.h"
 
 namespace mcpac::gateway::http {
 
@@ -130,6 +132,11 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   [[nodiscard]] std::shared_ptr<Conversation> find_session(const Guest& guest, std::string_view id);
   void end_session(std::string_view id);
 
+  // How long this guest's next long body waits: what came of those before took more than its share
+  // of the loop. Kept while it counts, also where the guest comes by another connection.
+  [[nodiscard]] std::chrono::steady_clock::duration rest_of(const std::string& guest) const;
+  void took(const std::string& guest, std::chrono::steady_clock::time_point begun);
+
   boost::asio::any_io_executor executor_;
   HttpDoorSetup setup_;
   boost::asio::ip::tcp::acceptor acceptor_;
@@ -140,6 +147,8 @@ class HttpDoor : public std::enable_shared_from_this<HttpDoor> {
   std::set<std::shared_ptr<class Peer>> peers_;
   std::map<std::string, Session, std::less<>> sessions_;
   std::map<std::string, std::weak_ptr<GuestShare>, std::less<>> shares_;
+  std::map<std::string, mcp::ReadingPace, std::less<>> paces_;  // of guests that must rest
+  BodyReader long_bodies_;
   std::array<std::uint64_t, 6> answers_{};
   bool finishing_ = false;
   bool closed_ = false;

@@ -15,8 +15,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "core/clock.h"
 #include "gateway/http/answer_head.h"
-#include "ipc/http_pieces.h"
 
 namespace mcpac::gateway::http {
 namespace asio = boost::asio;
@@ -35,6 +35,8 @@ constexpr auto kLeaveTime = std::chrono::seconds(1);
 Refusal refusal_of(const boost::system::error_code& error) {
   if (error == beast::http::error::header_limit) return {431, "the head is too large"};
   if (error == beast::http::error::body_limit) return {413, "the body is too large"};
+  if (error == beast::http::error::bad_obs_fold)
+    return {400, "a header line begins with a blank: send each header in one line"};
   return {400, "this is no HTTP request"};
 }
 
@@ -57,7 +59,7 @@ Peer::~Peer() {
 }
 
 bool Peer::is_over(std::chrono::milliseconds grace) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = SystemClock().steady_now();
   if (!stands_ || now < look_at_) return false;
   look_at_ = now + door_->setup_.limits.look_again;
   return !stands_(grace);
@@ -71,6 +73,7 @@ bool Peer::belong_to(const Guest& guest) {
     return false;
   if (share_) --share_->connections;
   share_ = std::move(share);
+  guest_ = guest.name;
   ++share_->connections;
   return true;
 }
@@ -160,7 +163,7 @@ asio::awaitable<bool> Peer::serve_one() {
   look_at_ = {};
   if (is_over({})) co_return co_await turn_away(token_is_over());
   keep_alive_ = parser.get().keep_alive();
-  const bool whole = co_await route(*guest, head, parser.get().body());
+  const bool whole = co_await route(*guest, head, std::move(parser.get().body()));
   co_return whole&& keep_alive_ && !door_->finishing_;
 }
 

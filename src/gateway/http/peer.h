@@ -15,12 +15,12 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include "gateway/http/conversation.h"
 #include "gateway/http/door.h"
 #include "gateway/http/wire.h"
+#include "ipc/http_pieces.h"
 #include "ipc/json_rpc.h"
 #include "ipc/lazy_timer.h"
 
@@ -45,7 +45,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   [[nodiscard]] std::uint64_t turn() const { return turn_; }
 
  private:
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Parser = ipc::UnfoldedRequestParser<boost::beast::http::string_body>;
   template <class T = void>
   using Task = boost::asio::awaitable<T>;
 
@@ -64,8 +64,13 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Task<std::optional<BodyRoom>> find_body_room(std::size_t bytes);
   // False: this guest has too many connections.
   [[nodiscard]] bool belong_to(const Guest& guest);
-  Task<bool> route(const Guest& guest, const Head& head, const std::string& body);
-  Task<bool> post(const Guest& guest, const Head& head, const std::string& body);
+  Task<bool> route(const Guest& guest, const Head& head, std::string body);
+  Task<bool> post(const Guest& guest, const Head& head, std::string body);
+  // The message of a body; a long one is read beside the loop, when its guest's turn comes.
+  // Nothing: the connection is gone.
+  Task<std::optional<BodyReader::Decoded>> decode(std::string body);
+  // To the session, on the account of the guest.
+  void hand_in(Conversation& conversation, ipc::Message message);
   Task<bool> post_stateless(const Guest& guest, const Head& head, ipc::Message message);
   Task<bool> post_initialize(const Guest& guest, ipc::Message message);
   Task<bool> post_in_session(Conversation& conversation, ipc::Message message);
@@ -110,6 +115,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
 
   std::shared_ptr<HttpDoor> door_;
   std::shared_ptr<GuestShare> share_;
+  std::string guest_;  // whose share that is
   Wire stream_;
   boost::beast::flat_buffer buffer_;
   ipc::Bell wake_;

@@ -1,6 +1,8 @@
 // What a request whose head and body are read is: a message for a session, or one that stands
 // alone.
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,18 +16,48 @@ namespace mcpac::gateway::http {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 
-asio::awaitable<bool> Peer::route(const Guest& guest, const Head& head, const std::string& body) {
+asio::awaitable<bool> Peer::route(const Guest& guest, const Head& head, std::string body) {
   switch (head.method()) {
-    case beast::http::verb::post: co_return co_await post(guest, head, body);
+    case beast::http::verb::post: co_return co_await post(guest, head, std::move(body));
     case beast::http::verb::get: co_return co_await get(guest, head);
     case beast::http::verb::delete_: co_return co_await remove(guest, head);
     default: co_return co_await refuse({405, "POST, GET and DELETE are spoken here"});
   }
 }
 
-asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, const std::string& body) {
+asio::awaitable<std::optional<BodyReader::Decoded>> Peer::decode(std::string body) {
+  using Clock = std::chrono::steady_clock;
+  const JsonLimits limits{.max_bytes = door_->setup_.limits.max_body};
+  if (body.size() <= BodyReader::kShort) co_return gate::decode_message(body, limits);
+  for (auto rest = door_->rest_of(guest_); rest > Clock::duration::zero() && !gone_;
+       rest = door_->rest_of(guest_))
+    static_cast<void>(co_await wake_.wait_until(Clock::now() + rest));
+  if (gone_) co_return std::nullopt;
+  const auto slot = std::make_shared<std::optional<BodyReader::Decoded>>();
+  door_->long_bodies_.read(share_.get(), std::move(body), limits,
+                           [slot, weak = weak_from_this()](BodyReader::Decoded decoded) {
+                             *slot = std::move(decoded);
+                             if (const auto self = weak.lock()) self->wake_.ring();
+                           });
+  while (!*slot && !gone_) static_cast<void>(co_await wake_.wait_until(Clock::time_point::max()));
+  if (gone_) co_return std::nullopt;
+  co_return std::move(*slot);
+}
+
+void Peer::hand_in(Conversation& conversation, ipc::Message message) {
+  const auto begun = std::chrono::steady_clock::now();
+  conversation.session().receive(std::move(message));
+  door_->took(guest_, begun);
+}
+
+asio::awaitable<bool> Peer::post(const Guest& guest, const Head& head, std::string body) {
   if (auto refusal = refuse_post(head)) co_return co_await refuse(std::move(*refusal));
-  auto message = gate::decode_message(body, {.max_bytes = door_->setup_.limits.max_body});
+  const bool is_long = body.size() > BodyReader::kShort;
+  auto decoded = co_await decode(std::move(body));
+  if (!decoded) co_return false;
+  if (is_long) look_at_ = {};  // waiting for its turn takes time
+  if (is_long && is_over({})) co_return co_await turn_away(token_is_over());
+  auto& message = *decoded;
   if (!message) {
     guest.run->anomalies().note("a malformed message of a client", message.error().message);
     co_return co_await refuse({400, message.error().message}, message.error().code,
@@ -69,7 +101,7 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   }
   const auto conversation = Conversation::begin(guest.run, share_);
   if (request == nullptr) {
-    conversation->session().receive(std::move(message));
+    hand_in(*conversation, std::move(message));
     co_return co_await answer_empty(202);
   }
   const auto stream = conversation->open_stream(request->id);
@@ -77,7 +109,7 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
   Telling telling;
   // A subscription waits for no answer: it is what the token was shown for.
   if (request->method != "subscriptions/listen") telling.grace = door_->setup_.limits.grace;
-  conversation->session().receive(std::move(message));
+  hand_in(*conversation, std::move(message));
   telling.as_json = true;
   telling.stateless = true;
   const bool taken = co_await tell(stream, std::move(telling));
@@ -90,7 +122,7 @@ asio::awaitable<bool> Peer::post_stateless(const Guest& guest, const Head& head,
 asio::awaitable<bool> Peer::post_initialize(const Guest& guest, ipc::Message message) {
   const auto conversation = Conversation::begin(guest.run, share_);
   const auto stream = conversation->open_stream(std::get<ipc::Request>(message).id);
-  conversation->session().receive(std::move(message));
+  hand_in(*conversation, std::move(message));
   Telling telling;
   telling.as_json = true;
   telling.grace = door_->setup_.limits.grace;
@@ -108,7 +140,7 @@ asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Mes
   const auto keep = conversation.shared_from_this();
   const auto* request = std::get_if<ipc::Request>(&message);
   if (request == nullptr) {
-    conversation.session().receive(std::move(message));
+    hand_in(conversation, std::move(message));
     co_return co_await answer_empty(202);
   }
   const auto stream = conversation.open_stream(request->id);
@@ -117,7 +149,7 @@ asio::awaitable<bool> Peer::post_in_session(Conversation& conversation, ipc::Mes
     co_return co_await refuse({400, "this id is still in flight, or too many answers wait"},
                               ipc::kInvalidRequest, id);
   }
-  conversation.session().receive(std::move(message));
+  hand_in(conversation, std::move(message));
   Telling telling;
   telling.as_json = true;
   telling.with_ids = true;

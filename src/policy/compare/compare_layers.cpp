@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "core/json_schema.h"
 #include "policy/compare/compare_limits.h"
+#include "policy/decide/canonical_urls.h"
 #include "policy/decide/decide.h"
 #include "policy/sets/call_classes.h"
 
@@ -72,6 +74,11 @@ std::set<Permission> tools_of(const Layers& narrower, const Environment& environ
   return tools;
 }
 
+// Of other tools than the one that is compared: how many are looked into, how much of each.
+constexpr std::size_t kMostOthers = 12;
+constexpr std::size_t kMostOfOthers = 100;
+constexpr std::size_t kStepsOfOthers = 100'000;
+
 // One tool, both sides.
 class ToolComparison {
  public:
@@ -89,6 +96,26 @@ class ToolComparison {
   }
 
   Inclusion answer(const InclusionBudget& budget) { return relate(budget).beyond; }
+
+  // Calls that both sides admit, some of each kind: for the limits that this tool shares.
+  std::vector<ChargedCall> charged_calls(const InclusionBudget& budget) {
+    std::vector<ChargedCall> charged;
+    if (marks_ > kMaxMarks || !compile_schema()) return charged;
+    StepBudget steps(budget.steps);
+    Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
+    for (const auto& call : call_classes(root(), exploration)) {
+      if (charged.size() == kMostOfOthers) break;
+      const auto arguments = completed(call.example);
+      if (!arguments) continue;
+      const CallUnderTest made{permission_, *arguments, schema_, true};
+      const Effect below = decided(narrower_, made);
+      if (below == Effect::kDeny || below != answered(marked_narrower_, call.marks) ||
+          decided(wider_, made) != answered(marked_wider_, call.marks))
+        continue;
+      charged.push_back(charged_call(marked_wider_, marked_narrower_, call.marks));
+    }
+    return charged;
+  }
   [[nodiscard]] bool ran_out() const { return ran_out_; }
 
   Relation relate(const InclusionBudget& budget) {
@@ -105,12 +132,16 @@ class ToolComparison {
     if (auto compiled = compile_schema(); !compiled) return undecided(compiled.error().what);
     StepBudget steps(budget.steps);
     Exploration exploration{strings_, [this](const Marks& m) { return is_hopeless(m); }, steps, {}};
-    const CallPlace root(both(), permission_.server(),
-                         schema_ == nullptr ? SchemaView() : SchemaView(*schema_));
-    const auto calls = call_classes(root, exploration);
+    const auto calls = call_classes(root(), exploration);
     ran_out_ = steps.is_spent();
     took_ = budget.steps - steps.left();
     bool is_refuted = false;
+    // A call that needs no folder to be there is the better example.
+    const auto verified_any = [this](const Json& example) {
+      auto excess = verified(example, Folders::kNo);
+      return excess ? excess : verified(example, Folders::kYes);
+    };
+    std::optional<Excess> found;
     if (exploration.gap.empty())
       in_common = std::ranges::any_of(calls, [this](const auto& call) {
         return std::max(answered(marked_narrower_, call.marks),
@@ -118,9 +149,14 @@ class ToolComparison {
       });
     for (const auto& call : calls) {
       if (answered(marked_narrower_, call.marks) >= answered(marked_wider_, call.marks)) continue;
-      if (auto excess = verified(call.example)) return std::move(*excess);
+      if (!found || found->if_folders) {
+        auto excess = verified_any(call.example);
+        if (excess && !excess->if_folders) return std::move(*excess);
+        if (excess && !found) found = std::move(excess);
+      }
       is_refuted = true;
     }
+    if (found) return std::move(*found);
     if (!exploration.gap.empty()) return undecided("it hangs on " + exploration.gap);
     if (is_refuted)
       return undecided("tests of several kinds on one argument, or a schema that says more");
@@ -157,6 +193,41 @@ class ToolComparison {
     return others;
   }
 
+  [[nodiscard]] CallPlace root() const {
+    return {both(), permission_, schema_ == nullptr ? SchemaView() : SchemaView(*schema_),
+            defaults_ == nullptr ? nullptr : defaults_->root()};
+  }
+
+  // Calls of tools that draw on a limit which this one draws on.
+  [[nodiscard]] std::vector<ChargedCall> calls_of_others(
+      const std::vector<Permission>& tools) const {
+    std::vector<ChargedCall> all;
+    std::size_t asked = 0;
+    for (const auto& tool : tools) {
+      if (!draws_along(tool) || ++asked > kMostOthers) continue;
+      ToolComparison other(wider_, narrower_, tool, environment_, strings_);
+      auto calls = other.charged_calls({.steps = kStepsOfOthers});
+      std::ranges::move(calls, std::back_inserter(all));
+    }
+    return all;
+  }
+  [[nodiscard]] bool draws_along(const Permission& tool) const {
+    const bool admitted = std::ranges::all_of(narrower_, [&](const CompiledLayer& layer) {
+      return std::ranges::any_of(covering(layer, tool), [&](const CompiledTarget* target) {
+        return layer.rules[target->rule].effect != Effect::kDeny;
+      });
+    });
+    if (!admitted) return false;
+    return std::ranges::any_of(wider_, [&](const CompiledLayer& layer) {
+      const auto mine = covering(layer, permission_);
+      const auto theirs = covering(layer, tool);
+      return std::ranges::any_of(mine, [&](const CompiledTarget* one) {
+        return layer.rules[one->rule].is_limited() &&
+               std::ranges::find(theirs, one->rule, &CompiledTarget::rule) != theirs.end();
+      });
+    });
+  }
+
   [[nodiscard]] std::vector<MarkedLayer> both() const {
     auto all = marked_wider_;
     all.insert(all.end(), marked_narrower_.begin(), marked_narrower_.end());
@@ -168,32 +239,41 @@ class ToolComparison {
     auto compiled = JsonSchema::compile(*schema_);
     if (!compiled) return pass_on(compiled);
     compiled_ = std::move(*compiled);
+    defaults_ = std::make_unique<const SchemaDefaults>(compiled_);
     return {};
   }
 
   // What both sides really say of the call, when it is one that can be made.
-  [[nodiscard]] std::optional<Excess> verified(Json arguments) const {
-    if (compiled_ != nullptr) {
-      compiled_->fill_defaults(arguments);
-      if (compiled_->validate(arguments)) return std::nullopt;
-    }
-    const CallUnderTest call{permission_, arguments, schema_, true};
+  enum class Folders : std::uint8_t { kNo, kYes };
+  [[nodiscard]] std::optional<Excess> verified(Json arguments, Folders folders) const {
+    auto made = completed(std::move(arguments));
+    if (!made) return std::nullopt;
+    const CallUnderTest call{.permission = permission_,
+                             .arguments = *made,
+                             .schema = schema_,
+                             .lexical = true,
+                             .takes_for_folders = folders == Folders::kYes,
+                             .defaults = defaults_ == nullptr ? nullptr : defaults_->root()};
     const Effect narrower = decided(narrower_, call);
     const Effect wider = decided(wider_, call);
     if (narrower >= wider) return std::nullopt;
-    return Excess{permission_, arguments, narrower, wider, {}};
+    return Excess{permission_, *made, narrower, wider, {}, call.takes_for_folders};
   }
 
-  // Of a call that both sides answer alike: what its schema makes of it, or nothing.
+  // What its schema makes of a call; nothing where it is none.
   [[nodiscard]] std::optional<Json> completed(Json arguments) const {
     if (compiled_ == nullptr) return arguments;
-    compiled_->fill_defaults(arguments);
-    if (compiled_->validate(arguments)) return std::nullopt;
+    if (misnamed(wider_, permission_, *compiled_, arguments) ||
+        misnamed(narrower_, permission_, *compiled_, arguments) ||
+        !compiled_->fill_defaults(arguments) || compiled_->validate(arguments))
+      return std::nullopt;
     return arguments;
   }
 
   [[nodiscard]] Inclusion limits(const std::vector<ValueClass>& calls) const {
-    const auto found = compare_limits_of(marked_wider_, marked_narrower_, calls, other_tools());
+    const auto others = other_tools();
+    const auto found = compare_limits_of(marked_wider_, marked_narrower_, calls, others,
+                                         [&] { return calls_of_others(others); });
     if (found.kind == LimitAnswer::Kind::kWithin) return Included{};
     if (found.kind == LimitAnswer::Kind::kUnknown) return undecided(found.what);
     auto arguments = completed(found.call->example);
@@ -212,6 +292,7 @@ class ToolComparison {
   std::vector<MarkedLayer> marked_narrower_;
   const Json* schema_ = nullptr;
   std::shared_ptr<const JsonSchema> compiled_;
+  std::unique_ptr<const SchemaDefaults> defaults_;
   bool ran_out_ = false;
   std::size_t took_ = 0;
 };

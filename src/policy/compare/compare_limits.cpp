@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/quantity.h"
 #include "policy/decide/decide.h"
 
 namespace mcpac::policy {
@@ -181,10 +182,17 @@ Rules charged(const MarkedLayer& layer, const Marks& marks) {
   return rules;
 }
 
-// The rules by which a layer gives the answer that it gives; of a no there are none.
+// The rules by which a layer gives the answer that it gives; of a no there are none. An `otherwise`
+// is none of them beside an allow: what takes over when that is used up is a question, no yes.
 Rules rules_for(const MarkedLayer& layer, const Marks& marks) {
   const Effect effect = layer.answer(marks);
   return effect == Effect::kDeny ? Rules() : layer.matching(marks, effect);
+}
+
+Rules asks_otherwise(const MarkedLayer& layer, const Marks& marks) {
+  Rules rules = layer.matching(marks, Effect::kAsk);
+  std::erase_if(rules, [](const CompiledRule* rule) { return !rule->asks_otherwise(); });
+  return rules;
 }
 
 bool has(const Rules& rules, const CompiledRule* rule) {
@@ -211,7 +219,8 @@ class LayerPair {
 
   [[nodiscard]] LimitAnswer answer() const {
     for (const auto* call : calls_) {
-      auto answer = compare(rules_for(wider_, call->marks), charged(narrower_, call->marks));
+      auto answer = compare(rules_for(wider_, call->marks), asks_otherwise(wider_, call->marks),
+                            charged(narrower_, call->marks));
       answer.call = call;
       if (answer.kind != LimitAnswer::Kind::kWithin) return answer;
     }
@@ -237,10 +246,15 @@ class LayerPair {
     return rules;
   }
 
-  [[nodiscard]] LimitAnswer compare(const Rules& wider, const Rules& narrower) const {
+  // `otherwise`: the rules of the wider side that ask once its limits are used up. A question of
+  // the narrower side may become theirs, a yes may not.
+  [[nodiscard]] LimitAnswer compare(const Rules& wider, const Rules& otherwise,
+                                    const Rules& narrower) const {
     for (const auto* rule : narrower) {
-      const bool outlasted = std::ranges::any_of(
-          wider, [&](const CompiledRule* other) { return outlasts(*other, *rule); });
+      const auto is_enough = [&](const CompiledRule* other) { return outlasts(*other, *rule); };
+      const bool outlasted =
+          std::ranges::any_of(wider, is_enough) ||
+          (rule->effect == Effect::kAsk && std::ranges::any_of(otherwise, is_enough));
       if (!outlasted) return certain_excess(wider, narrower);
     }
     return {};
@@ -295,6 +309,188 @@ class LayerPair {
   mutable std::map<std::pair<const CompiledRule*, const CompiledRule*>, bool> along_;
 };
 
+// What limits count.
+enum class Amount : std::uint8_t { kCalls, kBytesOut, kBytesIn, kCost };
+
+std::string in_words(Amount amount, std::uint64_t count, const std::string& currency) {
+  switch (amount) {
+    case Amount::kCalls: return in_words(count);
+    case Amount::kCost:
+      if (count == kUnlimited) return "any cost";
+      return to_text(Money{count, currency});
+    case Amount::kBytesOut:
+    case Amount::kBytesIn: break;
+  }
+  return count == kUnlimited ? "any number of bytes" : fmt::format("{} bytes", count);
+}
+
+// Calls made one after the other in one moment, until the wider side has used up what the narrower
+// one has not: a proof that limits exceed. What the wider side may do is rounded up, what the
+// narrower one may do is rounded down.
+class Rehearsal {
+ public:
+  Rehearsal(Amount amount, std::string currency)
+      : amount_(amount), currency_(std::move(currency)) {}
+
+  // `own` before `others` is ended by one of them, whose index it answers.
+  struct Found {
+    std::size_t own;
+    std::string what;
+  };
+  std::optional<Found> run(const std::vector<ChargedCall>& own,
+                           const std::vector<ChargedCall>& others, std::size_t above) {
+    above_ = above;
+    used_.clear();
+    std::vector<const ChargedCall*> left;
+    for (const auto& call : others) left.push_back(&call);
+    for (const auto& call : own) left.push_back(&call);
+    while (true) {
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        if (auto what = excess(own[i])) return Found{i, std::move(*what)};
+      }
+      // Of all that still can be made the call that uses the fewest limits up.
+      const auto best = std::ranges::min_element(left, {}, [&](const ChargedCall* call) {
+        return can_be_made(*call) ? fresh_limits(*call) : SIZE_MAX;
+      });
+      if (best == left.end() || !can_be_made(**best)) return std::nullopt;
+      make(**best);
+      left.erase(best);
+    }
+  }
+
+ private:
+  // Of one rule; kUnlimited: it does not count this.
+  [[nodiscard]] std::uint64_t limit(const CompiledRule& rule) const {
+    const auto& c = rule.clauses;
+    switch (amount_) {
+      case Amount::kCalls: return calls_within(rule, std::chrono::seconds(1));
+      case Amount::kBytesOut: return bytes_of(c.bytes_out);
+      case Amount::kBytesIn: return bytes_of(c.bytes_in);
+      case Amount::kCost: break;
+    }
+    if (!c.cost) return kUnlimited;
+    return c.cost->value.currency == currency_ ? c.cost->value.millionths : 0;
+  }
+  [[nodiscard]] bool counts_others(const CompiledRule& rule) const {
+    const auto& c = rule.clauses;
+    return (amount_ != Amount::kCalls && (c.calls || c.rate)) ||
+           (amount_ != Amount::kBytesOut && c.bytes_out) ||
+           (amount_ != Amount::kBytesIn && c.bytes_in) || (amount_ != Amount::kCost && c.cost);
+  }
+  [[nodiscard]] std::uint64_t left_of(const CompiledRule& rule) const {
+    const std::uint64_t all = limit(rule);
+    const auto used = used_.find(&rule);
+    if (all == kUnlimited || used == used_.end()) return all;
+    return all - std::min(all, used->second);
+  }
+
+  // With a limit in another currency it is not known: then there is no end.
+  [[nodiscard]] std::uint64_t left_above(const ChargedCall& call) const {
+    std::uint64_t most = 0;
+    for (const auto* rule : call.wider[above_]) {
+      const bool foreign = amount_ == Amount::kCost && rule->clauses.cost &&
+                           rule->clauses.cost->value.currency != currency_;
+      most = std::max(most, foreign ? kUnlimited : left_of(*rule));
+    }
+    return most;
+  }
+  [[nodiscard]] std::uint64_t left_below(const ChargedCall& call) const {
+    std::uint64_t least = kUnlimited;
+    for (const auto& rules : call.answering) {
+      std::uint64_t most = 0;
+      for (const auto* rule : rules)
+        most = std::max(most, counts_others(*rule) ? 0 : left_of(*rule));
+      least = std::min(least, most);
+    }
+    return least;
+  }
+
+  [[nodiscard]] std::optional<std::string> excess(const ChargedCall& call) const {
+    const std::uint64_t below = left_below(call);
+    const std::uint64_t above = left_above(call);
+    if (below <= above) return std::nullopt;
+    std::uint64_t all = 0;
+    for (const auto* rule : call.wider[above_]) all = std::max(all, limit(*rule));
+    return fmt::format(
+        "{}, instead of {}",
+        in_words(amount_, below == kUnlimited ? below : all - above + below, currency_),
+        in_words(amount_, all, currency_));
+  }
+
+  [[nodiscard]] bool can_be_made(const ChargedCall& call) const {
+    const std::uint64_t most = std::min(left_below(call), left_above(call));
+    return most > 0 && most != kUnlimited;
+  }
+  [[nodiscard]] std::size_t fresh_limits(const ChargedCall& call) const {
+    std::size_t fresh = 0;
+    for (const auto& rules : call.narrower) {
+      for (const auto* rule : rules) fresh += left_of(*rule) > 0 && rule->is_limited() ? 1 : 0;
+    }
+    return fresh;
+  }
+  void make(const ChargedCall& call) {
+    const std::uint64_t most = std::min(left_below(call), left_above(call));
+    for (const auto& rules : call.narrower) {
+      for (const auto* rule : rules) used_[rule] = sum(used_[rule], most);
+    }
+    for (const auto* rule : call.wider[above_]) used_[rule] = sum(used_[rule], most);
+  }
+
+  Amount amount_;
+  std::string currency_;
+  std::size_t above_ = 0;
+  std::map<const CompiledRule*, std::uint64_t> used_;
+};
+
+// More than these are not tried out.
+constexpr std::size_t kMostRehearsed = 300;
+
+std::vector<ChargedCall> those_charged_to(const std::vector<ChargedCall>& calls, std::size_t above,
+                                          const CompiledRule* rule) {
+  std::vector<ChargedCall> some;
+  for (const auto& call : calls) {
+    if (has(call.wider[above], rule) && some.size() < kMostRehearsed) some.push_back(call);
+  }
+  return some;
+}
+
+// For each limit of one layer above: what the narrower side can do to it.
+std::optional<LimitAnswer> rehearsed_excess(const std::vector<MarkedLayer>& wider,
+                                            const std::vector<MarkedLayer>& narrower,
+                                            std::size_t above,
+                                            const std::vector<const ValueClass*>& calls,
+                                            const std::vector<ChargedCall>& others) {
+  std::vector<ChargedCall> own;
+  Rules limits;
+  for (const auto* call : calls) {
+    own.push_back(charged_call(wider, narrower, call->marks));
+    for (const auto* rule : own.back().wider[above]) {
+      if (rule->is_limited() && !has(limits, rule)) limits.push_back(rule);
+    }
+  }
+  for (const auto* limited : limits) {
+    std::vector<const ValueClass*> charged_here;
+    std::vector<ChargedCall> mine;
+    for (std::size_t i = 0; i < own.size() && mine.size() < kMostRehearsed; ++i) {
+      if (!has(own[i].wider[above], limited)) continue;
+      charged_here.push_back(calls[i]);
+      mine.push_back(own[i]);
+    }
+    const auto theirs = those_charged_to(others, above, limited);
+    const auto& cost = limited->clauses.cost;
+    for (const Amount amount :
+         {Amount::kCalls, Amount::kBytesOut, Amount::kBytesIn, Amount::kCost}) {
+      Rehearsal rehearsal(amount, cost ? cost->value.currency : "");
+      if (amount == Amount::kCost && !cost) continue;
+      auto found = rehearsal.run(mine, theirs, above);
+      if (found)
+        return LimitAnswer{LimitAnswer::Kind::kExceeds, std::move(found->what),
+                           charged_here[found->own]};
+    }
+  }
+  return std::nullopt;
+}
+
 // A tool that some layer has no rule for, or denies as a whole, is called by nobody.
 bool is_open(const std::vector<MarkedLayer>& layers, const Permission& tool) {
   return std::ranges::all_of(layers, [&](const MarkedLayer& marked) {
@@ -310,10 +506,22 @@ bool is_open(const std::vector<MarkedLayer>& layers, const Permission& tool) {
 
 }  // namespace
 
+ChargedCall charged_call(const std::vector<MarkedLayer>& wider,
+                         const std::vector<MarkedLayer>& narrower, const Marks& marks) {
+  ChargedCall call;
+  for (const auto& layer : wider) call.wider.push_back(rules_for(layer, marks));
+  for (const auto& layer : narrower) {
+    call.narrower.push_back(charged(layer, marks));
+    call.answering.push_back(rules_for(layer, marks));
+  }
+  return call;
+}
+
 LimitAnswer compare_limits_of(const std::vector<MarkedLayer>& wider,
                               const std::vector<MarkedLayer>& narrower,
                               const std::vector<ValueClass>& calls,
-                              const std::vector<Permission>& other_tools) {
+                              const std::vector<Permission>& other_tools,
+                              const CallsOfOthers& calls_of_others) {
   std::vector<const ValueClass*> possible;
   for (const auto& call : calls) {
     const bool denied = std::ranges::any_of(narrower, [&](const MarkedLayer& layer) {
@@ -324,15 +532,19 @@ LimitAnswer compare_limits_of(const std::vector<MarkedLayer>& wider,
   std::vector<Permission> others;
   std::ranges::copy_if(other_tools, std::back_inserter(others),
                        [&](const Permission& tool) { return is_open(narrower, tool); });
-  for (const auto& above : wider) {
+  for (std::size_t above = 0; above < wider.size(); ++above) {
     LimitAnswer worst;
     for (const auto& below : narrower) {
-      worst = LayerPair(above, below, possible, others).answer();
+      worst = LayerPair(wider[above], below, possible, others).answer();
       if (worst.kind == LimitAnswer::Kind::kWithin) break;
     }
     if (worst.kind == LimitAnswer::Kind::kWithin) continue;
     // Of several layers each alone may promise too much, and all together not.
     if (narrower.size() > 1) worst.kind = LimitAnswer::Kind::kUnknown;
+    if (worst.kind == LimitAnswer::Kind::kExceeds) return worst;
+    if (auto alone = rehearsed_excess(wider, narrower, above, possible, {})) return *alone;
+    if (auto all = rehearsed_excess(wider, narrower, above, possible, calls_of_others()))
+      return *all;
     return worst;
   }
   return {};

@@ -5,6 +5,7 @@
 // on one, unless one of them is charged with every call that it is charged with.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,26 @@ struct LimitAnswer {
   const ValueClass* call = nullptr;  // kExceeds: of which this is true
 };
 
+// A call that can be made, and by layer the rules that answer it (wider) or may be charged with it
+// (narrower).
+struct ChargedCall {
+  std::vector<std::vector<const CompiledRule*>> wider;
+  std::vector<std::vector<const CompiledRule*>> narrower;
+  // narrower: by which it is answered.
+  std::vector<std::vector<const CompiledRule*>> answering;
+};
+[[nodiscard]] ChargedCall charged_call(const std::vector<MarkedLayer>& wider,
+                                       const std::vector<MarkedLayer>& narrower,
+                                       const Marks& marks);
+// Calls of other tools, of which both sides admit each; asked for where it may matter.
+using CallsOfOthers = std::function<std::vector<ChargedCall>()>;
+
 // `calls` are all classes of calls to one tool; with nothing used up the wider side answers each at
 // least as generously. `other_tools`: all others, which may draw on the same limits.
 [[nodiscard]] LimitAnswer compare_limits_of(const std::vector<MarkedLayer>& wider,
                                             const std::vector<MarkedLayer>& narrower,
                                             const std::vector<ValueClass>& calls,
-                                            const std::vector<Permission>& other_tools);
+                                            const std::vector<Permission>& other_tools,
+                                            const CallsOfOthers& calls_of_others);
 
 }  // namespace mcpac::policy

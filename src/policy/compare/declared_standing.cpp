@@ -78,11 +78,4 @@ DeclaredStanding declared_standing(const std::vector<CompiledLayer>& layers,
   return standing;
 }
 
-bool loads_as_grant(const std::string& grant, const Environment& environment) {
-  const SourceText source{"a grant", grant};
-  const auto rule = parse_rule(source, Effect::kAllow);
-  CompiledLayer scratch;
-  return rule && Loader{environment, scratch}.add(*rule, source);
-}
-
 }  // namespace mcpac::policy

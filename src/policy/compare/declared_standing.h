@@ -21,7 +21,4 @@ inline constexpr InclusionBudget kStandingBudget{.steps = 1'000'000};
                                                  const Environment& environment,
                                                  const InclusionBudget& budget = kStandingBudget);
 
-// Whether a text could stand behind --grant here.
-[[nodiscard]] bool loads_as_grant(const std::string& grant, const Environment& environment);
-
 }  // namespace mcpac::policy

@@ -24,13 +24,14 @@ class ArgTest {
       : arg_(arg), view_(view), call_(call), grounds_(grounds) {}
 
   Chance holds() {
-    if (arg_.steps.empty()) return any_string_in(call_.known, call_.view(), Root::kYes);
+    if (arg_.steps.empty())
+      return any_string_in(call_.known, call_.view(), call_.left_out(), Root::kYes);
     const auto* member = std::get_if<ast::Member>(&arg_.steps.front());
     // The arguments are an object, and never a list.
     if (member == nullptr) return admits() ? never("the arguments are no list") : Chance::kAlways;
     if (!call_.known.contains(member->name) && call_.may_have(member->name))
       return unknown(member->name);
-    return at(call_.known, 0);
+    return at(call_.known, 0, call_.left_out());
   }
 
  private:
@@ -53,28 +54,48 @@ class ArgTest {
     return Chance::kMaybe;
   }
 
-  Chance at(const Json& value, std::size_t step) {
+  Chance at(const Json& value, std::size_t step, const DefaultPlace* place) {
     if (step == arg_.steps.size()) return tested(value);
     const auto* member = std::get_if<ast::Member>(&arg_.steps[step]);
-    if (member == nullptr) return elements(value, step);
+    if (member == nullptr) return elements(value, step, place);
     if (!value.is_object())
       return admits() ? never(fmt::format("{}: {} is no object", arg_.path_text, shown(value)))
                       : Chance::kAlways;
     const auto found = value.find(member->name);
-    if (found != value.end()) return at(*found, step + 1);
-    if (!admits()) return chance(arg_.presence == Presence::kAbsent);
-    return arg_.presence == Presence::kRequired ? never(fmt::format("{} is absent", arg_.path_text))
-                                                : Chance::kAlways;
+    const DefaultPlace* next = place == nullptr ? nullptr : place->member(member->name);
+    if (found != value.end()) return at(*found, step + 1, next);
+    if (arg_.presence == Presence::kAbsent) return Chance::kAlways;
+    if (admits() && arg_.presence == Presence::kRequired)
+      return never(fmt::format("{} is absent", arg_.path_text));
+    return left_out(step + 1, next);
   }
 
-  Chance elements(const Json& value, std::size_t step) {
+  // As catches_left_out() and admits_left_out() answer.
+  Chance left_out(std::size_t step, const DefaultPlace* place) {
+    if (place == nullptr || (admits() && arg_.matchers.empty())) return chance(admits());
+    if (place->is_unknown())
+      return admits() ? never(fmt::format("{} is left out", arg_.path_text)) : Chance::kAlways;
+    Chance all = Chance::kAlways;
+    Chance any = Chance::kNever;
+    const auto add = [&](Chance one) {
+      all = std::min(all, one);
+      any = std::max(any, one);
+    };
+    for (const Json* standard : place->values()) add(at(*standard, step, place));
+    const auto* member =
+        step < arg_.steps.size() ? std::get_if<ast::Member>(&arg_.steps[step]) : nullptr;
+    if (member != nullptr) add(left_out(step + 1, place->member(member->name)));
+    return admits() ? all : any;
+  }
+
+  Chance elements(const Json& value, std::size_t step, const DefaultPlace* place) {
     if (!value.is_array())
       return admits() ? never(fmt::format("{}: {} is no array", arg_.path_text, shown(value)))
                       : Chance::kAlways;
     Chance all = Chance::kAlways;
     Chance any = Chance::kNever;
     for (const Json& element : value) {
-      const Chance one = at(element, step + 1);
+      const Chance one = at(element, step + 1, place == nullptr ? nullptr : place->elements());
       all = std::min(all, one);
       any = std::max(any, one);
     }
@@ -113,22 +134,46 @@ class ArgTest {
   }
 
   // "*": every string value, and every name of a member that no schema knows.
-  Chance any_string_in(const Json& value, const SchemaView& schema, Root root) {
+  Chance any_string_in(const Json& value, const SchemaView& schema, const DefaultPlace* place,
+                       Root root) {
     if (value.is_string()) return all_tests(value);
     Chance any = Chance::kNever;
     if (value.is_array()) {
       const SchemaView elements = schema.elements();
+      const DefaultPlace* next = place == nullptr ? nullptr : place->elements();
       for (const Json& element : value)
-        any = std::max(any, any_string_in(element, elements, Root::kNo));
+        any = std::max(any, any_string_in(element, elements, next, Root::kNo));
     } else if (value.is_object()) {
       for (const auto& [name, member] : value.items()) {
         if (!schema.names_member(name)) any = std::max(any, all_tests(Json(name)));
-        any = std::max(
-            any, any_string_in(member, schema.member(name).value_or(SchemaView()), Root::kNo));
+        const DefaultPlace* next = place == nullptr ? nullptr : place->member(name);
+        any = std::max(any, any_string_in(member, schema.member(name).value_or(SchemaView()), next,
+                                          Root::kNo));
       }
+      any = std::max(any, any_string_left_out(value, place, root));
     }
     return root == Root::kYes && any != Chance::kAlways ? std::max(any, unknown_strings(schema))
                                                         : any;
+  }
+
+  Chance any_string_left_out(const Json& value, const DefaultPlace* place, Root root) {
+    Chance any = Chance::kNever;
+    if (place == nullptr) return any;
+    for (const auto& [name, below] : place->members()) {
+      const bool may_be_there = root == Root::kYes && call_.may_have(name);
+      if (!value.contains(name) && !may_be_there) any = std::max(any, any_string_at(*below));
+    }
+    return any;
+  }
+
+  Chance any_string_at(const DefaultPlace& place) {
+    if (!seen_.insert(&place).second) return Chance::kNever;
+    if (place.is_unknown()) return Chance::kAlways;
+    Chance any = Chance::kNever;
+    for (const Json* standard : place.values())
+      any = std::max(any, any_string_in(*standard, SchemaView(), &place, Root::kNo));
+    for (const auto& [name, below] : place.members()) any = std::max(any, any_string_at(*below));
+    return any;
   }
 
   // Whether an unknown argument may hold a string at all.
@@ -157,6 +202,7 @@ class ArgTest {
   const CallView view_;
   const PossibleCall& call_;
   Grounds& grounds_;
+  std::set<const DefaultPlace*> seen_;
 };
 
 // The closed world of an allow: is everything that the call can have named in the brackets?
@@ -200,8 +246,10 @@ Chance possible_match(const CompiledTarget& target, Effect effect, const Possibl
   const bool is_allow = effect == Effect::kAllow;
   Chance all = Chance::kAlways;
   for (const auto& arg : target.brackets->args) {
-    const CallView view{call.permission.server(), is_allow ? Reading::kAdmit : Reading::kCatch,
-                        arg.steps.empty()};
+    const CallView view{.server = call.permission.server(),
+                        .reading = is_allow ? Reading::kAdmit : Reading::kCatch,
+                        .any_string = arg.steps.empty(),
+                        .tool = &call.permission};
     const Chance one = ArgTest(arg, view, call, grounds).holds();
     if (one == Chance::kAlways) ++grounds.passed;
     all = std::min(all, one);

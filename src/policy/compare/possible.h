@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 
+#include "core/json_schema.h"
 #include "policy/rules/compiled.h"
 #include "policy/rules/schema_view.h"
 
@@ -25,10 +27,15 @@ struct PossibleCall {
   std::set<std::string> always_there;  // of the unknown: required, or filled by a default
   std::set<std::string> has_default;   // of the unknown
   bool open = false;
-  const Json* schema = nullptr;  // null for control permissions
+  const Json* schema = nullptr;                          // null for control permissions
+  std::shared_ptr<const JsonSchema> compiled = nullptr;  // the same
+  std::shared_ptr<const SchemaDefaults> defaults = nullptr;
 
   [[nodiscard]] bool may_have(const std::string& name) const {
     return unknown.contains(name) || (open && !known.contains(name));
+  }
+  [[nodiscard]] const DefaultPlace* left_out() const {
+    return defaults == nullptr ? nullptr : defaults->root();
   }
   [[nodiscard]] SchemaView view() const {
     return schema == nullptr ? SchemaView() : SchemaView(*schema);

@@ -13,12 +13,17 @@ bool MarkedTarget::matches(const Marks& marks) const {
 
 Effect MarkedLayer::answer(const Marks& marks) const {
   Effect answer = Effect::kDeny;
+  bool otherwise = false;
   for (const auto& target : targets) {
     if (!target.matches(marks)) continue;
     if (target.effect == Effect::kDeny) return Effect::kDeny;
-    if (target.effect == Effect::kAsk || answer == Effect::kDeny) answer = target.effect;
+    if (target.otherwise) {
+      otherwise = true;
+    } else if (target.effect == Effect::kAsk || answer == Effect::kDeny) {
+      answer = target.effect;
+    }
   }
-  return answer;
+  return answer == Effect::kDeny && otherwise ? Effect::kAsk : answer;
 }
 
 bool MarkedLayer::surely_denies(const Marks& marks) const {
@@ -49,7 +54,8 @@ std::vector<MarkedLayer> mark_layers(const std::vector<CompiledLayer>& layers,
   for (const auto& layer : layers) {
     MarkedLayer made{&layer, {}};
     for (const auto* target : covering(layer, permission)) {
-      MarkedTarget one{target, layer.rules[target->rule].effect, next++, {}};
+      const auto& rule = layer.rules[target->rule];
+      MarkedTarget one{target, rule.effect, next++, {}, rule.asks_otherwise()};
       if (one.effect != Effect::kAllow && target->brackets) {
         for (const auto& arg : target->brackets->args) {
           if (looks_into_many(arg)) one.must_catch.push_back(next++);

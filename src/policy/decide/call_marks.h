@@ -21,6 +21,7 @@ struct MarkedTarget {
   Effect effect;
   std::size_t fails = 0;                // set: the target does not match
   std::vector<std::size_t> must_catch;  // each must be set, or it does not match either
+  bool otherwise = false;               // an ask about what no allow of the layer admits
 
   [[nodiscard]] bool matches(const Marks& marks) const;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/json_compare.h"
+#include "policy/rules/evaluate.h"
 
 namespace mcpac::policy {
 namespace {
@@ -21,9 +21,9 @@ void Watch::note(bool passed, Marks& marks) const {
   if (many == passed) marks.set(mark);
 }
 
-CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const std::string& server,
-                     SchemaView view)
-    : server_(&server), view_(view) {
+CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const Permission& tool,
+                     SchemaView view, const DefaultPlace* defaults)
+    : tool_(&tool), view_(view), defaults_(defaults) {
   for (const auto& layer : layers) {
     for (const auto& target : layer.targets) {
       if (!target.target->brackets) continue;
@@ -41,9 +41,10 @@ CallPlace::CallPlace(const std::vector<MarkedLayer>& layers, const std::string& 
   }
 }
 
-CallPlace::CallPlace(const CallPlace& above, SchemaView view)
-    : server_(above.server_),
+CallPlace::CallPlace(const CallPlace& above, SchemaView view, const DefaultPlace* defaults)
+    : tool_(above.tool_),
       view_(view),
+      defaults_(defaults),
       depth_(above.depth_ + 1),
       any_strings_(above.any_strings_) {}
 
@@ -52,7 +53,8 @@ void CallPlace::add_names(const NameWatch& above, const NameTree& tree) {
 }
 
 CallPlace CallPlace::member(const std::string& name) const {
-  CallPlace place(*this, view_.member(name).value_or(SchemaView()));
+  CallPlace place(*this, view_.member(name).value_or(SchemaView()),
+                  defaults_ == nullptr ? nullptr : defaults_->member(name));
   for (Watch watch : watches_) {
     const auto* member = watch.member();
     if (member == nullptr || member->name != name) continue;
@@ -67,7 +69,7 @@ CallPlace CallPlace::member(const std::string& name) const {
 }
 
 CallPlace CallPlace::elements() const {
-  CallPlace place(*this, view_.elements());
+  CallPlace place(*this, view_.elements(), defaults_ == nullptr ? nullptr : defaults_->elements());
   for (Watch watch : watches_) {
     if (watch.ends() || watch.member() != nullptr) continue;
     ++watch.step;
@@ -80,7 +82,11 @@ CallPlace CallPlace::elements() const {
 }
 
 CallView CallPlace::call_view(const Watch& watch) const {
-  return {*server_, watch.reading, watch.arg->steps.empty(), true};
+  return {.server = tool_->server(),
+          .reading = watch.reading,
+          .any_string = watch.arg->steps.empty(),
+          .lexical = true,
+          .tool = tool_};
 }
 
 Marks CallPlace::of_value(const Json& value, const Answer& answer) const {
@@ -123,13 +129,23 @@ Marks CallPlace::of_value(const Json& value) const {
 
 Marks CallPlace::of_absence(const std::string& name) const {
   Marks marks;
+  const DefaultPlace* defaults = defaults_ == nullptr ? nullptr : defaults_->member(name);
   for (const auto& watch : watches_) {
     const auto* member = watch.member();
     if (member == nullptr || member->name != name) continue;
-    watch.note(watch.reading == Reading::kAdmit ? watch.arg->presence != Presence::kRequired
-                                                : watch.arg->presence == Presence::kAbsent,
-               marks);
+    const Presence presence = watch.arg->presence;
+    const CallView view = call_view(watch);
+    const bool is_passed = watch.reading == Reading::kAdmit
+                               ? presence == Presence::kAbsent ||
+                                     (presence == Presence::kOptional &&
+                                      admits_left_out(*watch.arg, view, watch.step + 1, defaults))
+                               : presence == Presence::kAbsent ||
+                                     catches_left_out(*watch.arg, view, watch.step + 1, defaults);
+    watch.note(is_passed, marks);
   }
+  if (defaults == nullptr) return marks;
+  for (const auto& watch : any_strings_)
+    watch.note(catches_string_left_out(*watch.arg, call_view(watch), *defaults), marks);
   return marks;
 }
 
@@ -162,8 +178,7 @@ Marks CallPlace::of_all(const Json& value) const {
       continue;
     }
     const CallPlace below = member(name);
-    const Json* filled = below.view().default_value();
-    marks |= of_presence(name, filled != nullptr && json_equal(*filled, *found));
+    marks |= of_presence(name, below.view().equals_default(*found));
     marks |= below.of_all(*found);
   }
   return marks;
@@ -178,6 +193,9 @@ std::set<std::string> CallPlace::known_members() const {
     for (const auto& [name, tree] : names.tree->members) known.insert(name);
   }
   for (auto& name : view_.member_names()) known.insert(std::move(name));
+  if (defaults_ != nullptr && !any_strings_.empty()) {
+    for (const auto& [name, below] : defaults_->members()) known.insert(name);
+  }
   return known;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json_schema.h"
 #include "policy/decide/call_marks.h"
 #include "policy/rules/schema_view.h"
 
@@ -35,7 +36,8 @@ struct NameWatch {
 
 class CallPlace {
  public:
-  CallPlace(const std::vector<MarkedLayer>& layers, const std::string& server, SchemaView view);
+  CallPlace(const std::vector<MarkedLayer>& layers, const Permission& tool, SchemaView view,
+            const DefaultPlace* defaults = nullptr);
 
   [[nodiscard]] CallPlace member(const std::string& name) const;
   [[nodiscard]] CallPlace elements() const;
@@ -67,11 +69,12 @@ class CallPlace {
   [[nodiscard]] CallView call_view(const Watch& watch) const;
 
  private:
-  CallPlace(const CallPlace& above, SchemaView view);
+  CallPlace(const CallPlace& above, SchemaView view, const DefaultPlace* defaults);
   void add_names(const NameWatch& above, const NameTree& tree);
 
-  const std::string* server_;
+  const Permission* tool_;
   SchemaView view_;
+  const DefaultPlace* defaults_ = nullptr;  // what may stand in members that are left out
   std::size_t depth_ = 0;
   std::vector<Watch> watches_;
   std::vector<NameWatch> names_;

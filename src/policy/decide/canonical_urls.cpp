@@ -1,7 +1,15 @@
 #include "policy/decide/canonical_urls.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/offer.h"
+#include "core/schema/names.h"
+#include "core/schema/uri.h"
 #include "policy/decide/decide.h"
 #include "policy/match/url.h"
 
@@ -14,7 +22,7 @@ bool rewrite(Json& value, std::span<const ast::Step> steps) {
     auto& text = value.get_ref<std::string&>();
     const auto url = read_url(text);
     if (!url) return false;
-    std::string canonical = url->text();
+    std::string canonical = url->sent_text();
     if (canonical == text) return false;
     text = std::move(canonical);
     return true;
@@ -31,7 +39,58 @@ bool rewrite(Json& value, std::span<const ast::Step> steps) {
   return changed;
 }
 
+// The members that rules over a tool read.
+NamedMembers named_by_rules(std::span<const CompiledLayer> layers, const Permission& permission) {
+  NamedMembers named;
+  for (const auto& layer : layers) {
+    for (const auto* target : covering(layer, permission)) {
+      if (!target->brackets) continue;
+      for (const auto& arg : target->brackets->args) {
+        NamedMembers* at = &named;
+        for (const auto& step : arg.steps) {
+          if (const auto* member = std::get_if<ast::Member>(&step)) {
+            at = &at->members[member->name];
+            continue;
+          }
+          if (!at->elements) at->elements = std::make_unique<NamedMembers>();
+          at = at->elements.get();
+        }
+      }
+    }
+  }
+  return named;
+}
+
+// No lock says which arguments a prompt has, so two spellings of one are told by themselves.
+std::optional<SchemaViolation> twice_named(const Json& arguments) {
+  const Json* given = find_member(arguments, "arguments");
+  if (given == nullptr || !given->is_object()) return std::nullopt;
+  std::map<std::string, std::string> known;
+  for (const auto& [name, value] : given->items()) {
+    const auto [at, is_new] = known.try_emplace(schema::folded_name(name), name);
+    if (is_new) continue;
+    return SchemaViolation{
+        "/arguments/" + schema::pointer_token(name), "properties",
+        fmt::format("is another spelling of \"{}\", which stands beside it, and some servers take "
+                    "both for one: send one of them",
+                    at->second.substr(0, 100))};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<SchemaViolation> misnamed(std::span<const CompiledLayer> layers,
+                                        const Permission& permission, const JsonSchema& schema,
+                                        const Json& arguments) {
+  std::optional<NamedMembers> named;
+  auto violation = schema.find_misnamed(arguments, [&]() -> const NamedMembers* {
+    if (!named) named = named_by_rules(layers, permission);
+    return &*named;
+  });
+  if (violation || permission.tool() != kGetPrompt) return violation;
+  return twice_named(arguments);
+}
 
 bool canonicalise_urls(std::span<const CompiledLayer> layers, const Permission& permission,
                        Json& arguments) {
@@ -51,7 +110,9 @@ bool canonicalise_urls(std::span<const CompiledLayer> layers, const Permission& 
 std::optional<SchemaViolation> complete(std::span<const CompiledLayer> layers,
                                         const Permission& permission, const JsonSchema& schema,
                                         Json& arguments) {
-  schema.fill_defaults(arguments);
+  if (auto violation = misnamed(layers, permission, schema, arguments)) return violation;
+  if (!schema.fill_defaults(arguments))
+    return SchemaViolation{"", "limit", "leave out more than can be filled in with defaults"};
   canonicalise_urls(layers, permission, arguments);
   return schema.validate(arguments);
 }

@@ -18,8 +18,16 @@ namespace mcpac::policy {
 bool canonicalise_urls(std::span<const CompiledLayer> layers, const Permission& permission,
                        Json& arguments);
 
-// What arguments go through before any rule: defaults filled in, URLs rewritten, held against the
-// schema.
+// A member that is another spelling of one that the schema or a rule over this tool names at its
+// place, and that they do not name; of the arguments of a prompt, two that are spellings of one.
+// A decoder that folds names (Go's) takes it for that, so no rule is asked.
+[[nodiscard]] std::optional<SchemaViolation> misnamed(std::span<const CompiledLayer> layers,
+                                                      const Permission& permission,
+                                                      const JsonSchema& schema,
+                                                      const Json& arguments);
+
+// What arguments go through before any rule: names looked at, defaults filled in, URLs rewritten,
+// held against the schema.
 [[nodiscard]] std::optional<SchemaViolation> complete(std::span<const CompiledLayer> layers,
                                                       const Permission& permission,
                                                       const JsonSchema& schema, Json& arguments);

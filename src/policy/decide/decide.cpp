@@ -76,34 +76,50 @@ std::vector<AskRule> asking(const CompiledLayer& layer, const CallUnderTest& cal
     const auto& rule = layer.rules[target->rule];
     if (rule.effect == Effect::kAsk &&
         standing_of(rule, *target, call, times) == RuleStanding::Kind::kMatches)
-      rules.push_back({layer.name, target->rule_text});
+      rules.push_back({layer.name, target->rule_text, call.permission.text()});
   }
   return rules;
 }
+
+namespace {
+
+// What one kind of rule says: a verdict where it says no or asks; else what was approved of it is
+// noted in `verdict`.
+std::optional<Verdict> strict_verdict(const CompiledLayer& layer,
+                                      const std::vector<const CompiledTarget*>& targets,
+                                      Effect effect, bool otherwise, const CallUnderTest& call,
+                                      const Times& times, std::span<const AskRule> approved,
+                                      Verdict& verdict) {
+  for (const auto* target : targets) {
+    const auto& rule = layer.rules[target->rule];
+    if (rule.effect != effect || rule.asks_otherwise() != otherwise ||
+        standing_of(rule, *target, call, times) != RuleStanding::Kind::kMatches)
+      continue;
+    if (effect == Effect::kDeny || !is_approved(layer, *target, approved))
+      return Verdict{effect, &rule, target, {}, false};
+    verdict.effect = Effect::kAllow;
+    if (verdict.rule == nullptr) {
+      verdict.rule = &rule;
+      verdict.target = target;
+    }
+    if (!rule.has_meter()) {
+      verdict.unmetered = true;
+    } else if (std::ranges::find(verdict.metered, target->rule) == verdict.metered.end()) {
+      verdict.metered.push_back(target->rule);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
                      std::span<const AskRule> approved) {
   Verdict verdict;
   const auto targets = covering(layer, call.permission);
   for (const Effect effect : {Effect::kDeny, Effect::kAsk}) {
-    for (const auto* target : targets) {
-      const auto& rule = layer.rules[target->rule];
-      if (rule.effect != effect ||
-          standing_of(rule, *target, call, times) != RuleStanding::Kind::kMatches)
-        continue;
-      if (effect == Effect::kDeny || !is_approved(layer, *target, approved))
-        return {effect, &rule, target, {}, false};
-      verdict.effect = Effect::kAllow;
-      if (verdict.rule == nullptr) {
-        verdict.rule = &rule;
-        verdict.target = target;
-      }
-      if (!rule.has_meter()) {
-        verdict.unmetered = true;
-      } else if (std::ranges::find(verdict.metered, target->rule) == verdict.metered.end()) {
-        verdict.metered.push_back(target->rule);
-      }
-    }
+    if (auto strict = strict_verdict(layer, targets, effect, false, call, times, approved, verdict))
+      return *std::move(strict);
   }
   // Every metered rule that matches is charged; of the others one is enough.
   const CompiledRule* unmetered = nullptr;
@@ -124,6 +140,10 @@ Verdict decide_layer(const CompiledLayer& layer, const CallUnderTest& call, cons
       verdict.unmetered = true;
     }
   }
+  if (verdict.effect == Effect::kAllow || !layer.has_otherwise) return verdict;
+  if (auto asks =
+          strict_verdict(layer, targets, Effect::kAsk, true, call, times, approved, verdict))
+    return *std::move(asks);
   return verdict;
 }
 

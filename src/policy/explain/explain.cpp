@@ -64,17 +64,13 @@ std::optional<PathReading> path_reading(const std::vector<CompiledLayer>& layers
   if (!tested) return std::nullopt;
   const Bases& bases = environment.bases;
   const auto& server = permission.server();
-  const auto root = bases.roots.find(server);
-  const auto working = bases.working_directories.find(server);
-  const bool remote = bases.remote_servers.contains(server);
+  RelativeStarts starts = relative_starts(bases, server);
   PathReading reading;
-  reading.lexical_only = remote || environment.resolver == nullptr;
-  reading.admit_base = root == bases.roots.end() ? bases.current_directory : root->second;
-  if (root != bases.roots.end()) reading.catch_bases.push_back(root->second);
-  if (!remote) {
-    reading.catch_bases.push_back(
-        working == bases.working_directories.end() ? bases.current_directory : working->second);
-  }
+  reading.lexical_only = bases.remote_servers.contains(server) || environment.resolver == nullptr;
+  reading.has_root = starts.has_root;
+  reading.admit_base = starts.admit.front();
+  reading.further_bases.assign(starts.admit.begin() + 1, starts.admit.end());
+  reading.catch_bases = std::move(starts.to_catch);
   return reading;
 }
 

@@ -69,9 +69,16 @@ class LayerForesight {
       const Chance chance = possible_match(*target, rule.effect, call, grounds);
       switch (rule.effect) {
         case Effect::kDeny: on_deny(*target, rule, chance, grounds); break;
-        case Effect::kAsk: on_ask(*target, chance, grounds); break;
+        case Effect::kAsk: on_ask(*target, rule, chance, grounds); break;
         case Effect::kAllow: on_allow(*target, rule, chance, grounds); break;
       }
+    }
+    // An `otherwise` is about what no allow admits.
+    if (otherwise_.approval && !is_sure_) {
+      is_possible_ = true;
+      against_.approval = true;
+      if (against_.rule.empty()) against_.rule = otherwise_.rule;
+      against_.grounds.add(otherwise_.grounds);
     }
   }
 
@@ -131,8 +138,14 @@ class LayerForesight {
     if (chance == Chance::kMaybe) against_.add(target, grounds);
   }
 
-  void on_ask(const CompiledTarget& target, Chance chance, const Grounds& grounds) {
+  void on_ask(const CompiledTarget& target, const CompiledRule& rule, Chance chance,
+              const Grounds& grounds) {
     if (chance == Chance::kNever) return missed(target, grounds);
+    if (rule.asks_otherwise()) {
+      otherwise_.add(target, chance == Chance::kAlways ? Grounds() : grounds);
+      otherwise_.approval = true;
+      return;
+    }
     is_possible_ = true;
     against_.add(target, chance == Chance::kAlways ? Grounds() : grounds);
     against_.approval = true;
@@ -163,6 +176,7 @@ class LayerForesight {
   const CompiledTarget* denying_ = nullptr;  // the one of it
   Obstacles against_;                        // denies and asks that may match
   Obstacles for_;                            // allows that may match
+  Obstacles otherwise_;                      // asks about what no allow admits
   bool is_sure_ = false;
   bool is_possible_ = false;
   std::string nearest_;  // the rule that came nearest to a match
@@ -170,6 +184,12 @@ class LayerForesight {
   std::size_t passed_ = 0;
   std::size_t misses_ = 0;
 };
+
+std::optional<SchemaViolation> misnamed_in(const std::vector<CompiledLayer>& layers,
+                                           const PossibleCall& call, const Json& arguments) {
+  if (call.compiled == nullptr) return std::nullopt;
+  return misnamed(layers, call.permission, *call.compiled, arguments);
+}
 
 }  // namespace
 
@@ -187,8 +207,10 @@ Result<PossibleCall> possible_call(const Permission& permission, const CallInSou
   if (!compiled) return pass_on(compiled);
   // Members are filled one by one, so a call without arguments shows every default there is.
   Json empty = Json::object();
-  (*compiled)->fill_defaults(empty);
-  (*compiled)->fill_defaults(possible.known);
+  if (!(*compiled)->fill_defaults(empty) || !(*compiled)->fill_defaults(possible.known))
+    return fail(ErrorId::kSchemaInvalid, "its defaults take too much to be filled in");
+  possible.compiled = *compiled;
+  possible.defaults = std::make_shared<const SchemaDefaults>(*compiled);
   for (const auto& name : call.unknown) {
     if (!call.known.contains(name)) possible.known.erase(name);
     const bool filled = empty.contains(name);
@@ -226,6 +248,7 @@ Outlook outlook_of(const std::vector<CompiledLayer>& layers, const Permission& p
   if (!suffices) return Outlook::kDenied;
   auto possible = possible_call(permission, call, schema);
   if (!possible) return Outlook::kConditional;
+  if (misnamed_in(layers, *possible, call.known)) return Outlook::kDenied;
   canonicalise_urls(layers, permission, possible->known);
   Outlook worst = Outlook::kCovered;
   for (const auto& layer : layers)
@@ -234,7 +257,8 @@ Outlook outlook_of(const std::vector<CompiledLayer>& layers, const Permission& p
 }
 
 Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permission& permission,
-                         const CallInSource& call, const Json* schema) {
+                         const CallInSource& call, const Json* schema,
+                         const Environment& environment) {
   Foresight worst;
   if (layers.empty() || !call.known.is_object()) {
     worst.reason = "nothing is granted";
@@ -244,6 +268,12 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
   if (!possible) {
     worst.outlook = Outlook::kConditional;
     worst.reason = "the tool's schema cannot be read: " + possible.error().what;
+    return worst;
+  }
+  if (auto violation = misnamed_in(layers, *possible, call.known)) {
+    worst.layer = "lock";
+    worst.reason = fmt::format("{} {}", printable(violation->pointer, 200),
+                               printable(violation->message, 300));
     return worst;
   }
   canonicalise_urls(layers, permission, possible->known);
@@ -265,8 +295,12 @@ Foresight foresee_layers(const std::vector<CompiledLayer>& layers, const Permiss
   if (worst.outlook == Outlook::kConditional)
     worst.depends_on.assign(depends_on.begin(), depends_on.end());
   // A --grant helps only where the run's own layer is what refuses, and no rule forbids it.
-  if (denying == 1 && worst.layer == layers.front().name && !is_forbidden)
-    worst.would_grant = grant_for(*possible);
+  worst.only_ungranted = denying == 1 && worst.layer == layers.front().name && !is_forbidden;
+  if (worst.only_ungranted) {
+    Fix fix = fix_for(layers.front(), *possible, environment);
+    worst.would_grant = std::move(fix.would_grant);
+    worst.no_grant = std::move(fix.no_grant);
+  }
   return worst;
 }
 

@@ -16,7 +16,7 @@ namespace mcpac::policy {
 // The strictest answer of all layers; `schema` is that of the tool, null for control permissions.
 [[nodiscard]] Foresight foresee_layers(const std::vector<CompiledLayer>& layers,
                                        const Permission& permission, const CallInSource& call,
-                                       const Json* schema);
+                                       const Json* schema, const Environment& environment);
 
 // Whether it could be allowed, without why and without advice. kDenied also where `work` does not
 // suffice to tell: of what others make many, each is asked about.

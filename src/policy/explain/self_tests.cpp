@@ -14,11 +14,13 @@ namespace {
 // Why the call could not be made at all; nothing where it could, as it would be sent.
 Result<std::optional<SchemaViolation>> completed(const CompiledLayer& layer,
                                                  const ToolSchemas& tools,
-                                                 const Permission& permission, Json& arguments) {
+                                                 const Permission& permission, Json& arguments,
+                                                 std::optional<SchemaDefaults>& defaults) {
   const auto tool = tools.find(permission);
   if (tool == tools.end()) return std::optional<SchemaViolation>();
   auto schema = JsonSchema::compile(tool->second);
   if (!schema) return pass_on(schema);
+  defaults.emplace(*schema);
   return complete({&layer, 1}, permission, **schema, arguments);
 }
 
@@ -38,7 +40,8 @@ Result<void> run(const ast::SelfTest& test, const CompiledLayer& layer, const So
                         did_you_mean(permission->text(), names));
   }
   Json arguments = test.arguments;
-  auto violation = completed(layer, *environment.tools, *permission, arguments);
+  std::optional<SchemaDefaults> defaults;
+  auto violation = completed(layer, *environment.tools, *permission, arguments, defaults);
   if (!violation) return pass_on(violation);
   const bool wanted = test.expect == ast::SelfTest::Expect::kMatch;
   const std::string text =
@@ -53,7 +56,12 @@ Result<void> run(const ast::SelfTest& test, const CompiledLayer& layer, const So
                         "write a call that its schema admits");
   }
   const Json* schema = tool == environment.tools->end() ? nullptr : &tool->second;
-  const Verdict verdict = decide_layer(layer, {*permission, arguments, schema}, Times{});
+  const CallUnderTest call{.permission = *permission,
+                           .arguments = arguments,
+                           .schema = schema,
+                           .demand = {},
+                           .defaults = defaults ? defaults->root() : nullptr};
+  const Verdict verdict = decide_layer(layer, call, Times{});
   if ((verdict.effect != Effect::kDeny) == wanted) return {};
   return source.error(ErrorId::kSelfTestFailed, test.at, text,
                       verdict.rule == nullptr

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/printable.h"
+#include "core/shell_quote.h"
 #include "policy/match/path_value.h"
 #include "policy/match/system_path_resolver.h"
 
@@ -46,11 +47,6 @@ std::optional<std::string> relative_path(const std::string& quoted) {
   return text;
 }
 
-// The root stands before where a server was started, which of one on another machine is not known.
-bool declares_root(const PathReading& paths) {
-  return paths.catch_bases.size() == (paths.lexical_only ? 1 : 2);
-}
-
 // Where a link on the way below `base` leads; empty where there is none, or nobody can tell.
 std::string leads_to(const std::string& base, const std::string& value) {
   const SystemPathResolver files;
@@ -59,6 +55,24 @@ std::string leads_to(const std::string& base, const std::string& value) {
   const auto straight = (std::filesystem::path(*folder) / value).lexically_normal();
   auto real = files.resolve(straight.native());
   return real && *real != straight.native() ? std::move(*real) : "";
+}
+
+// Every place that the value may be.
+std::string ambiguous(const Permission& permission, const PathReading& paths,
+                      const std::string& value) {
+  const auto below = [&](const std::string& base) {
+    return printable((std::filesystem::path(base) / value).lexically_normal().string(), kMaxShown);
+  };
+  const auto& server = permission.server();
+  std::string it = fmt::format("it may be {}, counted from {}", below(paths.admit_base),
+                               paths.has_root ? "the root of " + server : "the current folder");
+  for (const auto& folder : paths.further_bases)
+    it += fmt::format(", or {}, counted from {}", below(folder), printable(folder, kMaxShown));
+  it += fmt::format(": {} was given {}, and an allow needs all of these inside", server,
+                    paths.further_bases.size() == 1 ? "that folder" : "these folders");
+  if (paths.has_root) return it;
+  return fmt::format("{}; mcpac server set {} --root {} says which is meant", it, server,
+                     shell_quoted(paths.further_bases.back()));
 }
 
 }  // namespace
@@ -76,7 +90,8 @@ std::string taken_for(const Permission& permission, const Explanation& explanati
   const std::string it =
       fmt::format("it is {}{}, counted from", printable(whole.string(), kMaxShown),
                   link.empty() ? "" : fmt::format(", a link to {}", printable(link, kMaxShown)));
-  if (declares_root(paths)) return fmt::format("{} the root of {}", it, permission.server());
+  if (!paths.further_bases.empty()) return ambiguous(permission, paths, *value);
+  if (paths.has_root) return fmt::format("{} the root of {}", it, permission.server());
   const bool is_of_here = place.starts_with("./") || place.starts_with("\"./");
   return fmt::format("{} the current folder, as {} has no --root{}", it, permission.server(),
                      is_of_here ? "" : ": then only a rule with ./ admits a relative path");

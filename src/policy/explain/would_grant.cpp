@@ -1,11 +1,22 @@
 #include "policy/explain/would_grant.h"
 
-#include <optional>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "core/json_compare.h"
+#include "core/printable.h"
+#include "core/shell_quote.h"
+#include "policy/compare/reachable.h"
 #include "policy/decide/least_rule.h"
 #include "policy/explain/foresee.h"
 #include "policy/rules/schema_view.h"
+#include "policy/text/parser.h"
 #include "policy/text/printer.h"
 
 namespace mcpac::policy {
@@ -14,55 +25,418 @@ namespace {
 // What people still read before they paste it.
 constexpr std::size_t kMaxText = 300;
 
-// "a == 1, b.c == \"x\", d any": any where the language has no short test for exactly this value.
-std::string tests_for(const std::string& path, const Json& value) {
-  const std::string any = path + " any";
-  if (value.is_array() || (value.is_object() && value.empty())) return any;
-  std::string text = value.is_object() ? "" : path + " == " + to_text(value);
-  if (value.is_object()) {
-    for (const auto& [name, member] : value.items()) {
-      text += (text.empty() ? "" : ", ") + tests_for(path + "." + print_name(name), member);
-      if (text.size() > kMaxText) break;
-    }
-  }
-  return text.size() > kMaxText ? any : text;
+bool tests_paths(const CompiledArg& arg) {
+  return std::ranges::any_of(arg.tests, [](const ast::Test& test) {
+    return std::holds_alternative<ast::PathTest>(test.body);
+  });
 }
 
-// The tests for the arguments that are known; nothing where a rule cannot name them, or at length.
-std::optional<std::string> tests_for_all(const Json& arguments, const SchemaView& schema) {
-  std::string tests;
-  for (const auto& [name, value] : arguments.items()) {
-    const auto member = schema.member(name);
-    const Json* filled = member ? member->default_value() : nullptr;
-    if (filled != nullptr && json_equal(*filled, value)) continue;  // counts as absent
-    if (!member) return std::nullopt;
-    const std::string test = tests_for(print_name(name), value);
-    if (tests.size() + test.size() > 2 * kMaxText) return std::nullopt;
-    tests += (tests.empty() ? "" : ", ") + test;
+// The values of a call at a place that a rule names: of "xs[*]" all elements.
+void values_at(const Json& value, const std::vector<ast::Step>& steps, std::size_t step,
+               std::vector<const Json*>& found) {
+  if (step == steps.size()) {
+    found.push_back(&value);
+  } else if (const auto* member = std::get_if<ast::Member>(&steps[step])) {
+    const Json* next = find_member(value, member->name);
+    if (next != nullptr) values_at(*next, steps, step + 1, found);
+  } else if (value.is_array()) {
+    for (const Json& element : value) values_at(element, steps, step + 1, found);
   }
-  return tests;
+}
+
+// Tests that say exactly what a value is; nothing where the language has none, or none in short.
+// Values inside a path that `near` tests as a path keep its tests: where a link leads may change.
+class ExactTests {
+ public:
+  ExactTests(const CompiledTarget* near, const CallUnderTest& call) {
+    if (near == nullptr || !near->brackets) return;
+    for (const auto& arg : near->brackets->args) {
+      if (!arg.steps.empty() && tests_paths(arg)) kept_.push_back(&arg);
+    }
+    server_ = call.permission.server();
+  }
+
+  [[nodiscard]] std::optional<std::string> of(const std::string& path, const Json& value) const {
+    auto text = tests(path, value);
+    if (text && text->size() > kMaxText) return std::nullopt;
+    return text;
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::string> tests(const std::string& path, const Json& value) const {
+    if (value.is_array()) return of_array(path, value);
+    if (!value.is_object())
+      return fmt::format("{} == {}{}", path, printable_in_place(to_text(value)), kept(path, value));
+    std::string text;
+    for (const auto& [name, member] : value.items()) {
+      const auto inner = tests(path + "." + print_name(name), member);
+      if (!inner || text.size() > kMaxText) return std::nullopt;
+      text += (text.empty() ? "" : ", ") + *inner;
+    }
+    // An empty object has no test of its own.
+    return text.empty() ? std::nullopt : std::optional(std::move(text));
+  }
+
+  // A list has an exact test where its elements are all the same: "xs size 1..1, xs[*] == 1".
+  [[nodiscard]] std::optional<std::string> of_array(const std::string& path,
+                                                    const Json& value) const {
+    const std::string size = fmt::format("{} size {}..{}", path, value.size(), value.size());
+    if (value.empty()) return size;
+    const bool alike = std::ranges::all_of(
+        value, [&](const Json& element) { return json_equal(element, value.front()); });
+    const auto inner = alike ? tests(path + "[*]", value.front()) : std::nullopt;
+    return inner ? std::optional(size + ", " + *inner) : std::nullopt;
+  }
+
+  [[nodiscard]] std::string kept(const std::string& path, const Json& value) const {
+    const CallView view{server_, Reading::kAdmit, false, true, nullptr};
+    std::string text;
+    for (const auto* arg : kept_) {
+      const bool passes =
+          arg->path_text == path && std::ranges::all_of(arg->matchers, [&](const auto& m) {
+            return m->match(value, view) == Outcome::kPass;
+          });
+      if (!passes) continue;
+      const std::size_t head = arg->text.starts_with('?') ? 1 : 0;
+      text = arg->text.substr(head + arg->path_text.size());
+    }
+    return text;
+  }
+
+  std::vector<const CompiledArg*> kept_;
+  std::string server_;
+};
+
+// The call as it is known, and what is to be said of the rest.
+struct Asked {
+  CallUnderTest call;
+  const std::set<std::string>* unknown = nullptr;
+  bool open = false;
+  bool asks_file_system = true;
+};
+
+Asked subject_of(const PossibleCall& call) {
+  return {.call = {.permission = call.permission, .arguments = call.known, .schema = call.schema},
+          .unknown = &call.unknown,
+          .open = call.open,
+          .asks_file_system = false};
+}
+
+SchemaView view_of(const CallUnderTest& call) {
+  return call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
+}
+
+struct Written {
+  std::string brackets;
+  std::string trouble;  // why there are none
+};
+
+bool is_unknown(const Asked& subject, const std::string& name) {
+  return subject.unknown != nullptr && subject.unknown->contains(name);
+}
+
+void add(std::string& brackets, const std::string& tests) {
+  brackets += (brackets.empty() ? "" : ", ") + tests;
+}
+
+// What `near` says of an argument that only the run knows; nothing where it does not name it.
+std::optional<std::string> kept_of_unknown(const CompiledTarget* near, const std::string& name) {
+  if (near == nullptr) return std::nullopt;
+  if (!near->brackets) return "?" + print_name(name) + " any";
+  std::string text;
+  for (const auto& arg : near->brackets->args) {
+    const auto* member = arg.steps.empty() ? nullptr : std::get_if<ast::Member>(&arg.steps.front());
+    if (member != nullptr && member->name == name) add(text, arg.text);
+  }
+  if (text.empty() && near->brackets->rest) text = "?" + print_name(name) + " any";
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+// An ask catches calls whatever else they bring: it is closed by naming what is absent.
+void close(const Asked& subject, Written& written) {
+  const SchemaView schema = view_of(subject.call);
+  const Json* text = schema.text();
+  const Json* more = text == nullptr ? nullptr : find_member(*text, "additionalProperties");
+  if (more == nullptr || *more != false) {
+    written.trouble = "a rule of ask cannot be closed over arguments that the schema does not name";
+    return;
+  }
+  for (const auto& name : schema.member_names()) {
+    if (!subject.call.arguments.contains(name)) add(written.brackets, print_name(name) + " absent");
+  }
+}
+
+Written write(const Asked& subject, const CompiledTarget* near, Effect effect) {
+  Written written;
+  const ExactTests exact(near, subject.call);
+  const SchemaView schema = view_of(subject.call);
+  for (const auto& [name, value] : subject.call.arguments.items()) {
+    if (is_unknown(subject, name)) continue;
+    const auto member = schema.member(name);
+    const bool is_default = member && member->equals_default(value);
+    if (is_default && effect == Effect::kAllow) continue;  // counts as absent
+    const auto tests = exact.of(print_name(name), value);
+    if (!tests) {
+      written.trouble =
+          fmt::format("no rule of a readable length says exactly what {} is", printable(name, 80));
+      return written;
+    }
+    add(written.brackets, *tests);
+  }
+  if (subject.open) {
+    written.trouble = "arguments of it cannot be read off the source";
+    return written;
+  }
+  if (subject.unknown != nullptr) {
+    for (const auto& name : *subject.unknown) {
+      const auto kept = kept_of_unknown(near, name);
+      if (!kept) {
+        written.trouble =
+            fmt::format("what {} will be only the run knows, and no rule says what it may be",
+                        printable(name, 80));
+        return written;
+      }
+      add(written.brackets, *kept);
+    }
+  }
+  if (effect == Effect::kAsk) close(subject, written);
+  if (written.brackets.size() > 2 * kMaxText)
+    written.trouble = "a rule that says exactly this call would be too long to be read";
+  return written;
+}
+
+// The limits of the rule that came nearest hold for what is added to it.
+std::string clauses_of(const CompiledRule& rule) {
+  ast::Rule alone;
+  alone.clauses = rule.clauses;
+  alone.clauses.because.reset();
+  return print_body(alone);
+}
+
+// Whether the text loads as this effect and admits the call, as far as that is known.
+bool helps(const std::string& text, Effect effect, const Asked& subject, const PossibleCall* call,
+           const Environment& environment) {
+  const SourceText source{"a fix", text};
+  const auto rule = parse_rule(source, effect);
+  CompiledLayer scratch;
+  if (!rule || !Loader{environment, scratch}.add(*rule, source)) return false;
+  if (!check_reachable(*rule, source, environment)) return false;
+  const auto targets = covering(scratch, subject.call.permission);
+  if (targets.empty()) return false;
+  if (call == nullptr) return matches(*targets.front(), effect, subject.call);
+  Grounds grounds;
+  return possible_match(*targets.front(), effect, *call, grounds) != Chance::kNever;
+}
+
+// How a value got past a test that it seems to fit; empty where it did not.
+std::string escape_of(const CompiledArg& arg, const Json& value, const Asked& subject) {
+  const std::string& server = subject.call.permission.server();
+  CallView lexical{server, Reading::kAdmit, false, true, nullptr};
+  CallView real{server, Reading::kAdmit, false, subject.call.lexical, nullptr};
+  for (CallView* view : {&lexical, &real}) {
+    view->tool = &subject.call.permission;
+    view->readings = &subject.call.readings;
+  }
+  for (std::size_t i = 0; i < arg.matchers.size(); ++i) {
+    const Outcome by_text = arg.matchers[i]->match(value, lexical);
+    const std::string& test = arg.matcher_texts[i] == "except" ? arg.text : arg.matcher_texts[i];
+    if (const Json* reading = arg.matchers[i]->taken_for(value, lexical))
+      return fmt::format("{} may be taken for {} by its server", arg.path_text,
+                         printable(to_text(*reading), 60));
+    if (const auto remark = arg.matchers[i]->remark(value, real); !remark.empty())
+      return fmt::format("{} {}", arg.path_text, remark);
+    if (by_text == Outcome::kUnreadable)
+      return fmt::format("{} is written so that it is read in more than one way", arg.path_text);
+    const bool is_path = test.starts_with("within ") || test.starts_with("matches ");
+    if (by_text == Outcome::kFail && is_path && value.is_string()) {
+      const auto& text = value.get_ref<const std::string&>();
+      const bool climbs = text == ".." || text.starts_with("../") || text.ends_with("/..") ||
+                          text.find("/../") != std::string::npos;
+      if (climbs) return fmt::format("{} leaves what `{}` means by \"..\"", arg.path_text, test);
+    }
+    if (!subject.asks_file_system || by_text != Outcome::kPass) continue;
+    if (arg.matchers[i]->match(value, real) != Outcome::kPass)
+      return fmt::format("{} leaves what `{}` means by a link, or cannot be looked up",
+                         arg.path_text, test);
+  }
+  return {};
+}
+
+std::string escape_of(const CompiledTarget& target, const Asked& subject) {
+  if (!target.brackets) return {};
+  for (const auto& arg : target.brackets->args) {
+    std::vector<const Json*> values;
+    if (!arg.steps.empty()) values_at(subject.call.arguments, arg.steps, 0, values);
+    for (const Json* value : values) {
+      if (auto why = escape_of(arg, *value, subject); !why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+Fix none(std::string why) {
+  return {.would_grant = {}, .no_grant = std::move(why)};
+}
+
+Fix fix_near(const CompiledLayer& layer, const CompiledTarget* near,
+             std::span<const CompiledTarget* const> missed, const Asked& subject,
+             const PossibleCall* possible, const Environment& environment) {
+  for (const auto* target : missed) {
+    if (const auto why = escape_of(*target, subject); !why.empty())
+      return none(why + ", and a value that escaped a rule is no reason to grant it");
+  }
+  const Effect effect = near == nullptr ? Effect::kAllow : layer.rules[near->rule].effect;
+  const auto written = write(subject, near, effect);
+  if (!written.trouble.empty()) return none(written.trouble);
+  std::string text = fmt::format("{}({}){}", whole_tool(subject.call.permission), written.brackets,
+                                 near == nullptr ? "" : clauses_of(layer.rules[near->rule]));
+  if (!helps(text, effect, subject, possible, environment))
+    return none("no rule says exactly this call");
+  if (effect == Effect::kAsk) return {.would_grant = "--ask " + shell_quoted(text), .no_grant = {}};
+  return {.would_grant = std::move(text), .no_grant = {}};
+}
+
+// "a == 1, b.c == \"x\", d any": any where the language has no short test for exactly this value.
+std::string tests_or_any(const std::string& path, const Json& value) {
+  std::string text;
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [name, member] : value.items()) {
+      text += (text.empty() ? "" : ", ") + tests_or_any(path + "." + print_name(name), member);
+      if (text.size() > kMaxText) break;
+    }
+  } else if (!value.is_structured()) {
+    text = path + " == " + printable_in_place(to_text(value));
+  }
+  return text.empty() || text.size() > kMaxText ? path + " any" : text;
+}
+
+// The least in short of a call for `policy suggest`: what no test says in short may be anything.
+std::string rule_for(const PossibleCall& call) {
+  const std::string whole = whole_tool(call.permission);
+  const SchemaView schema = call.view();
+  std::string tests;
+  for (const auto& [name, value] : call.known.items()) {
+    const auto member = schema.member(name);
+    if (member && member->equals_default(value)) continue;  // counts as absent
+    if (!member) return whole;
+    add(tests, tests_or_any(print_name(name), value));
+    if (tests.size() > 2 * kMaxText) return whole;
+  }
+  if (call.open) return whole;
+  for (const auto& name : call.unknown) {
+    // Always there, but perhaps only because a default is filled in: that counts as absent.
+    const bool there = call.always_there.contains(name) && !call.has_default.contains(name);
+    add(tests, std::string(there ? "" : "?") + print_name(name) + " any");
+  }
+  return tests.size() > 2 * kMaxText ? whole : whole + "(" + tests + ")";
 }
 
 }  // namespace
 
-std::string grant_for(const CallUnderTest& call) {
-  const std::string whole = whole_tool(call.permission);
-  const auto tests = tests_for_all(
-      call.arguments, call.schema == nullptr ? SchemaView() : SchemaView(*call.schema));
-  return tests ? whole + "(" + *tests + ")" : whole;
+Fix fix_for(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
+            const Environment& environment) {
+  const CompiledTarget* near = nullptr;
+  std::size_t most = 0;
+  std::vector<const CompiledTarget*> missed;
+  for (const auto& [target, miss, used_up] : missed_targets(layer, call, times)) {
+    if (used_up) return none("a limit of the rule that admits it is used up");
+    missed.push_back(target);
+    if (near != nullptr && miss.passed <= most) continue;
+    most = miss.passed;
+    near = target;
+  }
+  return fix_near(layer, near, missed, {.call = call}, nullptr, environment);
 }
 
-std::string grant_for(const PossibleCall& call) {
-  const std::string whole = whole_tool(call.permission);
-  auto tests = tests_for_all(call.known, call.view());
-  if (!tests || call.open) return whole;
-  for (const auto& name : call.unknown) {
-    // Always there, but perhaps only because a default is filled in: that counts as absent.
-    const bool there = call.always_there.contains(name) && !call.has_default.contains(name);
-    *tests +=
-        (tests->empty() ? "" : ", ") + std::string(there ? "" : "?") + print_name(name) + " any";
+Fix fix_for(const CompiledLayer& layer, const PossibleCall& call, const Environment& environment) {
+  const CompiledTarget* near = nullptr;
+  std::size_t most = 0;
+  std::vector<const CompiledTarget*> missed;
+  for (const auto* target : covering(layer, call.permission)) {
+    const Effect effect = layer.rules[target->rule].effect;
+    if (effect == Effect::kDeny) continue;
+    Grounds grounds;
+    std::ignore = possible_match(*target, effect, call, grounds);
+    missed.push_back(target);
+    if (near != nullptr && grounds.passed <= most) continue;
+    most = grounds.passed;
+    near = target;
   }
-  return tests->size() > 2 * kMaxText ? whole : whole + "(" + *tests + ")";
+  return fix_near(layer, near, missed, subject_of(call), &call, environment);
+}
+
+std::optional<std::string> exact_rule(const PossibleCall& call, const Environment& environment) {
+  if (!call.unknown.empty() || call.open) return std::nullopt;
+  static const CompiledLayer kNothing;
+  auto fix = fix_near(kNothing, nullptr, {}, subject_of(call), &call, environment);
+  return fix.would_grant.empty() ? std::nullopt : std::optional(std::move(fix.would_grant));
+}
+
+namespace {
+
+// The rule as far as it is about this tool. One whose limit its targets share stays whole: each by
+// itself would have the limit anew.
+std::string of_tool_alone(const CompiledLayer& layer, const CompiledTarget& target,
+                          const Permission& permission) {
+  const CompiledRule& rule = layer.rules[target.rule];
+  const auto is_it = [&](const CompiledTarget& other) { return other.rule == target.rule; };
+  std::size_t targets = static_cast<std::size_t>(std::ranges::count_if(layer.everywhere, is_it));
+  for (const auto& [tool, all] : layer.by_tool)
+    targets += static_cast<std::size_t>(std::ranges::count_if(all, is_it));
+  for (const auto& [server, all] : layer.by_server)
+    targets += static_cast<std::size_t>(std::ranges::count_if(all, is_it));
+  const auto parsed = parse_rule({"a rule", target.text}, rule.effect);
+  const bool is_wide =
+      !parsed || !parsed->targets.front().selector.tool || !parsed->targets.front().selector.server;
+  if (rule.has_meter() && (targets > 1 || is_wide)) return rule.text;
+  if (!parsed) return target.rule_text;
+  ast::Rule alone = *parsed;
+  alone.effect = rule.effect;
+  alone.clauses = rule.clauses;
+  alone.targets.front().selector.server = permission.server();
+  alone.targets.front().selector.tool = permission.tool();
+  return print(alone);
+}
+
+}  // namespace
+
+std::vector<std::string> granted_of(const CompiledLayer& layer, const Permission& permission,
+                                    const Json* arguments, const Json* schema,
+                                    const Environment& environment) {
+  std::vector<std::string> rules;
+  const auto add_rule = [&rules](std::string rule) {
+    if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(std::move(rule));
+  };
+  static const Json kNone = Json::object();
+  const Json& values = arguments == nullptr ? kNone : *arguments;
+  const CallUnderTest call{
+      .permission = permission, .arguments = values, .schema = schema, .lexical = true};
+  std::vector<const CompiledTarget*> admitting;
+  bool asks = false;
+  for (const auto* target : covering(layer, permission)) {
+    const CompiledRule& rule = layer.rules[target->rule];
+    if (rule.effect == Effect::kDeny) continue;
+    if (arguments != nullptr && !matches(*target, rule.effect, call)) continue;
+    admitting.push_back(target);
+    asks = asks || (rule.effect == Effect::kAsk && !rule.clauses.otherwise);
+  }
+  for (const auto* target : admitting) {
+    const CompiledRule& rule = layer.rules[target->rule];
+    if (arguments == nullptr || asks || rule.effect != Effect::kAllow || rule.is_limited())
+      continue;
+    const auto written = write({.call = call, .asks_file_system = false}, target, Effect::kAllow);
+    std::string text = fmt::format("{}({})", whole_tool(permission), written.brackets);
+    const Asked subject{.call = call, .asks_file_system = false};
+    if (written.trouble.empty() && helps(text, Effect::kAllow, subject, nullptr, environment))
+      return {"allow " + text + clauses_of(rule)};
+  }
+  for (const auto* target : admitting) {
+    // An allow beside an ask let nothing through by itself.
+    if (asks && layer.rules[target->rule].effect == Effect::kAllow && arguments != nullptr)
+      continue;
+    add_rule(of_tool_alone(layer, *target, permission));
+  }
+  return rules;
 }
 
 std::string whole_tool(const Permission& permission) {
@@ -71,7 +445,7 @@ std::string whole_tool(const Permission& permission) {
 
 std::string least_rule(const Permission& permission, const CallInSource& call, const Json* schema) {
   const auto possible = possible_call(permission, call, schema);
-  return possible ? grant_for(*possible) : whole_tool(permission);
+  return possible ? rule_for(*possible) : whole_tool(permission);
 }
 
 }  // namespace mcpac::policy

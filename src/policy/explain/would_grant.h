@@ -1,16 +1,46 @@
-// The --grant text that would admit one call and as little else as can be said in short: a list, or
-// a long text, may be any; the bare name is left where not even that can be said.
+// Would grant: what a denial is told to do, the least that admits this one call under the user's
+// rules, or nothing and why not.
+//
+// The text is closed and exact: every argument of the call by its value, with the path tests of the
+// rule that came nearest, whose limits it keeps. What cannot be said so gets no text at all: a
+// value that escaped a rule (by a link, by "..", by a spelling that is read in more than one way),
+// one that only the run knows, and one that the language has no exact test for. Whatever is printed
+// was loaded and asked about the call before.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "policy/compare/possible.h"
+#include "policy/decide/decide.h"
 #include "policy/rules/evaluate.h"
 
 namespace mcpac::policy {
 
-[[nodiscard]] std::string grant_for(const CallUnderTest& call);
-// The same for a call of which only a part is known: the rest may be anything.
-[[nodiscard]] std::string grant_for(const PossibleCall& call);
+struct Fix {
+  std::string would_grant;  // as after --grant, or a whole option; empty: there is none
+  std::string no_grant;     // why there is none; empty beside a text
+};
+
+// Of a call that no rule of `layer` admits, the run's own. The file system is asked about the
+// values of the call through the environment's resolver.
+[[nodiscard]] Fix fix_for(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
+                          const Environment& environment);
+// The same of a call of which only a part is known: what is unknown keeps the tests of the rule
+// that came nearest. The file system is not asked.
+[[nodiscard]] Fix fix_for(const CompiledLayer& layer, const PossibleCall& call,
+                          const Environment& environment);
+
+// The rule that admits this call and no other; nothing where a part of it is not known, or has no
+// exact test.
+[[nodiscard]] std::optional<std::string> exact_rule(const PossibleCall& call,
+                                                    const Environment& environment);
+
+// Authority::granted_of.
+[[nodiscard]] std::vector<std::string> granted_of(const CompiledLayer& layer,
+                                                  const Permission& permission,
+                                                  const Json* arguments, const Json* schema,
+                                                  const Environment& environment);
 
 }  // namespace mcpac::policy

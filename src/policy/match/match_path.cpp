@@ -1,7 +1,12 @@
-// Paths: `within` and `matches`, lexically and as the file system resolves them (docs/grants.md).
+// Paths: `within` and `matches`, lexically, as the file system resolves them, and by what files and
+// folders are, whatever they are called (docs/grants.md).
 //
 // An allow needs all readings inside, a deny or ask is content with one. A text with ".." has two
-// on the disk: the kernel goes up from where a link leads, and many servers tidy the text first.
+// on the disk: the kernel goes up from where a link leads, and many servers tidy the text first. A
+// relative one is counted from every folder that the server may count from. By its device and
+// inode a folder is found behind another mount, and by a name in the other case; that never makes
+// an allow wider, it finds what it excepts. A folder that a denied or excepted place lies in counts
+// as that place: who moves, lists or searches it reaches what is in it.
 // What the server opens later is a name, and the directory may change in between: decisions bind
 // names, the server's own root and the sandbox bind files.
 #include <algorithm>
@@ -25,27 +30,73 @@ class PathMatcher final : public Matcher {
   Outcome match(const Json& value, const CallView& call) const override {
     if (!value.is_string()) return Outcome::kWrongType;
     const auto& text = value.get_ref<const std::string&>();
-    const bool lexical = call.lexical || !resolves(call.server);
-    const Look look = lexical ? Look::kLexical : Look::kResolved;
-    if (call.any_string) return any_holds(text, call, look) ? Outcome::kPass : Outcome::kFail;
+    const Asking asking = asking_of(call);
+    if (call.any_string) return any_holds(text, asking) ? Outcome::kPass : Outcome::kFail;
     const auto path = read_path_value(text);
     if (!path) return Outcome::kUnreadable;
-    return holds(*path, call, look) ? Outcome::kPass : Outcome::kFail;
+    return holds(*path, asking) ? Outcome::kPass : Outcome::kFail;
   }
-  // An allow hangs on it where the text alone would admit, a deny or ask where it would not catch.
+
+  // An allow hangs on it where the text alone would admit, a deny or ask where it would not catch:
+  // in both as if a path named no folder, which only the file system knows.
   bool asks_file_system(const Json& value, const CallView& call) const override {
     if (!value.is_string() || !resolves(call.server)) return false;
     const auto& text = value.get_ref<const std::string&>();
-    if (call.any_string) {
-      return !path_readings(text, bases_.home).empty() && !any_holds(text, call, Look::kLexical);
-    }
+    Asking asking = asking_of(call);
+    asking.look = Look::kLexical;
+    if (asking.above == Above::kCounts) asking.above = Above::kIfThere;
+    if (call.any_string)
+      return !path_readings(text, bases_.home).empty() && !any_holds(text, asking);
     const auto path = read_path_value(text);
-    return path && holds(*path, call, Look::kLexical) == (call.reading == Reading::kAdmit);
+    return path && holds(*path, asking) == (call.reading == Reading::kAdmit);
   }
+
+  std::string remark(const Json& value, const CallView& call) const override {
+    if (!value.is_string()) return {};
+    const auto& text = value.get_ref<const std::string&>();
+    Asking asking = asking_of(call);
+    const auto outcome = [&] {
+      if (call.any_string) return any_holds(text, asking);
+      const auto path = read_path_value(text);
+      return path && holds(*path, asking);
+    };
+    const bool is_caught = call.reading == Reading::kCatch;
+    if (outcome() != is_caught) return {};
+    asking.above = Above::kPasses;
+    if (outcome() == is_caught) return {};
+    if (is_caught) return "contains the denied " + pattern_.text();
+    std::string names;
+    for (const auto& exception : exceptions_)
+      names += (names.empty() ? "" : ", ") + exception.text();
+    return "contains what is excepted: " + names;
+  }
+
   Types types() const override { return kStringType; }
 
  private:
   enum class Look : std::uint8_t { kLexical, kResolved };
+  // What a folder is to the rule that a denied or excepted place lies in. kIfThere: for a path of
+  // which the text does not say whether it is one.
+  enum class Above : std::uint8_t { kPasses, kIfThere, kCounts };
+
+  // How one call is looked at.
+  struct Asking {
+    const CallView& call;
+    Look look;
+    Above above;
+  };
+
+  [[nodiscard]] Asking asking_of(const CallView& call) const {
+    const bool lexical = call.lexical || !resolves(call.server);
+    // A folder in a document, "baseUrl": ".", is written more often than walked.
+    const bool passes = !bases_.by_identity || call.in_document ||
+                        (call.tool != nullptr && bases_.entry_only.contains(*call.tool));
+    const bool is_unsure = call.lexical && !call.takes_for_folders;
+    return {call, lexical ? Look::kLexical : Look::kResolved,
+            passes      ? Above::kPasses
+            : is_unsure ? Above::kIfThere
+                        : Above::kCounts};
+  }
 
   [[nodiscard]] bool is_remote(const std::string& server) const {
     return bases_.remote_servers.contains(server);
@@ -54,36 +105,38 @@ class PathMatcher final : public Matcher {
     return resolver_ != nullptr && !is_remote(server);
   }
 
-  [[nodiscard]] bool holds(const PathValue& path, const CallView& call, Look look) const {
-    return call.reading == Reading::kAdmit ? admits(path, call.server, look)
-                                           : catches(path, call.server, look);
+  [[nodiscard]] bool holds(const PathValue& path, const Asking& asking) const {
+    return asking.call.reading == Reading::kAdmit ? admits(path, asking) : catches(path, asking);
   }
 
   // "*": any reading is enough, for only a deny or an ask looks at any string.
-  [[nodiscard]] bool any_holds(const std::string& text, const CallView& call, Look look) const {
+  [[nodiscard]] bool any_holds(const std::string& text, const Asking& asking) const {
     return std::ranges::any_of(path_readings(text, bases_.home),
-                               [&](const auto& path) { return holds(path, call, look); });
+                               [&](const auto& path) { return holds(path, asking); });
   }
 
-  [[nodiscard]] bool admits(const PathValue& path, const std::string& server, Look look) const {
-    Components raw = path.components;
-    if (!path.absolute) {
-      const auto root = bases_.roots.find(server);
-      if (root == bases_.roots.end() && !pattern_.relative_to_here()) return false;
-      Components start =
-          split(root == bases_.roots.end() ? bases_.current_directory : root->second);
-      raw.insert(raw.begin(), start.begin(), start.end());
-    }
-    const PathBase& base = pattern_.base_for(server);
-    return admits_below(raw, base.written, base.real, server, look) ||
-           (base.real != base.written && admits_below(raw, base.real, base.real, server, look));
+  [[nodiscard]] bool admits(const PathValue& path, const Asking& asking) const {
+    if (path.absolute) return admits_at({}, path.components, asking);
+    const RelativeStarts starts = relative_starts(bases_, asking.call.server);
+    if (!starts.has_root && !pattern_.relative_to_here()) return false;
+    return std::ranges::all_of(starts.admit, [&](const std::string& start) {
+      return admits_at(start, path.components, asking);
+    });
+  }
+
+  [[nodiscard]] bool admits_at(std::string_view start, const Components& components,
+                               const Asking& asking) const {
+    Components raw = split(start);
+    raw.insert(raw.end(), components.begin(), components.end());
+    const PathBase& base = pattern_.base_for(asking.call.server);
+    return admits_below(raw, base.written, base.real, asking) ||
+           (base.real != base.written && admits_below(raw, base.real, base.real, asking));
   }
 
   // `base` is the name by which the value must enter the base; ".." may only stand strictly below
   // it.
   [[nodiscard]] bool admits_below(const Components& raw, const Components& base,
-                                  const Components& real, const std::string& server,
-                                  Look look) const {
+                                  const Components& real, const Asking& asking) const {
     if (!begins_with(raw, base)) return false;
     const Components below(raw.begin() + static_cast<std::ptrdiff_t>(base.size()), raw.end());
     std::size_t depth = 0;
@@ -95,52 +148,142 @@ class PathMatcher final : public Matcher {
     if (!pattern_.fits(lexical)) return false;
     Components whole = base;
     whole.insert(whole.end(), lexical.begin(), lexical.end());
+    const std::string& server = asking.call.server;
     if (excepted(whole, server)) return false;
-    if (look == Look::kLexical) return true;
-    return lies_below(below, real, server) &&
-           (lexical.size() == below.size() || lies_below(lexical, real, server));
+    if (asking.look == Look::kLexical)
+      return std::ranges::none_of(exceptions_,
+                                  [&](const auto& e) { return lies_above(e, whole, asking); });
+    if (!lies_below(below, real, asking)) return false;
+    return lexical.size() == below.size() || lies_below(lexical, real, asking);
   }
 
   // Where these components lead on the disk.
   [[nodiscard]] bool lies_below(const Components& below, const Components& real,
-                                const std::string& server) const {
+                                const Asking& asking) const {
     const auto resolved = resolver_->resolve_beneath(join(real), below);
     if (!resolved) return false;
     const Components found = split(*resolved);
     return begins_with(found, real) && pattern_.fits(std::span(found).subspan(real.size())) &&
-           !excepted(found, server);
+           !excepted(found, asking.call.server) && !excepted_by_identity(*resolved, asking);
   }
 
-  [[nodiscard]] bool catches(const PathValue& path, const std::string& server, Look look) const {
-    if (path.absolute) return catches_at({}, path.components, server, look);
-    const auto root = bases_.roots.find(server);
-    if (root != bases_.roots.end() && catches_at(root->second, path.components, server, look))
-      return true;
-    if (is_remote(server)) return root == bases_.roots.end();
-    const auto working = bases_.working_directories.find(server);
-    const auto& here =
-        working == bases_.working_directories.end() ? bases_.current_directory : working->second;
-    return catches_at(here, path.components, server, look);
+  [[nodiscard]] bool excepted_by_identity(const std::string& path, const Asking& asking) const {
+    if (exceptions_.empty() || !bases_.by_identity) return false;
+    const bool has_wildcards = std::ranges::any_of(
+        exceptions_, [](const auto& exception) { return !exception.glob().empty(); });
+    const auto seen = look(path, has_wildcards || are_missing(asking.call.server));
+    if (!seen) return true;
+    return std::ranges::any_of(exceptions_, [&](const PathPattern& exception) {
+      return covers(exception, *seen, asking) || lies_above(exception, *seen, asking);
+    });
+  }
+
+  [[nodiscard]] bool catches(const PathValue& path, const Asking& asking) const {
+    if (path.absolute) return catches_at({}, path.components, asking);
+    const std::string& server = asking.call.server;
+    const RelativeStarts starts = relative_starts(bases_, server);
+    if (is_remote(server) && !starts.has_root) return true;
+    return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
+      return catches_at(start, path.components, asking);
+    });
   }
 
   [[nodiscard]] bool catches_at(std::string_view start, const Components& components,
-                                const std::string& server, Look look) const {
+                                const Asking& asking) const {
     Components raw = split(start);
     raw.insert(raw.end(), components.begin(), components.end());
     const Components lexical = collapse(raw);
-    if (look == Look::kLexical)
-      return pattern_.covers(lexical, server) && !excepted(lexical, server);
+    const std::string& server = asking.call.server;
+    if (asking.call.any_string && may_be_covered(lexical, server)) return true;
     bool inside = pattern_.covers(lexical, server);
     bool out = excepted(lexical, server);
+    if (asking.look == Look::kLexical)
+      return (inside && !out) || lies_above(pattern_, lexical, asking);
+    if (inside && !out) return true;
+    const bool wants_own = !pattern_.glob().empty() || is_missing(pattern_, server);
     for (const Components& asked : {std::cref(raw), std::cref(lexical)}) {
-      const auto resolved = resolver_->resolve(join(asked));
-      if (!resolved) return true;
-      const Components real = split(*resolved);
-      inside = inside || pattern_.covers(real, server);
+      const auto seen = look(join(asked), wants_own);
+      if (!seen) return true;
+      const Components real = split(seen->path);
+      inside = inside || pattern_.covers(real, server) || covers(pattern_, *seen, asking);
       out = out && excepted(real, server);
+      if (lies_above(pattern_, *seen, asking)) return true;
       if (lexical.size() == raw.size()) break;  // no "..": the same question
     }
     return inside && !out;
+  }
+
+  [[nodiscard]] Result<Sighting> look(const std::string& path, bool wants_own) const {
+    using Names = PathResolver::Names;
+    if (bases_.by_identity) return resolver_->look(path, wants_own ? Names::kOwn : Names::kAsked);
+    auto real = resolver_->resolve(path);
+    if (!real) return pass_on(real);
+    return Sighting{.path = std::move(*real)};
+  }
+
+  // Characters that our tables do not know are not known to be none of a denied name.
+  [[nodiscard]] bool may_be_covered(const Components& path, const std::string& server) const {
+    return bases_.by_identity && std::ranges::any_of(path, has_unassigned) &&
+           pattern_.may_cover(path, server);
+  }
+
+  // What stands at the base of a pattern today. Nothing where nobody can tell.
+  [[nodiscard]] Result<Sighting> base_of(const PathPattern& pattern,
+                                         const std::string& server) const {
+    return resolver_->look(join(pattern.base_for(server).real), PathResolver::Names::kAsked);
+  }
+  // What is not there has no identity: it is known by its name, in whatever case that is.
+  [[nodiscard]] bool is_missing(const PathPattern& pattern, const std::string& server) const {
+    if (!bases_.by_identity) return false;
+    const auto base = base_of(pattern, server);
+    return !base || base->kind == Sighting::Kind::kMissing;
+  }
+  [[nodiscard]] bool are_missing(const std::string& server) const {
+    return std::ranges::any_of(exceptions_, [&](const auto& e) { return is_missing(e, server); });
+  }
+
+  // By what folders are, beside what the names say.
+  [[nodiscard]] bool covers(const PathPattern& pattern, const Sighting& seen,
+                            const Asking& asking) const {
+    const std::string& server = asking.call.server;
+    if (pattern.covers(split(seen.path), server)) return true;
+    if (seen.steps.empty()) return false;
+    const auto base = base_of(pattern, server);
+    if (!base || pattern.covers(seen, *base)) return true;
+    const auto file = pattern.one_file(server);
+    return file && is_same(seen, join(*file));
+  }
+
+  [[nodiscard]] bool is_same(const Sighting& seen, const std::string& path) const {
+    if (seen.kind == Sighting::Kind::kMissing) return false;
+    const auto other = resolver_->look(path, PathResolver::Names::kAsked);
+    return other && other->kind == seen.kind && !other->steps.empty() &&
+           other->steps.back() == seen.steps.back();
+  }
+
+  // Only what is a folder can hold a denied place; who does not know what it is cannot rule it out.
+  [[nodiscard]] bool lies_above(const PathPattern& pattern, const Sighting& seen,
+                                const Asking& asking) const {
+    if (asking.above == Above::kPasses) return false;
+    if (seen.kind == Sighting::Kind::kMissing || seen.kind == Sighting::Kind::kFile) return false;
+    const std::string& server = asking.call.server;
+    if (pattern.lies_below(split(seen.path), server)) return true;
+    if (seen.steps.empty()) return false;
+    const auto base = base_of(pattern, server);
+    return !base || pattern.lies_below(seen, *base);
+  }
+
+  // The same by the text alone.
+  [[nodiscard]] bool lies_above(const PathPattern& pattern, const Components& path,
+                                const Asking& asking) const {
+    const bool is_compared = asking.call.lexical;
+    const auto wildcards =
+        is_compared ? PathPattern::Wildcards::kLeftOut : PathPattern::Wildcards::kCount;
+    // mcpac itself stands in the current folder: that one is there, and all above it are.
+    const bool counts =
+        asking.above == Above::kCounts ||
+        (asking.above == Above::kIfThere && begins_with(split(bases_.current_directory), path));
+    return counts && pattern.lies_below(path, asking.call.server, wildcards);
   }
 
   [[nodiscard]] bool excepted(const Components& path, const std::string& server) const {
@@ -154,6 +297,35 @@ class PathMatcher final : public Matcher {
 };
 
 }  // namespace
+
+RelativeStarts relative_starts(const Bases& bases, const std::string& server) {
+  RelativeStarts starts;
+  const auto add = [](std::vector<std::string>& into, const std::string& folder) {
+    if (std::ranges::find(into, folder) == into.end()) into.push_back(folder);
+  };
+  const auto root = bases.roots.find(server);
+  starts.has_root = root != bases.roots.end();
+  const auto working = bases.working_directories.find(server);
+  const std::string& begins =
+      working == bases.working_directories.end() ? bases.current_directory : working->second;
+  if (starts.has_root) {
+    starts.admit.push_back(root->second);
+  } else {
+    starts.admit.push_back(bases.current_directory);
+    if (!bases.remote_servers.contains(server)) add(starts.admit, begins);
+  }
+  if (const auto given = bases.given_folders.find(server); given != bases.given_folders.end()) {
+    for (const auto& folder : given->second) add(starts.admit, folder);
+  }
+  if (starts.has_root) starts.to_catch = starts.admit;
+  if (bases.remote_servers.contains(server)) return starts;
+  add(starts.to_catch, begins);
+  for (const auto& folder : starts.admit) {
+    const bool only_admits = !starts.has_root && folder == bases.current_directory;
+    if (!only_admits || folder == begins) add(starts.to_catch, folder);
+  }
+  return starts;
+}
 
 Checked<MatcherPtr> compile_path(const ast::Test& test, const ast::PathTest& path,
                                  const std::vector<ast::Exception>& exceptions,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/glob.h"
+#include "core/uri_spelling.h"
 #include "policy/match/matcher.h"
 
 namespace mcpac::policy {
@@ -24,8 +25,13 @@ bool equals(const ast::Literal& literal, const Json& value) {
   if (const auto* number = std::get_if<ast::Number>(&literal.value)) {
     return value.is_number() && Decimal::of(value) == number->value;
   }
-  return value.is_string() &&
-         value.get_ref<const std::string&>() == std::get<std::string>(literal.value);
+  if (!value.is_string()) return false;
+  const auto& word = std::get<std::string>(literal.value);
+  const auto& text = value.get_ref<const std::string&>();
+  // The scheme of a URI is the same in capital letters (RFC 3986, 3.1).
+  return text == word ||
+         (text.size() == word.size() && (has_capital_scheme(text) || has_capital_scheme(word)) &&
+          with_lower_scheme(text) == with_lower_scheme(word));
 }
 
 class LiteralMatcher final : public Matcher {
@@ -94,7 +100,10 @@ class ExclusionMatcher final : public Matcher {
   bool excludes(const ast::Literal& literal, const Json& value) const {
     const auto* text = std::get_if<std::string>(&literal.value);
     if (text == nullptr || strings_ == StringsAre::kTexts) return equals(literal, value);
-    return value.is_string() && glob_matches(*text, value.get_ref<const std::string&>());
+    if (!value.is_string()) return false;
+    const auto& whole = value.get_ref<const std::string&>();
+    return glob_matches(*text, whole) ||
+           glob_matches(with_lower_scheme(*text), with_lower_scheme(whole));
   }
   std::vector<ast::Literal> literals_;
   std::vector<Interval> ranges_;

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/glob.h"
+#include "core/uri_spelling.h"
 #include "policy/match/matcher.h"
+#include "policy/match/url.h"
 
 namespace mcpac::policy {
 namespace {
@@ -29,6 +31,67 @@ MatcherPtr on_strings(Test test) {
   return std::make_unique<StringMatcher<Test>>(std::move(test));
 }
 
+// A test that compares a text with one of its own. The scheme of a URI is the same in capital
+// letters (RFC 3986, 3.1), on either side.
+template <class Test>
+class WordMatcher final : public Matcher {
+ public:
+  WordMatcher(std::string word, Test test)
+      : word_(std::move(word)), test_(std::move(test)), lower_(with_lower_scheme(word_)) {}
+  Outcome match(const Json& value, const CallView&) const override {
+    if (!value.is_string()) return Outcome::kWrongType;
+    const auto& text = value.get_ref<const std::string&>();
+    if (test_(word_, text)) return Outcome::kPass;
+    const bool capital = has_capital_scheme(text);
+    if (!capital && lower_ == word_) return Outcome::kFail;
+    const bool same = capital ? test_(lower_, with_lower_scheme(text)) : test_(lower_, text);
+    return same ? Outcome::kPass : Outcome::kFail;
+  }
+  Types types() const override { return kStringType; }
+
+ private:
+  std::string word_;
+  Test test_;
+  std::string lower_;
+};
+
+template <class Test>
+MatcherPtr on_word(const std::string& word, Test test) {
+  return std::make_unique<WordMatcher<Test>>(word, std::move(test));
+}
+
+class OneLineMatcher final : public Matcher {
+ public:
+  Outcome match(const Json& value, const CallView& call) const override {
+    if (!value.is_string()) return Outcome::kWrongType;
+    const std::string_view text = value.get_ref<const std::string&>();
+    if (text.find_first_of("\r\n") != std::string_view::npos) return Outcome::kFail;
+    if (call.reading == Reading::kCatch) return Outcome::kPass;
+    // kLineBreaks in UTF-8.
+    const bool broken = text.find_first_of("\v\f\x1c\x1d\x1e") != std::string_view::npos ||
+                        text.contains("\xC2\x85") || text.contains("\xE2\x80\xA8") ||
+                        text.contains("\xE2\x80\xA9");
+    return broken ? Outcome::kFail : Outcome::kPass;
+  }
+  Types types() const override { return kStringType; }
+};
+
+class InUrlMatcher final : public Matcher {
+ public:
+  explicit InUrlMatcher(MatcherPtr test) : test_(std::move(test)) {}
+  Outcome match(const Json& value, const CallView& call) const override {
+    const Outcome outcome = test_->match(value, call);
+    if (outcome != Outcome::kFail || !value.is_string()) return outcome;
+    static const RE2 kReadApart(path_read_apart_pattern());
+    if (!RE2::FullMatch(value.get_ref<const std::string&>(), kReadApart)) return outcome;
+    return call.any_string ? Outcome::kPass : Outcome::kUnreadable;
+  }
+  Types types() const override { return test_->types(); }
+
+ private:
+  MatcherPtr test_;
+};
+
 // A text that is too long for its expression cannot be read: no allow admits it, and every deny and
 // ask catches it; those over "*" as well, which pass over what is no path and no URL, but no text
 // is none.
@@ -44,7 +107,10 @@ class RegexMatcher final : public Matcher {
     std::size_t& work = call.regex_work == nullptr ? left : *call.regex_work;
     if (text.size() > work / size_) return call.any_string ? Outcome::kPass : Outcome::kUnreadable;
     work -= text.size() * size_;
-    return RE2::FullMatch(text, *expression_) ? Outcome::kPass : Outcome::kFail;
+    const bool matches =
+        RE2::FullMatch(text, *expression_) ||
+        (has_capital_scheme(text) && RE2::FullMatch(with_lower_scheme(text), *expression_));
+    return matches ? Outcome::kPass : Outcome::kFail;
   }
   Types types() const override { return kStringType; }
 
@@ -73,10 +139,11 @@ std::size_t code_points(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-Checked<MatcherPtr> regex(const ast::Test& test, const std::string& pattern) {
+Checked<MatcherPtr> regex(const ast::Test& test, const std::string& pattern, Effect effect) {
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kMaxRegexMemory);
+  options.set_dot_nl(effect != Effect::kAllow);
   auto compiled = std::make_shared<const RE2>(pattern, options);
   if (!compiled->ok()) {
     return std::unexpected(Complaint{
@@ -91,17 +158,22 @@ Checked<MatcherPtr> regex(const ast::Test& test, const std::string& pattern) {
 
 }  // namespace
 
-Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text) {
+Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text, Effect effect) {
   using Kind = ast::TextTest::Kind;
+  using Text = const std::string&;
   switch (text.kind) {
     case Kind::kLike:
-      return on_strings([glob = text.text](const std::string& s) { return glob_matches(glob, s); });
-    case Kind::kRegex: return regex(test, text.text);
+      return on_word(text.text, [](Text glob, Text s) { return glob_matches(glob, s); });
+    case Kind::kRegex: return regex(test, text.text, effect);
     case Kind::kStarts:
-      return on_strings([start = text.text](const std::string& s) { return s.starts_with(start); });
+      return on_word(text.text, [](Text start, Text s) { return s.starts_with(start); });
     case Kind::kEnds: break;
   }
-  return on_strings([end = text.text](const std::string& s) { return s.ends_with(end); });
+  return on_word(text.text, [](Text end, Text s) { return s.ends_with(end); });
+}
+
+MatcherPtr in_url(MatcherPtr test) {
+  return std::make_unique<InUrlMatcher>(std::move(test));
 }
 
 Checked<MatcherPtr> compile_count(const ast::Test& test, const ast::CountTest& count) {
@@ -122,8 +194,7 @@ Checked<MatcherPtr> compile_count(const ast::Test& test, const ast::CountTest& c
 }
 
 MatcherPtr compile_one_line() {
-  return on_strings(
-      [](const std::string& text) { return text.find_first_of("\r\n") == std::string::npos; });
+  return std::make_unique<OneLineMatcher>();
 }
 
 }  // namespace mcpac::policy

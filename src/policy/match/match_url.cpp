@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/ascii.h"
 #include "policy/match/host_pattern.h"
 #include "policy/match/matcher.h"
 #include "policy/match/url.h"
@@ -54,7 +55,31 @@ class UrlMatcher final : public Matcher {
   [[nodiscard]] bool any_holds(const std::string& text, Reading reading) const {
     const UrlReadings readings = url_readings(text);
     return readings.unclear ||
-           std::ranges::any_of(readings.urls, [&](const Url& url) { return holds(url, reading); });
+           std::ranges::any_of(readings.urls,
+                               [&](const Url& url) { return holds(url, reading); }) ||
+           (names_hosts() && std::ranges::any_of(readings.hosts, [&](const NamedHost& host) {
+              return may_hold(host, reading);
+            }));
+  }
+
+  // A name with a dot may be a file's or a version's: it is a host to rules that say which.
+  [[nodiscard]] bool names_hosts() const {
+    return !tests_.networks.empty() || std::ranges::any_of(tests_.hosts, [](const auto& patterns) {
+      return std::ranges::none_of(patterns, [](const HostPattern& p) { return p.name.empty(); });
+    });
+  }
+
+  // What the text leaves open, its scheme and its port, is as the test wants it.
+  [[nodiscard]] bool may_hold(const NamedHost& named, Reading reading) const {
+    const auto is_scheme = [&](const std::string& scheme) {
+      return named.scheme == scheme || named.scheme.starts_with(scheme + "+") ||
+             named.scheme.ends_with("+" + scheme);
+    };
+    if (!named.scheme.empty() && !each_has_one(tests_.schemes, is_scheme)) return false;
+    const auto is_port = [&](const Decimal& port) {
+      return !named.port || port == Decimal::of(Json(*named.port));
+    };
+    return each_has_one(tests_.ports, is_port) && host_holds(named.host, reading);
   }
 
   [[nodiscard]] bool holds(const Url& url, Reading reading) const {
@@ -117,14 +142,14 @@ Checked<void> add(UrlTests& tests, const ast::Test& test) {
     }
     tests.networks.push_back(std::move(networks));
   } else if (const auto* schemes = std::get_if<ast::SchemeTest>(&test.body)) {
+    auto& allowed = tests.schemes.emplace_back();
     for (const auto& scheme : schemes->schemes) {
-      if (default_port(scheme) == 0) {
-        return complain(
-            test.at, fmt::format("URLs of the scheme '{}' are always refused", printable(scheme)),
-            "schemes: http, https, ws, wss, ftp, in lower case");
-      }
+      allowed.push_back(lowered(scheme));
+      if (default_port(allowed.back()) != 0) continue;
+      return complain(test.at,
+                      fmt::format("URLs of the scheme '{}' are always refused", printable(scheme)),
+                      "schemes: http, https, ws, wss, ftp");
     }
-    tests.schemes.push_back(schemes->schemes);
   } else if (const auto* ports = std::get_if<ast::PortTest>(&test.body)) {
     std::vector<Decimal> values;
     for (const auto& port : ports->ports) {
@@ -147,6 +172,14 @@ bool is_url_test(const ast::Test& test) {
          std::holds_alternative<ast::SchemeTest>(test.body) ||
          std::holds_alternative<ast::PortTest>(test.body) ||
          std::holds_alternative<ast::IpTest>(test.body);
+}
+
+bool is_text_in_url(const ast::Test& test, const std::vector<ast::Test>& all) {
+  const auto* equal = std::get_if<ast::EqualTest>(&test.body);
+  const bool compares_text = std::holds_alternative<ast::TextTest>(test.body) ||
+                             std::holds_alternative<ast::InTest>(test.body) ||
+                             (equal != nullptr && equal->sense == ast::EqualTest::Sense::kEqual);
+  return compares_text && std::ranges::any_of(all, is_url_test);
 }
 
 Checked<MatcherPtr> compile_url(const std::vector<ast::Test>& tests,

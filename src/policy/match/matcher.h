@@ -8,11 +8,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/permission.h"
 #include "policy/text/ast.h"
 
 namespace mcpac::policy {
@@ -33,6 +35,10 @@ struct CallView {
   // What is left for expressions in this reading of the call, over all its strings; null: each
   // string has what one may cost (kMaxRegexWork).
   std::size_t* regex_work = nullptr;
+  // The tool, where it is known: some act on one entry alone (Bases::entry_only).
+  const Permission* tool = nullptr;
+  // With `lexical`: whether a path is taken for a folder that exists, which the text does not say.
+  bool takes_for_folders = true;
   // Found readings of the call's values (readings.h); null: each test finds its own.
   KnownReadings* readings = nullptr;
   // A reading out of a JSON object in a text: a document more likely than arguments.
@@ -69,6 +75,9 @@ class Matcher {
   [[nodiscard]] virtual const Json* taken_for(const Json&, const CallView& /*call*/) const {
     return nullptr;
   }
+  // Where the outcome has another reason than the test says, that reason, as it goes on behind the
+  // value: "contains the denied ~/.ssh". It may ask the file system again. Mostly empty.
+  [[nodiscard]] virtual std::string remark(const Json&, const CallView&) const { return {}; }
   // Every other type is a wrong one.
   [[nodiscard]] virtual Types types() const = 0;
 };
@@ -98,9 +107,19 @@ using Checked = std::expected<T, Complaint>;
 struct World;
 
 [[nodiscard]] Checked<MatcherPtr> compile_scalar(const ast::Test& test);
-[[nodiscard]] Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text);
+// `effect`: the dot of an expression matches a line feed in a deny and an ask, as with "(?s)" in
+// front of it; in an allow as RE2 has it.
+[[nodiscard]] Checked<MatcherPtr> compile_text(const ast::Test& test, const ast::TextTest& text,
+                                               Effect effect);
+// Of a deny or ask that reads the argument as a URL as well: what tests of its text say of one
+// whose path servers read in several ways (match/url.h) is not known, so it is caught.
+[[nodiscard]] MatcherPtr in_url(MatcherPtr test);
 [[nodiscard]] Checked<MatcherPtr> compile_count(const ast::Test& test, const ast::CountTest& count);
 [[nodiscard]] MatcherPtr compile_one_line();
+// What ends a line: to everybody, and to somebody (UAX #14, BK and NL; Python's splitlines). A text
+// with one of these is not certainly one line, and one without the first two may be one.
+inline constexpr std::u32string_view kSureLineBreaks = U"\r\n";
+inline constexpr std::u32string_view kLineBreaks = U"\r\n\v\f\u001c\u001d\u001e\u0085\u2028\u2029";
 [[nodiscard]] Checked<MatcherPtr> compile_path(const ast::Test& test, const ast::PathTest& path,
                                                const std::vector<ast::Exception>& exceptions,
                                                const World& world);
@@ -114,5 +133,7 @@ enum class StringsAre : std::uint8_t { kTexts, kGlobs };
                                                     StringsAre strings);
 
 [[nodiscard]] bool is_url_test(const ast::Test& test);
+// One of the tests of an argument that compares its text, beside one that reads it as a URL.
+[[nodiscard]] bool is_text_in_url(const ast::Test& test, const std::vector<ast::Test>& all);
 
 }  // namespace mcpac::policy

@@ -1,5 +1,10 @@
 #include "policy/match/path_facts.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/json_writer.h"
@@ -11,6 +16,10 @@ namespace {
 // it, and of one that is asked and noted.
 constexpr std::size_t kWorkOfQuestion = 100;
 constexpr std::size_t kWorkOfNote = 300;
+
+std::unexpected<Error> too_much() {
+  return fail(ErrorId::kFileUnreadable, "the call asks for too many paths, or too long ones");
+}
 
 // Components hold no '/', so the text tells them apart.
 std::string joined(const std::vector<std::string>& components) {
@@ -29,6 +38,67 @@ std::string key_of(std::string_view base, std::string_view path) {
   return key.append(base).append(1, '\0').append(path);
 }
 
+// What a question what stands at a path is found by: no base looks like it.
+constexpr std::string_view kSeen = "\x01";
+constexpr std::string_view kSeenOwn = "\x02";
+constexpr std::string_view kOwn = "own ";
+
+constexpr std::array<std::string_view, 4> kKinds = {"unknown", "missing", "file", "folder"};
+
+std::string text_of(const Sighting& sighting) {
+  std::string text(kKinds[static_cast<std::size_t>(sighting.kind)]);
+  if (sighting.folds) text += " folds";
+  for (const auto& step : sighting.steps) {
+    std::array<char, 2 * 16 + 2> id{};
+    char* const end = id.data() + id.size();
+    id[0] = ' ';
+    char* at = std::to_chars(id.data() + 1, end, step.device, 16).ptr;
+    *at++ = ':';
+    at = std::to_chars(at, end, step.inode, 16).ptr;
+    text.append(id.data(), at);
+  }
+  return text;
+}
+
+std::optional<FileId> read_id(std::string_view word) {
+  FileId id;
+  const char* const end = word.data() + word.size();
+  const auto device = std::from_chars(word.data(), end, id.device, 16);
+  if (device.ec != std::errc() || device.ptr == end || *device.ptr != ':') return std::nullopt;
+  const auto inode = std::from_chars(device.ptr + 1, end, id.inode, 16);
+  if (inode.ec != std::errc() || inode.ptr != end) return std::nullopt;
+  return id;
+}
+
+std::optional<Sighting> read_sighting(std::string path, std::string_view text) {
+  Sighting sighting{.path = std::move(path)};
+  for (bool first = true; !text.empty(); first = false) {
+    const auto word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (first) {
+      const auto kind = std::ranges::find(kKinds, word);
+      if (kind == kKinds.end()) return std::nullopt;
+      sighting.kind = static_cast<Sighting::Kind>(kind - kKinds.begin());
+    } else if (word == "folds") {
+      sighting.folds = true;
+    } else if (const auto id = read_id(word)) {
+      sighting.steps.push_back(*id);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return sighting;
+}
+
+Result<Sighting> sighting_of(const PathFact& fact) {
+  if (fact.real && fact.seen) {
+    std::string_view seen = *fact.seen;
+    if (seen.starts_with(kOwn)) seen.remove_prefix(kOwn.size());
+    if (auto sighting = read_sighting(*fact.real, seen)) return std::move(*sighting);
+  }
+  return fail(ErrorId::kFileUnreadable, "it could not be resolved then");
+}
+
 Result<std::string> answer_of(const PathFact& fact) {
   if (fact.real) return *fact.real;
   return fail(ErrorId::kFileUnreadable, "it could not be resolved then");
@@ -37,8 +107,15 @@ Result<std::string> answer_of(const PathFact& fact) {
 }  // namespace
 
 void PathFacts::add(PathFact fact) {
-  if (places_.try_emplace(key_of(fact.base, fact.path), list_.size()).second)
+  const std::string_view base = !fact.seen                     ? std::string_view(fact.base)
+                                : fact.seen->starts_with(kOwn) ? kSeenOwn
+                                                               : kSeen;
+  if (places_.try_emplace(key_of(base, fact.path), list_.size()).second)
     list_.push_back(std::move(fact));
+}
+
+const PathFact* PathFacts::find_seen(std::string_view path, PathResolver::Names names) const {
+  return find(names == PathResolver::Names::kOwn ? kSeenOwn : kSeen, path);
 }
 
 const PathFact* PathFacts::find(std::string_view base, std::string_view path) const {
@@ -61,6 +138,8 @@ std::size_t recorded_size(const std::vector<PathFact>& facts) {
     append_json_string(text, fact.base);
     append_json_string(text, fact.path);
     append_json_string(text, fact.real.value_or("null"));
+    // Nothing in it is escaped.
+    if (fact.seen) text.append(R"("seen":"",)").append(*fact.seen);
     size += text.size() + kNames;
   }
   return size;
@@ -79,22 +158,48 @@ std::vector<PathFact> PathWitness::take() {
   return facts_.take();
 }
 
+bool PathWitness::may_ask(std::size_t size, const PathFact* known) const {
+  const std::size_t cost = kWorkOfQuestion + size;
+  if (is_beyond_ || !work_.suffices_for(cost)) return !(is_beyond_ = true);
+  work_.spend(cost);
+  if (known != nullptr) return true;
+  if (facts_.size() >= most_questions_ || !work_.suffices_for(kWorkOfNote))
+    return !(is_beyond_ = true);
+  work_.spend(kWorkOfNote);
+  return true;
+}
+
 template <class Ask>
 Result<std::string> PathWitness::noted(std::string_view base, std::string path, Ask ask) const {
-  const auto beyond = [this] {
-    is_beyond_ = true;
-    return fail(ErrorId::kFileUnreadable, "the call asks for too many paths, or too long ones");
-  };
-  const std::size_t cost = kWorkOfQuestion + base.size() + path.size();
-  if (is_beyond_ || !work_.suffices_for(cost)) return beyond();
-  work_.spend(cost);
-  if (const PathFact* known = facts_.find(base, path)) return answer_of(*known);
-  if (facts_.size() >= most_questions_ || !work_.suffices_for(kWorkOfNote)) return beyond();
-  work_.spend(kWorkOfNote);
+  const PathFact* known = facts_.find(base, path);
+  if (!may_ask(base.size() + path.size(), known)) return too_much();
+  if (known != nullptr) return answer_of(*known);
   auto answer = ask();
-  if (work_.left() == 0) return beyond();
+  if (work_.left() == 0) {
+    is_beyond_ = true;
+    return too_much();
+  }
   facts_.add({std::string(base), std::move(path),
               answer ? std::optional(*answer) : std::optional<std::string>()});
+  return answer;
+}
+
+Result<Sighting> PathWitness::look(std::string_view path, Names names, Work* work) const {
+  if (!notes_) return inner_.look(path, names, work);
+  const PathFact* known = facts_.find_seen(path, names);
+  if (!may_ask(path.size(), known)) return too_much();
+  if (known != nullptr) return sighting_of(*known);
+  auto answer = inner_.look(path, names, &work_);
+  if (work_.left() == 0) {
+    is_beyond_ = true;
+    return too_much();
+  }
+  PathFact fact{"", std::string(path), std::nullopt, std::string(names == Names::kOwn ? kOwn : "")};
+  if (answer) {
+    fact.real = answer->path;
+    *fact.seen += text_of(*answer);
+  }
+  facts_.add(std::move(fact));
   return answer;
 }
 
@@ -126,6 +231,12 @@ Result<std::string> RecordedPaths::resolve_beneath(std::string_view base,
                                                    const std::vector<std::string>& components,
                                                    Work* /*work*/) const {
   return find(base, joined(components));
+}
+
+Result<Sighting> RecordedPaths::look(std::string_view path, Names names, Work* /*work*/) const {
+  if (const PathFact* fact = facts_.find_seen(path, names)) return sighting_of(*fact);
+  missed_ = true;
+  return fail(ErrorId::kAuditUnreadable, "nobody asked for this path then");
 }
 
 void RecordedPaths::set(std::vector<PathFact> facts) {

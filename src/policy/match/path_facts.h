@@ -21,6 +21,8 @@ class PathFacts {
   // The first of two about the same question stays.
   void add(PathFact fact);
   [[nodiscard]] const PathFact* find(std::string_view base, std::string_view path) const;
+  // Of a question what stands there.
+  [[nodiscard]] const PathFact* find_seen(std::string_view path, PathResolver::Names names) const;
   [[nodiscard]] std::size_t size() const { return list_.size(); }
   // None is left.
   [[nodiscard]] std::vector<PathFact> take();
@@ -55,12 +57,16 @@ class PathWitness final : public PathResolver {
   [[nodiscard]] Result<std::string> resolve_beneath(std::string_view base,
                                                     const std::vector<std::string>& components,
                                                     Work* work = nullptr) const override;
+  [[nodiscard]] Result<Sighting> look(std::string_view path, Names names,
+                                      Work* work = nullptr) const override;
   void begin(PathBounds bounds);
   // Something was asked beyond the bounds. That got an error, as does whatever is asked after it.
   [[nodiscard]] bool is_beyond_bounds() const { return is_beyond_; }
   [[nodiscard]] std::vector<PathFact> take();
 
  private:
+  // Whether a new question about it is within the bounds, which it then uses; `known`: an old one.
+  [[nodiscard]] bool may_ask(std::size_t size, const PathFact* known) const;
   template <class Ask>
   Result<std::string> noted(std::string_view base, std::string path, Ask ask) const;
 
@@ -81,6 +87,8 @@ class RecordedPaths final : public PathResolver {
   [[nodiscard]] Result<std::string> resolve_beneath(std::string_view base,
                                                     const std::vector<std::string>& components,
                                                     Work* work = nullptr) const override;
+  [[nodiscard]] Result<Sighting> look(std::string_view path, Names names,
+                                      Work* work = nullptr) const override;
   void set(std::vector<PathFact> facts);
   [[nodiscard]] bool missed_any() const { return missed_; }
 

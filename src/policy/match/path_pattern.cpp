@@ -35,6 +35,16 @@ bool components_match(std::span<const std::string> glob, std::span<const std::st
   return prefix ? std::ranges::any_of(row, [](char c) { return c != 0; }) : row.back() != 0;
 }
 
+Components folded_names(std::span<const std::string> names) {
+  Components plain;
+  for (const auto& name : names) plain.push_back(folded(name));
+  return plain;
+}
+
+std::span<const std::string> from(const Components& path, std::size_t at) {
+  return std::span(path).subspan(std::min(at, path.size()));
+}
+
 struct Anchored {
   enum class Anchor : std::uint8_t { kRoot, kHere, kHome, kServer };
   Anchor anchor = Anchor::kRoot;
@@ -51,11 +61,12 @@ Checked<Anchored> read_anchor(const std::string& text, ast::Offset at) {
     if (!text.starts_with(start)) continue;
     const auto path = read_path(text);
     if (!path) {
-      return complain(
-          ErrorId::kRuleSyntax, at,
-          fmt::format("'{}' is not a path that a rule may name", printable(text)),
-          "control bytes, backslashes and text that is not in normalisation form C are refused",
-          "");
+      return complain(ErrorId::kRuleSyntax, at,
+                      fmt::format("'{}' is not a path that a rule may name", printable(text)),
+                      "control bytes, backslashes, text that is not in normalisation form C and "
+                      "characters that "
+                      "Unicode has not assigned are refused",
+                      "");
     }
     Anchored anchored{anchor, split(std::string_view(text).substr(start.size()))};
     if (std::ranges::find(anchored.components, "..") != anchored.components.end()) {
@@ -111,6 +122,7 @@ Checked<PathPattern> PathPattern::compile(const std::string& text, ast::Offset a
                     fmt::format("matches {}/**", printable(text)));
   }
   PathPattern pattern;
+  pattern.text_ = printable(text);
   // A glob without wildcards names one file; its base is the directory of that file, so that the
   // file itself is looked at when it is a link.
   if (kind == Kind::kMatches && wild == components.end() && !components.empty()) --wild;
@@ -158,6 +170,86 @@ bool PathPattern::covers(const Components& path, const std::string& server) cons
   const PathBase& base = base_for(server);
   for (const Components* start : {&base.written, &base.real}) {
     if (begins_with(path, *start) && fits(std::span(path).subspan(start->size()))) return true;
+  }
+  return false;
+}
+
+bool PathPattern::covers(const Sighting& seen, const Sighting& base) const {
+  if (seen.steps.empty() || base.steps.empty()) return false;
+  const Components path = split(seen.path);
+  const Components named = split(base.path);
+  const auto missing = from(named, base.steps.size() - 1);
+  for (std::size_t at = 0; at < seen.steps.size(); ++at) {
+    if (seen.steps[at] != base.steps.back()) continue;
+    const auto rest = from(path, at);
+    if (rest.size() < missing.size()) continue;
+    const auto below = rest.subspan(missing.size());
+    if (std::ranges::equal(missing, rest.first(missing.size())) && fits(below)) return true;
+    if (seen.folds && folded_names(missing) == folded_names(rest.first(missing.size())) &&
+        components_match(folded_names(glob_), folded_names(below), everything_below_))
+      return true;
+  }
+  return false;
+}
+
+std::optional<Components> PathPattern::one_file(const std::string& server) const {
+  if (everything_below_ || glob_.empty() || std::ranges::any_of(glob_, is_wild))
+    return std::nullopt;
+  Components path = base_for(server).real;
+  path.insert(path.end(), glob_.begin(), glob_.end());
+  return path;
+}
+
+bool PathPattern::fits_longer(std::span<const std::string> below) const {
+  for (std::size_t pieces = 0; pieces < glob_.size(); ++pieces) {
+    if (components_match(std::span(glob_).first(pieces), below, false)) return true;
+  }
+  return false;
+}
+
+bool PathPattern::lies_below(const Components& folder, const std::string& server,
+                             Wildcards wildcards) const {
+  const PathBase& base = base_for(server);
+  for (const Components* start : {&base.written, &base.real}) {
+    if (start->size() > folder.size() && begins_with(*start, folder)) return true;
+    if (start->size() > folder.size() || !begins_with(folder, *start)) continue;
+    const auto below = from(folder, start->size());
+    // Of the base itself a wildcard leaves no doubt.
+    if ((below.empty() || wildcards == Wildcards::kCount) && fits_longer(below)) return true;
+  }
+  return false;
+}
+
+bool PathPattern::lies_below(const Sighting& folder, const Sighting& base) const {
+  if (folder.steps.empty() || base.steps.empty()) return false;
+  const std::size_t there = base.steps.size() - 1;  // components of the base
+  const auto above = std::span(base.steps).first(there);
+  if (std::ranges::find(above, folder.steps.back()) != above.end()) return true;
+  if (there < split(base.path).size()) return folder.steps.back() == base.steps.back();
+  const Components path = split(folder.path);
+  for (std::size_t at = 0; at < folder.steps.size(); ++at) {
+    if (folder.steps[at] == base.steps.back() && fits_longer(from(path, at))) return true;
+  }
+  return false;
+}
+
+bool PathPattern::may_cover(const Components& path, const std::string& server) const {
+  const PathBase& base = base_for(server);
+  const auto is_plain = [](const std::string& name) {
+    return std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  };
+  for (const Components* start : {&base.written, &base.real}) {
+    if (path.size() < start->size()) continue;
+    const bool may_begin =
+        std::equal(start->begin(), start->end(), path.begin(), [&](const auto& is, const auto& in) {
+          return is == in || (!is_plain(is) && has_unassigned(in));
+        });
+    if (!may_begin) continue;
+    const auto below = from(path, start->size());
+    const bool may_fit =
+        !std::ranges::all_of(glob_, is_plain) &&
+        std::ranges::any_of(below, [](const auto& in) { return has_unassigned(in); });
+    if (may_fit || fits(below)) return true;
   }
   return false;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -42,8 +43,27 @@ class PathPattern {
   [[nodiscard]] bool fits(std::span<const std::string> below) const;
   // Is this whole path covered, by the written or by the real name of the base?
   [[nodiscard]] bool covers(const Components& path, const std::string& server) const;
+  // The same by what the folders are, whatever they are called; `base`: what stands at the base. Of
+  // a base that is not all there, what is missing must be named.
+  [[nodiscard]] bool covers(const Sighting& seen, const Sighting& base) const;
+  // Is this folder one that something covered lies in, and not covered itself?
+  // kLeftOut: as if nothing were there that a wildcard of the pattern may mean.
+  enum class Wildcards : std::uint8_t { kCount, kLeftOut };
+  [[nodiscard]] bool lies_below(const Components& folder, const std::string& server,
+                                Wildcards wildcards = Wildcards::kCount) const;
+  [[nodiscard]] bool lies_below(const Sighting& folder, const Sighting& base) const;
+  // Under "*": may this path be covered, where characters that our tables do not know yet may be
+  // equal to others than those of ASCII?
+  [[nodiscard]] bool may_cover(const Components& path, const std::string& server) const;
+  // The one file that a glob without wildcards names; nothing: it may name several.
+  [[nodiscard]] std::optional<Components> one_file(const std::string& server) const;
+  [[nodiscard]] const std::string& text() const { return text_; }  // as the rule has it
 
  private:
+  // Can more components make these fit?
+  [[nodiscard]] bool fits_longer(std::span<const std::string> below) const;
+
+  std::string text_;
   Components glob_;  // below the base; empty: everything below
   bool everything_below_ = false;
   bool relative_to_here_ = false;

@@ -1,5 +1,7 @@
 #include "policy/match/path_value.h"
 
+#include <unicase.h>
+#include <unictype.h>
 #include <uninorm.h>
 #include <unistr.h>
 
@@ -49,6 +51,30 @@ std::string nfc(std::string_view text) {
   return is_ascii(text) ? std::string(text) : normalised(text).value_or(std::string(text));
 }
 
+std::string folded(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  if (u8_check(bytes, text.size()) != nullptr) return std::string(text);
+  std::size_t length = 0;
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> plain(
+      u8_casefold(bytes, text.size(), nullptr, UNINORM_NFC, nullptr, &length), &std::free);
+  if (!plain) return std::string(text);
+  return {reinterpret_cast<const char*>(plain.get()), length};
+}
+
+bool has_unassigned(std::string_view text) {
+  if (is_ascii(text)) return false;
+  const auto* at = reinterpret_cast<const std::uint8_t*>(text.data());
+  for (std::size_t left = text.size(); left > 0;) {
+    ucs4_t character = 0;
+    const int size = u8_mbtoucr(&character, at, left);
+    if (size <= 0) return false;  // no UTF-8, which is another matter
+    if (uc_is_general_category(character, UC_UNASSIGNED)) return true;
+    at += size;
+    left -= static_cast<std::size_t>(size);
+  }
+  return false;
+}
+
 Components split(std::string_view text) {
   Components components;
   while (!text.empty()) {
@@ -62,7 +88,7 @@ Components split(std::string_view text) {
 
 std::optional<PathValue> read_path(std::string_view text) {
   if (text.empty() || text.size() > kMaxPath || std::ranges::any_of(text, is_refused_in_path) ||
-      !is_nfc(text)) {
+      !is_nfc(text) || has_unassigned(text)) {
     return std::nullopt;
   }
   return PathValue{text.front() == '/', split(text)};

@@ -318,6 +318,17 @@ class ReadMatcher final : public Matcher {
     return nullptr;
   }
 
+  std::string remark(const Json& value, const CallView& call) const override {
+    std::string remark = matcher_->remark(value, call);
+    if (!remark.empty() || has_one_reading(value, call)) return remark;
+    Readings own;
+    for (const auto& one : of(value, call, own).others) {
+      remark = matcher_->remark(one.value, viewed(one, call));
+      if (!remark.empty()) return remark;
+    }
+    return {};
+  }
+
   Types types() const override { return matcher_->types(); }
 
  private:

@@ -4,16 +4,23 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <unicase.h>
 #include <unistd.h>
+#include <unistr.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -75,6 +82,152 @@ bool has_equivalents(std::string_view name) {
     return static_cast<unsigned char>(c) >= 0x80 || c == 'K' || c == ';' || c == '`';
   });
 }
+
+// The same name in the other case: capitals where it has none. Empty where there is no other.
+std::string in_other_case(const std::string& name) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(name.data());
+  if (u8_check(bytes, name.size()) != nullptr) return {};
+  for (const auto change : {&u8_toupper, &u8_tolower}) {
+    std::size_t length = 0;
+    const std::unique_ptr<std::uint8_t, decltype(&std::free)> changed(
+        change(bytes, name.size(), nullptr, nullptr, nullptr, &length), &std::free);
+    if (!changed) return {};
+    std::string other(reinterpret_cast<const char*>(changed.get()), length);
+    if (other != name) return other;
+  }
+  return {};
+}
+
+// An entry by its name below an open folder, or by a whole path (folder AT_FDCWD); links are not
+// followed. Nothing for what is not there or not to be seen.
+struct Entry {
+  FileId id;
+  std::uint32_t mode = 0;
+};
+std::optional<Entry> entry_at(int folder, const std::string& name) {
+  struct statx found {};
+  constexpr int kHow = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+  if (::statx(folder, name.c_str(), kHow, STATX_TYPE | STATX_INO, &found) != 0) return std::nullopt;
+  return Entry{{makedev(found.stx_dev_major, found.stx_dev_minor), found.stx_ino}, found.stx_mode};
+}
+
+// Whether names that are missing in the folder may be opened in another case, as far as its kind
+// tells. `folded_before`: a folder above it did.
+bool folds_case(const std::string& folder, bool folded_before) {
+  constexpr std::array<std::uint32_t, 11> kFolding = {
+      MSDOS_SUPER_MAGIC,      EXFAT_SUPER_MAGIC, 0x5346544e /* NTFS */,
+      0x7366746e /* ntfs3 */, 0x482b /* HFS+ */, 0x4244 /* HFS */,
+      CIFS_SUPER_MAGIC,       SMB2_SUPER_MAGIC,  SMB_SUPER_MAGIC,
+      0x53464846 /* WSL */,   V9FS_MAGIC};
+  if (folded_before) return true;
+  struct statfs info {};
+  if (::statfs(folder.c_str(), &info) != 0) return true;
+  const auto magic = static_cast<std::uint32_t>(info.f_type);
+  if (std::ranges::find(kFolding, magic) != kFolding.end()) return true;
+  if (magic != EXT4_SUPER_MAGIC && magic != F2FS_SUPER_MAGIC && magic != TMPFS_MAGIC) return false;
+  const UniqueFd handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!handle) return true;
+  int flags = 0;
+  return ::ioctl(handle.get(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL) != 0;
+}
+
+// The name that the folder has for an entry which it opened by this name: the same, where the
+// folder has it. Nothing where the folder cannot be read, not to its end, or does not list it.
+std::optional<std::string> own_name(const std::string& folder, const std::string& name,
+                                    const FileId& id, Work* work) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), &::closedir);
+  if (!entries) return std::nullopt;
+  std::string own;
+  errno = 0;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    if (entry->d_name == name) return name;
+    if (!spend(work, kWorkOfEntry)) return std::nullopt;
+    // Some file systems number their entries otherwise in a list, and so are mounted folders.
+    const bool is_it = entry->d_ino == id.inode || entry->d_type == DT_DIR ||
+                       in_other_case(entry->d_name) == in_other_case(name);
+    if (is_it && !spend(work, kWorkOfCall)) return std::nullopt;
+    if (is_it) {
+      const auto found = entry_at(::dirfd(entries.get()), entry->d_name);
+      if (found && found->id == id) own = entry->d_name;
+    }
+    errno = 0;
+  }
+  if (errno != 0 || own.empty()) return std::nullopt;
+  return own;
+}
+
+// What stands at a path without links, step by step. It is asked by whole paths, which takes a call
+// a step and no descriptors.
+class Sight {
+ public:
+  Sight(PathResolver::Names names, Work* work)
+      : wants_own_(names == PathResolver::Names::kOwn), work_(work) {}
+
+  // A link was met, or a name is missing that the folder may have in other bytes: only a walk can
+  // tell where the path leads.
+  [[nodiscard]] bool needs_walk() const { return needs_walk_; }
+
+  Result<Sighting> of(const Components& components) {
+    const auto root = entry_at(AT_FDCWD, "/");
+    if (!root) return refuse("the root folder cannot be opened");
+    seen_.steps.push_back(root->id);
+    seen_.kind = Sighting::Kind::kFolder;
+    for (const auto& name : components) {
+      if (auto done = step(name); !done) return pass_on(done);
+    }
+    if (wants_own_ && seen_.kind == Sighting::Kind::kMissing)
+      seen_.folds = folds_case(existing_.empty() ? "/" : existing_, folded_);
+    seen_.path = path_.empty() ? "/" : path_;
+    return std::move(seen_);
+  }
+
+ private:
+  Result<void> step(const std::string& name) {
+    if (!spend(work_, kWorkOfName)) return refuse_more();
+    if (seen_.kind == Sighting::Kind::kMissing) {
+      path_ += "/" + name;
+      return {};
+    }
+    if (!spend(work_, kWorkOfCall)) return refuse_more();
+    const auto entry = entry_at(AT_FDCWD, existing_ + "/" + name);
+    if (!entry) {
+      if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+        return refuse("a component of the path cannot be read");
+      needs_walk_ = has_equivalents(name);
+      seen_.kind = Sighting::Kind::kMissing;
+      path_ += "/" + name;
+      return {};
+    }
+    if (S_ISLNK(entry->mode)) {
+      needs_walk_ = true;
+      return refuse("a component of the path has become a link");
+    }
+    std::string own = name;
+    if (const auto other = wants_own_ ? in_other_case(name) : ""; !other.empty()) {
+      if (!spend(work_, kWorkOfCall)) return refuse_more();
+      const auto same = entry_at(AT_FDCWD, existing_ + "/" + other);
+      if (same && same->id == entry->id) {
+        folded_ = true;
+        auto found = own_name(existing_.empty() ? "/" : existing_, name, entry->id, work_);
+        if (!found) return refuse("a folder that folds case cannot be read");
+        own = std::move(*found);
+      }
+    }
+    existing_ += "/" + name;
+    path_ += "/" + own;
+    seen_.steps.push_back(entry->id);
+    seen_.kind = S_ISDIR(entry->mode) ? Sighting::Kind::kFolder : Sighting::Kind::kFile;
+    return {};
+  }
+
+  bool wants_own_;
+  Work* work_;
+  bool needs_walk_ = false;
+  Sighting seen_;
+  std::string existing_;  // as it was asked for
+  std::string path_;      // by own names
+  bool folded_ = false;
+};
 
 // Whether the folder holds an entry that is this name in other bytes, which some servers open in
 // its place; a folder that cannot be read, or not to its end, may.
@@ -238,6 +391,19 @@ Result<std::string> SystemPathResolver::resolve(std::string_view path, Work* wor
     if (exists_without_links(plain)) return plain;
   }
   return Walk(Bounds::kNone, work).run(components);
+}
+
+Result<Sighting> SystemPathResolver::look(std::string_view path, Names names, Work* work) const {
+  if (path.empty() || path.front() != '/') return refuse("the path is not absolute");
+  if (!spend(work, path.size())) return refuse_more();
+  if (const Components components = split(path); !goes_up(components)) {
+    Sight plain(names, work);
+    auto seen = plain.of(components);
+    if (!plain.needs_walk()) return seen;
+  }
+  auto real = resolve(path, work);
+  if (!real) return pass_on(real);
+  return Sight(names, work).of(split(*real));
 }
 
 Result<std::string> SystemPathResolver::resolve_beneath(std::string_view base,

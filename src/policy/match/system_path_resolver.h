@@ -8,6 +8,11 @@
 // Unresolvable is also what a server may find elsewhere: behind a link of /proc, or under a name
 // that the folder has in another Unicode normal form.
 //
+// look() also tells which file or folder each step is, and where a folder opens one entry by
+// several names that differ in case (or are shortened, or hold characters that it passes over) what
+// the entry's own name is, read from the folder. Whether a folder folds is found out by asking it
+// for the same name in the other case, so no list of file systems has to be complete.
+//
 // What a path costs is up to whoever made the links and folders on its way, and a call may name
 // many: so work is counted, call by call to the kernel and entry by entry of a folder.
 #pragma once
@@ -23,6 +28,8 @@ class SystemPathResolver final : public PathResolver {
   [[nodiscard]] Result<std::string> resolve_beneath(std::string_view base,
                                                     const std::vector<std::string>& components,
                                                     Work* work = nullptr) const override;
+  [[nodiscard]] Result<Sighting> look(std::string_view path, Names names,
+                                      Work* work = nullptr) const override;
 };
 
 }  // namespace mcpac::policy

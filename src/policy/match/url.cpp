@@ -1,6 +1,7 @@
 #include "policy/match/url.h"
 
 #include <idn2.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 
 #include "core/ascii.h"
 #include "core/percent_code.h"
+#include "core/uri_spelling.h"
 
 namespace mcpac::policy {
 namespace {
@@ -166,6 +168,15 @@ Host compared(const Host& host) {
   return address == nullptr ? host : Host(unwrap(*address));
 }
 
+// In the text that is sent: plain dot segments are gone there, and codes without a need.
+bool is_path_ambiguous(const Url& url) {
+  if (url.rest.find('%') == std::string::npos) return false;
+  static const RE2 kApart(read_apart_pattern());
+  const std::string sent = url.sent_text();
+  const std::string_view path = std::string_view(sent).substr(0, sent.find_first_of("?#"));
+  return RE2::PartialMatch(path, kApart);
+}
+
 std::string text_of(const WrittenHost& written) {
   const auto* name = std::get_if<std::string>(&written.host);
   if (name == nullptr) return to_text(std::get<IpAddress>(written.host));
@@ -178,6 +189,13 @@ std::optional<Host> read_host(std::string_view text) {
   const auto written = written_host(text);
   if (!written) return std::nullopt;
   return compared(written->host);
+}
+
+std::string path_read_apart_pattern() {
+  std::string pattern = "[^:/?#]+://[^/?#]*(?:(?:(?:/[^?#]*[^:?#])?//|/[^?#]*(?:";
+  pattern.append(kNeedlessCode).append("|").append(kControlCode);
+  pattern.append("))(?s:.*)|/(?:[^?#]*(?:/|").append(kSlashCode).append("))?").append(kDots);
+  return pattern.append("(?:(?:[/?#]|").append(kSlashCode).append(")(?s:.*))?)");
 }
 
 std::optional<Url> read_url(std::string_view text) {
@@ -208,6 +226,7 @@ std::optional<Url> read_url(std::string_view text) {
   url.host = compared(host->host);
   url.host_text = text_of(*host);
   url.port = *port;
+  if (is_path_ambiguous(url)) return std::nullopt;
   return url;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "core/uri_spelling.h"
 #include "policy/match/url.h"
 
 namespace mcpac::policy {
@@ -116,6 +117,13 @@ std::string Url::text() const {
     out += "?" + encoded(before.substr(mark + 1), kSpecialQuerySet);
   if (hash != std::string_view::npos) out += "#" + encoded(whole.substr(hash + 1), kFragmentSet);
   return out;
+}
+
+std::string Url::sent_text() const {
+  if (rest.find('%') == std::string::npos) return text();
+  Url plain = *this;
+  plain.rest = without_needless_codes(rest);
+  return plain.text();
 }
 
 }  // namespace mcpac::policy

@@ -40,7 +40,8 @@ Checked<void> check_effect(const ast::Arg& arg, Effect effect) {
 Checked<MatcherPtr> compile_test(const ast::Test& test, const ast::Arg& arg, const World& world) {
   if (const auto* path = std::get_if<ast::PathTest>(&test.body))
     return compile_path(test, *path, arg.exceptions, world);
-  if (const auto* text = std::get_if<ast::TextTest>(&test.body)) return compile_text(test, *text);
+  if (const auto* text = std::get_if<ast::TextTest>(&test.body))
+    return compile_text(test, *text, world.effect);
   if (const auto* count = std::get_if<ast::CountTest>(&test.body))
     return compile_count(test, *count);
   if (std::holds_alternative<ast::OneLineTest>(test.body)) return compile_one_line();
@@ -56,7 +57,13 @@ Subject subject_of(const ast::Test& test) {
   return equal->sense == ast::EqualTest::Sense::kEqual ? Subject::kLiteral : Subject::kExcluded;
 }
 
-Checked<void> add_exclusion(const ast::Arg& arg, CompiledArg& compiled) {
+// Decisions of an old record are made as they were then: by the value alone.
+MatcherPtr read(MatcherPtr matcher, Subject subject, const World& world) {
+  return world.environment.bases.by_identity ? with_readings(std::move(matcher), subject)
+                                             : std::move(matcher);
+}
+
+Checked<void> add_exclusion(const ast::Arg& arg, const World& world, CompiledArg& compiled) {
   const bool plain = std::ranges::any_of(arg.exceptions, [](const ast::Exception& e) {
     return std::holds_alternative<ast::Literal>(e.body) ||
            std::holds_alternative<ast::RangeTest>(e.body);
@@ -69,7 +76,7 @@ Checked<void> add_exclusion(const ast::Arg& arg, CompiledArg& compiled) {
   auto exclusion =
       compile_exclusion(arg.exceptions, globs ? StringsAre::kGlobs : StringsAre::kTexts);
   if (!exclusion) return std::unexpected(exclusion.error());
-  compiled.matchers.push_back(with_readings(std::move(*exclusion), Subject::kExcluded));
+  compiled.matchers.push_back(read(std::move(*exclusion), Subject::kExcluded, world));
   compiled.matcher_texts.emplace_back("except");
   return {};
 }
@@ -85,13 +92,15 @@ Checked<void> add_tests(const ast::Arg& arg, const World& world, CompiledArg& co
     }
     auto matcher = compile_test(test, arg, world);
     if (!matcher) return std::unexpected(matcher.error());
-    compiled.matchers.push_back(with_readings(std::move(*matcher), subject_of(test)));
+    if (world.effect != Effect::kAllow && is_text_in_url(test, arg.tests))
+      *matcher = in_url(std::move(*matcher));
+    compiled.matchers.push_back(read(std::move(*matcher), subject_of(test), world));
     compiled.matcher_texts.push_back(print(test));
   }
-  if (url_tests.empty()) return add_exclusion(arg, compiled);
+  if (url_tests.empty()) return add_exclusion(arg, world, compiled);
   auto matcher = compile_url(url_tests, arg.exceptions);
   if (!matcher) return std::unexpected(matcher.error());
-  compiled.matchers.push_back(with_readings(std::move(*matcher), Subject::kPlace));
+  compiled.matchers.push_back(read(std::move(*matcher), Subject::kPlace, world));
   compiled.matcher_texts.push_back(std::move(url_text));
   return {};
 }

@@ -51,13 +51,16 @@ std::unexpected<Complaint> unknown_tool(const ast::Selector& selector, const Too
   const auto names =
       *selector.server == kControlServer ? kControls : tool_names(tools, *selector.server);
   const std::string near = nearest_or_longer_name(*selector.tool, names);
-  return complain(ErrorId::kRuleUnknownName, selector.tool_at,
-                  fmt::format("the lock knows no tool '{}' of server {}", printable(*selector.tool),
-                              printable(*selector.server)),
-                  "a rule names servers and tools that mcpac.lock holds",
-                  near.empty() ? fmt::format("mcpac tools list {}", print_name(*selector.server))
-                               : fmt::format("did you mean {}.{}?", print_name(*selector.server),
-                                             print_name(near)));
+  return complain(
+      ErrorId::kRuleUnknownName, selector.tool_at,
+      fmt::format("the lock knows no tool '{}' of server {}", printable(*selector.tool),
+                  printable(*selector.server)),
+      "a rule names servers and tools that mcpac.lock holds",
+      near.empty()
+          ? fmt::format("`mcpac tools list {0}` shows what it holds, `mcpac lock "
+                        "diff {0}` what is new at the server",
+                        print_name(*selector.server))
+          : fmt::format("did you mean {}.{}?", print_name(*selector.server), print_name(near)));
 }
 
 Checked<Covered> cover(const ast::Selector& selector, const ToolSchemas& tools) {
@@ -133,6 +136,12 @@ Checked<void> check_clauses(const ast::Rule& rule, const Clock* clock) {
                : "leave the limit out, and put it on an allow of a layer above, which the call "
                  "needs as well: 'allow … calls <= 3' in mcpac.policy");
   }
+  if (c.otherwise && rule.effect != Effect::kAsk) {
+    return complain(ErrorId::kRuleIneffective, rule.at,
+                    fmt::format("'otherwise' on a rule of {}", to_string(rule.effect)),
+                    "it says of an ask that it is about what no allow beside it admits",
+                    "leave it out, or write it behind an ask");
+  }
   if ((c.calls && *c.calls == 0) || (c.rate && c.rate->calls == 0)) {
     return complain(ErrorId::kRuleIneffective, rule.at, "a limit of no calls",
                     "a rule that can never match is a mistake", "leave out the rule");
@@ -193,7 +202,8 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
                             .text = print(target),
                             .rule_text = print(alone),
                             .place = source.line_of(target.selector.at),
-                            .brackets = {}};
+                            .brackets = {},
+                            .is_wildcard = !target.selector.server || !target.selector.tool};
     if (target.brackets) {
       const World world{environment, covered->servers, rule.effect};
       auto brackets = compile_brackets(*target.brackets, world);
@@ -231,6 +241,7 @@ Result<void> Loader::add(const ast::Rule& rule, const SourceText& source) {
                          .clauses = rule.clauses,
                          .used = {}});
   layer.has_meter = layer.has_meter || layer.rules.back().has_meter();
+  layer.has_otherwise = layer.has_otherwise || layer.rules.back().asks_otherwise();
   layer.has_audit_clause = layer.has_audit_clause || rule.clauses.audit.has_value();
   return {};
 }

@@ -48,6 +48,7 @@ struct CompiledTarget {
   std::string rule_text;
   std::string place;  // "mcpac.policy:12", "--grant"
   std::optional<CompiledBrackets> brackets;
+  bool is_wildcard = false;  // `server.*`, `*.*`: it covers tools that nobody named
   // Of an allow with a wildcard: tools that lack an argument which it tests, and which that is. A
   // call of theirs could bring one of that name all the same, which means nothing to the tool and
   // opens the rest to it.
@@ -64,6 +65,8 @@ struct CompiledRule {
   Effect effect = Effect::kAllow;
   ast::Clauses clauses;
   Usage used;  // per run, shared by all targets of the rule
+  // Asks about nothing that an allow of its layer admits.
+  [[nodiscard]] bool asks_otherwise() const { return effect == Effect::kAsk && clauses.otherwise; }
   [[nodiscard]] bool has_meter() const {
     return clauses.calls || clauses.rate || clauses.bytes_in || clauses.bytes_out || clauses.cost;
   }
@@ -80,6 +83,7 @@ struct CompiledLayer {
   // Most policies need neither: then calls are not searched for them.
   bool has_meter = false;
   bool has_audit_clause = false;
+  bool has_otherwise = false;
   LayerPlaces places;
 };
 

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
-#include "core/json_compare.h"
 #include "policy/rules/miss_text.h"
 #include "policy/rules/schema_view.h"
 
@@ -21,26 +22,61 @@ void note(Miss* miss, std::string why) {
   if (miss != nullptr) miss->why = std::move(why);
 }
 
+const DefaultPlace* below(const DefaultPlace* place, std::string_view name) {
+  return place == nullptr ? nullptr : place->member(name);
+}
+
+const DefaultPlace* below(const DefaultPlace* place) {
+  return place == nullptr ? nullptr : place->elements();
+}
+
+const ast::Member* member_at(const CompiledArg& arg, std::size_t step) {
+  return step < arg.steps.size() ? std::get_if<ast::Member>(&arg.steps[step]) : nullptr;
+}
+
 // An allow: every step must be there, every element must pass.
 class Admission {
  public:
   Admission(const CompiledArg& arg, const CallView& view, Miss* miss)
       : arg_(arg), view_(view), miss_(miss) {}
 
-  bool admits(const Json& value, std::size_t step) {
+  bool admits(const Json& value, std::size_t step, const DefaultPlace* place) {
     if (step == arg_.steps.size()) return passes(value);
     const auto* member = std::get_if<ast::Member>(&arg_.steps[step]);
     if (member == nullptr) {
       if (!value.is_array()) return no_value(value, "is no array");
-      return std::ranges::all_of(value,
-                                 [&](const Json& element) { return admits(element, step + 1); });
+      return std::ranges::all_of(value, [&, elements = below(place)](const Json& element) {
+        return admits(element, step + 1, elements);
+      });
     }
     if (!value.is_object()) return no_value(value, "is no object");
     const auto found = value.find(member->name);
-    if (found == value.end())
-      return arg_.presence != Presence::kRequired ||
-             no(fmt::format("{} is absent", arg_.path_text));
-    return admits(*found, step + 1);
+    const DefaultPlace* next = below(place, member->name);
+    if (found != value.end()) return admits(*found, step + 1, next);
+    if (arg_.presence == Presence::kRequired)
+      return no(fmt::format("{} is absent", arg_.path_text));
+    return arg_.presence == Presence::kAbsent || admits_left_out(step + 1, next);
+  }
+
+  bool admits_left_out(std::size_t step, const DefaultPlace* place) {
+    if (place == nullptr || arg_.matchers.empty()) return true;
+    if (place->is_unknown())
+      return no(
+          fmt::format("{} is left out, and its schema has too many forms to tell what the "
+                      "server takes it for",
+                      arg_.path_text));
+    for (const Json* standard : place->values()) {
+      if (admits(*standard, step, place)) continue;
+      if (miss_ == nullptr) return false;
+      miss_->plain =
+          fmt::format("{} is left out, and the default of its schema fails", arg_.path_text);
+      return no(
+          fmt::format("{} is left out, and the server may take it for the default of its "
+                      "schema: {}",
+                      arg_.path_text, miss_->why));
+    }
+    const auto* member = member_at(arg_, step);
+    return member == nullptr || admits_left_out(step + 1, below(place, member->name));
   }
 
  private:
@@ -56,7 +92,10 @@ class Admission {
       miss_->argument = arg_.path_text;
       miss_->value = shown(value);
       miss_->test = test;
-      const std::string how = outcome == Outcome::kUnreadable ? unread(test) : failing(test);
+      const std::string remark = arg_.matchers[i]->remark(value, view_);
+      const std::string how = !remark.empty()                   ? remark
+                              : outcome == Outcome::kUnreadable ? unread(test)
+                                                                : failing(test);
       miss_->plain = fmt::format("{} {}", arg_.path_text, how);
       return no(fmt::format("{} {}{} {}", arg_.path_text, miss_->value,
                             taken_for(*arg_.matchers[i], value), how));
@@ -85,7 +124,8 @@ class Admission {
 };
 
 // A deny or ask: whatever is of the wrong type or unreadable is caught; one element is enough.
-bool catches(const CompiledArg& arg, const CallView& view, const Json& value, std::size_t step) {
+bool catches(const CompiledArg& arg, const CallView& view, const Json& value, std::size_t step,
+             const DefaultPlace* place) {
   if (step == arg.steps.size()) {
     if (arg.presence == Presence::kAbsent) return false;
     return std::ranges::all_of(
@@ -94,37 +134,94 @@ bool catches(const CompiledArg& arg, const CallView& view, const Json& value, st
   if (const auto* member = std::get_if<ast::Member>(&arg.steps[step])) {
     if (!value.is_object()) return true;
     const auto found = value.find(member->name);
-    if (found == value.end()) return arg.presence == Presence::kAbsent;
-    return catches(arg, view, *found, step + 1);
+    const DefaultPlace* next = below(place, member->name);
+    if (found != value.end()) return catches(arg, view, *found, step + 1, next);
+    return arg.presence == Presence::kAbsent || catches_left_out(arg, view, step + 1, next);
   }
   if (!value.is_array()) return true;
-  return std::ranges::any_of(
-      value, [&](const Json& element) { return catches(arg, view, element, step + 1); });
+  return std::ranges::any_of(value, [&, elements = below(place)](const Json& element) {
+    return catches(arg, view, element, step + 1, elements);
+  });
 }
 
 // "*": every string value, and every name of a member that no schema knows, for such a name is data
 // too.
-bool catches_any_string(const CompiledArg& arg, const CallView& view, const Json& value,
-                        const SchemaView& schema) {
-  const auto caught = [&](const Json& text, const CallView& seen) {
-    return std::ranges::all_of(
-        arg.matchers, [&](const auto& m) { return m->match(text, seen) == Outcome::kPass; });
-  };
-  if (value.is_string()) return caught(value, view);
-  if (value.is_array()) {
-    const SchemaView elements = schema.elements();
+class AnyString {
+ public:
+  AnyString(const CompiledArg& arg, const CallView& view) : arg_(arg), view_(view) {}
+
+  bool in(const Json& value, const SchemaView& schema, const DefaultPlace* place) {
+    if (value.is_string()) return caught(value, view_);
+    if (value.is_array()) {
+      const SchemaView elements = schema.elements();
+      return std::ranges::any_of(
+          value, [&, next = below(place)](const Json& e) { return in(e, elements, next); });
+    }
+    if (!value.is_object()) return false;
+    CallView of_names = view_;
+    of_names.readings = nullptr;  // a name is no value of the call
+    for (const auto& [name, member] : value.items()) {
+      if (!schema.names_member(name) && caught(Json(name), of_names)) return true;
+      if (in(member, schema.member(name).value_or(SchemaView()), below(place, name))) return true;
+    }
+    if (place == nullptr) return false;
+    return std::ranges::any_of(place->members(), [&](const auto& member) {
+      return !value.contains(member.first) && in_left_out(*member.second);
+    });
+  }
+
+  // Each place is looked at once: a schema may lead back into itself.
+  bool in_left_out(const DefaultPlace& place) {
+    if (!seen_.insert(&place).second) return false;
+    if (place.is_unknown()) return true;
     return std::ranges::any_of(
-        value, [&](const Json& e) { return catches_any_string(arg, view, e, elements); });
+               place.values(),
+               [&](const Json* standard) { return in(*standard, SchemaView(), &place); }) ||
+           std::ranges::any_of(place.members(),
+                               [&](const auto& member) { return in_left_out(*member.second); });
   }
-  if (!value.is_object()) return false;
-  CallView of_names = view;
-  of_names.readings = nullptr;  // a name is no value of the call
-  for (const auto& [name, member] : value.items()) {
-    if (!schema.names_member(name) && caught(Json(name), of_names)) return true;
-    if (catches_any_string(arg, view, member, schema.member(name).value_or(SchemaView())))
-      return true;
+
+ private:
+  [[nodiscard]] bool caught(const Json& text, const CallView& seen) const {
+    return std::ranges::all_of(
+        arg_.matchers, [&](const auto& m) { return m->match(text, seen) == Outcome::kPass; });
   }
-  return false;
+
+  const CompiledArg& arg_;
+  const CallView& view_;
+  std::set<const DefaultPlace*> seen_;
+};
+
+// Of the first value that decides what an argument says (one that is caught, or not admitted), what
+// its tests remark; nothing where none does.
+std::optional<std::string> remark_at(const CompiledArg& arg, const CallView& view,
+                                     const Json& value, std::size_t step) {
+  const auto on_each = [&](std::size_t next) -> std::optional<std::string> {
+    for (const Json& item : value) {
+      if (auto remark = remark_at(arg, view, item, next)) return remark;
+    }
+    return std::nullopt;
+  };
+  if (view.any_string && !value.is_string())
+    return value.is_structured() ? on_each(step) : std::nullopt;
+  if (step < arg.steps.size()) {
+    const auto* member = std::get_if<ast::Member>(&arg.steps[step]);
+    if (member == nullptr) return value.is_array() ? on_each(step + 1) : std::nullopt;
+    const auto found = value.is_object() ? value.find(member->name) : value.end();
+    return found == value.end() ? std::nullopt : remark_at(arg, view, *found, step + 1);
+  }
+  const bool admits = view.reading == Reading::kAdmit;
+  bool decides = !admits;
+  std::string remark;
+  for (const auto& matcher : arg.matchers) {
+    const Outcome outcome = matcher->match(value, view);
+    const bool passes =
+        admits || view.any_string ? outcome == Outcome::kPass : outcome != Outcome::kFail;
+    decides = admits ? decides || !passes : decides && passes;
+    if (remark.empty() && passes != admits) remark = matcher->remark(value, view);
+  }
+  if (!decides) return std::nullopt;
+  return remark.empty() ? remark : shown(value) + " " + remark;
 }
 
 // The closed world: everything in the call is named, or equals its default.
@@ -148,8 +245,7 @@ bool all_named(const NameTree& names, const Json& value, const SchemaView& schem
       if (!all_named(known->second, member, view, below, miss)) return false;
       continue;
     }
-    const Json* filled = view.default_value();
-    if (filled != nullptr && json_equal(*filled, member)) continue;
+    if (view.equals_default(member)) continue;
     note(miss, fmt::format("{} is not named in the brackets", printable(below)));
     return false;
   }
@@ -159,7 +255,7 @@ bool all_named(const NameTree& names, const Json& value, const SchemaView& schem
 bool allow_matches(const CompiledBrackets& brackets, const CallUnderTest& call,
                    const CallView& view, Miss* miss) {
   for (const auto& arg : brackets.args) {
-    if (!Admission(arg, view, miss).admits(call.arguments, 0)) return false;
+    if (!Admission(arg, view, miss).admits(call.arguments, 0, call.defaults)) return false;
     if (miss != nullptr) ++miss->passed;
   }
   return names_all(brackets, call, miss);
@@ -171,9 +267,10 @@ bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, C
     view.any_string = arg.steps.empty();
     const bool caught =
         view.any_string
-            ? catches_any_string(arg, view, call.arguments,
-                                 call.schema == nullptr ? SchemaView() : SchemaView(*call.schema))
-            : catches(arg, view, call.arguments, 0);
+            ? AnyString(arg, view).in(
+                  call.arguments, call.schema == nullptr ? SchemaView() : SchemaView(*call.schema),
+                  call.defaults)
+            : catches(arg, view, call.arguments, 0, call.defaults);
     if (caught) continue;
     if (miss != nullptr) {
       miss->argument = arg.path_text;
@@ -187,6 +284,36 @@ bool open_matches(const CompiledBrackets& brackets, const CallUnderTest& call, C
 
 }  // namespace
 
+bool catches_left_out(const CompiledArg& arg, const CallView& view, std::size_t step,
+                      const DefaultPlace* place) {
+  if (place == nullptr) return false;
+  if (place->is_unknown()) return true;
+  if (std::ranges::any_of(place->values(), [&](const Json* standard) {
+        return catches(arg, view, *standard, step, place);
+      }))
+    return true;
+  // The object around it may be made by the server, too.
+  const auto* member = member_at(arg, step);
+  return member != nullptr && catches_left_out(arg, view, step + 1, below(place, member->name));
+}
+
+bool admits_left_out(const CompiledArg& arg, const CallView& view, std::size_t step,
+                     const DefaultPlace* place) {
+  return Admission(arg, view, nullptr).admits_left_out(step, place);
+}
+
+bool catches_string_left_out(const CompiledArg& arg, const CallView& view,
+                             const DefaultPlace& place) {
+  return AnyString(arg, view).in_left_out(place);
+}
+
+std::string caught_by_default(const CompiledTarget& target, Effect effect, CallUnderTest call) {
+  if (call.defaults == nullptr || effect == Effect::kAllow) return "";
+  call.defaults = nullptr;
+  Miss miss;
+  return matches(target, effect, call, &miss) ? "" : miss.argument;
+}
+
 bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call, Miss* miss) {
   if (brackets.rest) return true;
   const SchemaView schema = call.schema == nullptr ? SchemaView() : SchemaView(*call.schema);
@@ -194,8 +321,7 @@ bool names_all(const CompiledBrackets& brackets, const CallUnderTest& call, Miss
   if (brackets.names.is_leaf()) {
     for (const auto& [name, value] : call.arguments.items()) {
       const auto member = schema.member(name);
-      const Json* filled = member ? member->default_value() : nullptr;
-      if (filled != nullptr && json_equal(*filled, value)) continue;
+      if (member && member->equals_default(value)) continue;
       note(miss, fmt::format("{} is not named in the brackets", printable(name)));
       return false;
     }
@@ -213,9 +339,25 @@ bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& c
                       false,
                       call.lexical,
                       &regex_work,
+                      &call.permission,
+                      call.takes_for_folders,
                       &call.readings};
   return is_allow ? allow_matches(*target.brackets, call, view, miss)
                   : open_matches(*target.brackets, call, view, miss);
+}
+
+std::string remark_on(const CompiledTarget& target, const CallUnderTest& call, Reading reading) {
+  if (!target.brackets) return {};
+  CallView view{.server = call.permission.server(),
+                .reading = reading,
+                .lexical = call.lexical,
+                .tool = &call.permission};
+  for (const auto& arg : target.brackets->args) {
+    view.any_string = arg.steps.empty();
+    auto remark = remark_at(arg, view, call.arguments, 0);
+    if (remark && !remark->empty()) return std::move(*remark);
+  }
+  return {};
 }
 
 }  // namespace mcpac::policy

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/json_schema.h"
 #include "policy/match/readings.h"
 #include "policy/rules/compiled.h"
 
@@ -15,6 +16,10 @@ struct CallUnderTest {
   bool lexical = false;          // paths by their text alone (CallView)
   Demand demand = {};            // for meters; nothing where no rule that counts speaks of the tool
   mutable KnownReadings readings = {};  // of the arguments, found as rules ask for them
+  bool takes_for_folders = true;        // with `lexical` (CallView)
+  // What the server may put where the call leaves a member out; null where that is certain, and so
+  // filled in already.
+  const DefaultPlace* defaults = nullptr;
 };
 
 // `why`, where given, receives the first reason against a match; `passed` counts the arguments that
@@ -36,5 +41,25 @@ struct Miss {
 
 [[nodiscard]] bool matches(const CompiledTarget& target, Effect effect, const CallUnderTest& call,
                            Miss* miss = nullptr);
+
+// Where a deny or ask that matches the call, or an allow that does not, has another reason than its
+// tests say (Matcher::remark), the value and that reason; mostly empty. Slow: for denials only.
+[[nodiscard]] std::string remark_on(const CompiledTarget& target, const CallUnderTest& call,
+                                    Reading reading);
+
+// A member that a call leaves out is what its schema has for it by default, whichever form the
+// server takes: a deny or ask catches it where it would catch one of these, an allow that tests it
+// needs all of them to pass. `place` is the member's, `step` the one behind it. For one argument.
+[[nodiscard]] bool catches_left_out(const CompiledArg& arg, const CallView& view, std::size_t step,
+                                    const DefaultPlace* place);
+[[nodiscard]] bool admits_left_out(const CompiledArg& arg, const CallView& view, std::size_t step,
+                                   const DefaultPlace* place);
+// The same of "*", which looks for a string anywhere in it.
+[[nodiscard]] bool catches_string_left_out(const CompiledArg& arg, const CallView& view,
+                                           const DefaultPlace& place);
+// Of a rule that matches: the argument that it catches only so; empty where it catches one that is
+// there.
+[[nodiscard]] std::string caught_by_default(const CompiledTarget& target, Effect effect,
+                                            CallUnderTest call);
 
 }  // namespace mcpac::policy

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/json_compare.h"
 #include "core/schema/uri.h"
 
 namespace mcpac::policy {
 namespace {
 
 constexpr int kMaxReferences = 16;
+constexpr int kMaxParts = 8;  // "allOf" in "allOf"
+// Values put into one default, and how deep.
+constexpr std::size_t kMostFilled = 10'000;
+constexpr std::size_t kDeepestFilled = 64;
 constexpr const char* kCombinations[] = {"allOf", "anyOf", "oneOf"};
 
 Types type_named(const Json& name) {
@@ -49,12 +54,20 @@ const Json* target_of(const Json& root, std::string_view reference) {
   return at;
 }
 
+// Where what stands beside a "$ref" means nothing.
+bool is_draft7(const Json& root) {
+  const Json* named = find_member(root, "$schema");
+  return named != nullptr && named->is_string() &&
+         named->get_ref<const std::string&>().find("/draft-0") != std::string::npos;
+}
+
 }  // namespace
 
 void SchemaView::follow() {
   for (int i = 0; at_ != nullptr; ++i) {
     const Json* reference = find_member(*at_, "$ref");
     if (reference == nullptr) return;
+    if (beside_ == nullptr && !is_draft7(*root_)) beside_ = find_member(*at_, "default");
     const bool follows = i < kMaxReferences && reference->is_string();
     at_ = follows ? target_of(*root_, reference->get_ref<const std::string&>()) : nullptr;
   }
@@ -65,6 +78,9 @@ std::optional<SchemaView> SchemaView::member(std::string_view name) const {
   const Json* properties = find_member(*at_, "properties");
   if (properties != nullptr) {
     if (const Json* property = find_member(*properties, name)) return SchemaView(root_, property);
+  }
+  for (const SchemaView& part : parts()) {
+    if (part.names_member(name, 1)) return part.member(name);
   }
   const Json* additional = find_member(*at_, "additionalProperties");
   const bool closed = additional != nullptr && additional->is_boolean() && !additional->get<bool>();
@@ -84,18 +100,41 @@ SchemaView SchemaView::elements() const {
   return {root_, items};
 }
 
+std::vector<SchemaView> SchemaView::parts() const {
+  std::vector<SchemaView> parts;
+  const Json* all = at_ == nullptr ? nullptr : find_member(*at_, "allOf");
+  if (all == nullptr || !all->is_array()) return parts;
+  for (const Json& part : *all) parts.push_back({root_, &part});
+  return parts;
+}
+
 bool SchemaView::names_member(std::string_view name) const {
+  return names_member(name, 0);
+}
+
+bool SchemaView::names_member(std::string_view name, int depth) const {
   const Json* properties = at_ == nullptr ? nullptr : find_member(*at_, "properties");
-  return properties != nullptr && find_member(*properties, name) != nullptr;
+  if (properties != nullptr && find_member(*properties, name) != nullptr) return true;
+  return depth < kMaxParts && std::ranges::any_of(parts(), [&](const SchemaView& part) {
+           return part.names_member(name, depth + 1);
+         });
 }
 
 std::vector<std::string> SchemaView::member_names() const {
   std::vector<std::string> names;
+  add_member_names(names, 0);
+  return names;
+}
+
+void SchemaView::add_member_names(std::vector<std::string>& names, int depth) const {
   const Json* properties = at_ == nullptr ? nullptr : find_member(*at_, "properties");
   if (properties != nullptr && properties->is_object()) {
-    for (const auto& [name, schema] : properties->items()) names.push_back(name);
+    for (const auto& [name, schema] : properties->items()) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
   }
-  return names;
+  if (depth >= kMaxParts) return;
+  for (const SchemaView& part : parts()) part.add_member_names(names, depth + 1);
 }
 
 Types SchemaView::types() const {
@@ -109,7 +148,60 @@ Types SchemaView::types() const {
 }
 
 const Json* SchemaView::default_value() const {
+  if (beside_ != nullptr) return beside_;
   return at_ == nullptr ? nullptr : find_member(*at_, "default");
+}
+
+struct SchemaView::Filling {
+  std::vector<const Json*> open;  // members whose default is being filled
+  std::size_t depth = 0;
+  std::size_t work = 0;
+};
+
+// As core/schema/defaults.cpp fills, to whose rules this must keep.
+void SchemaView::fill(Json& value, Filling& filling) const {
+  if (!value.is_structured() || ++filling.work > kMostFilled || filling.depth >= kDeepestFilled)
+    return;
+  ++filling.depth;
+  if (value.is_array()) {
+    const SchemaView below = elements();
+    for (Json& element : value) below.fill(element, filling);
+    --filling.depth;
+    return;
+  }
+  for (const auto& name : member_names()) {
+    const SchemaView below = member(name).value_or(SchemaView());
+    const auto found = value.find(name);
+    if (found != value.end()) {
+      below.fill(*found, filling);
+      continue;
+    }
+    const Json* standard = below.default_value();
+    if (standard == nullptr) continue;
+    if (std::ranges::find(filling.open, below.at_) != filling.open.end()) continue;
+    Json& filled = value[name] = *standard;
+    filling.open.push_back(below.at_);
+    below.fill(filled, filling);
+    filling.open.pop_back();
+  }
+  --filling.depth;
+}
+
+std::optional<Json> SchemaView::filled_default() const {
+  const Json* standard = default_value();
+  if (standard == nullptr) return std::nullopt;
+  Json value = *standard;
+  Filling filling;
+  filling.open.push_back(at_);
+  fill(value, filling);
+  return value;
+}
+
+bool SchemaView::equals_default(const Json& value) const {
+  const Json* standard = default_value();
+  if (standard == nullptr) return false;
+  if (json_equal(*standard, value)) return true;
+  return standard->is_structured() && json_equal(*filled_default(), value);
 }
 
 std::vector<std::string> SchemaView::required_members() const {

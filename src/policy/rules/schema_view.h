@@ -28,7 +28,13 @@ class SchemaView {
   [[nodiscard]] bool names_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> member_names() const;
   [[nodiscard]] Types types() const;
+  // What an absent member is filled with, as it is written; filled_default() is what that becomes.
   [[nodiscard]] const Json* default_value() const;
+  // With the defaults of what is in it, as JsonSchema::fill_defaults puts them; nothing where there
+  // is no default.
+  [[nodiscard]] std::optional<Json> filled_default() const;
+  // Counts as absent where brackets are closed.
+  [[nodiscard]] bool equals_default(const Json& value) const;
   [[nodiscard]] bool requires_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> required_members() const;
   // The text of this place; null where nothing is known of it.
@@ -38,8 +44,15 @@ class SchemaView {
  private:
   SchemaView(const Json* root, const Json* at) : root_(root), at_(at) { follow(); }
   void follow();  // "$ref" within the schema
+  struct Filling;
+  void fill(Json& value, Filling& filling) const;
+  // The schemas that hold beside this one, whatever the value is.
+  [[nodiscard]] std::vector<SchemaView> parts() const;
+  [[nodiscard]] bool names_member(std::string_view name, int depth) const;
+  void add_member_names(std::vector<std::string>& names, int depth) const;
   const Json* root_ = nullptr;
   const Json* at_ = nullptr;
+  const Json* beside_ = nullptr;  // a default beside the "$ref" that was followed
 };
 
 }  // namespace mcpac::policy

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <set>
 
 #include "core/glob.h"
@@ -70,9 +71,12 @@ struct Heads {
   std::optional<std::size_t> climbs;  // only relative paths that climb so far
 };
 
+// Which paths are accepted: those that all items fit, or those that the first few do.
+enum class Fit : std::uint8_t { kAll, kFirst };
+
 class PathBuilder {
  public:
-  explicit PathBuilder(Items items) : items_(std::move(items)) {
+  explicit PathBuilder(Items items, Fit fit = Fit::kAll) : items_(std::move(items)), fit_(fit) {
     for (std::size_t i = 0; i <= items_.size(); ++i) {
       begins_.push_back(nfa_.add());
       ends_.push_back(nfa_.add());
@@ -95,7 +99,8 @@ class PathBuilder {
 
  private:
   [[nodiscard]] bool is_end(std::size_t at) const {
-    return std::all_of(items_.begin() + static_cast<std::ptrdiff_t>(at), items_.end(),
+    return fit_ == Fit::kFirst ||
+           std::all_of(items_.begin() + static_cast<std::ptrdiff_t>(at), items_.end(),
                        [](const Item& item) { return item.any_number(); });
   }
 
@@ -207,6 +212,7 @@ class PathBuilder {
   }
 
   Items items_;
+  Fit fit_;
   Nfa nfa_;
   std::vector<int> begins_;
   std::vector<int> ends_;
@@ -240,11 +246,9 @@ Nfa readable() {
 
 std::vector<Components> path_starts(const Bases& bases, const std::string& server) {
   std::set<Components> starts = {split(bases.current_directory)};
-  if (const auto root = bases.roots.find(server); root != bases.roots.end())
-    starts.insert(split(root->second));
-  if (const auto working = bases.working_directories.find(server);
-      working != bases.working_directories.end())
-    starts.insert(split(working->second));
+  const RelativeStarts relative = relative_starts(bases, server);
+  for (const auto& start : relative.admit) starts.insert(split(start));
+  for (const auto& start : relative.to_catch) starts.insert(split(start));
   return {starts.begin(), starts.end()};
 }
 
@@ -278,6 +282,18 @@ std::vector<Nfa> path_automata(const PathPattern& pattern, const std::string& se
         automata.push_back(PathBuilder(items).build({true, true, &start, {}}));
       if (pattern.glob().empty()) break;  // the base and everything below: the same twice
     }
+  }
+  return automata;
+}
+
+std::vector<Nfa> folders_above(const PathPattern& pattern, const std::string& server,
+                               const std::vector<Components>& starts) {
+  std::vector<Nfa> automata;
+  const PathBase& base = pattern.base_for(server);
+  for (const auto& name : std::set<Components>{base.written, base.real}) {
+    const Items items = items_of(name, {}, false);
+    for (const auto& start : starts)
+      automata.push_back(PathBuilder(items, Fit::kFirst).build({true, true, &start, {}}));
   }
   return automata;
 }

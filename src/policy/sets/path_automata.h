@@ -26,6 +26,10 @@ namespace mcpac::policy {
 [[nodiscard]] std::vector<Nfa> path_automata(const PathPattern& pattern, const std::string& server,
                                              const std::vector<Components>& starts);
 
+// For one pattern: its base and the folders that this lies in.
+[[nodiscard]] std::vector<Nfa> folders_above(const PathPattern& pattern, const std::string& server,
+                                             const std::vector<Components>& starts);
+
 // The same path with a detour at every depth.
 [[nodiscard]] std::vector<std::string> with_detours(const std::string& path);
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "core/json_compare.h"
 #include "core/json_schema.h"
 #include "policy/sets/number_examples.h"
 #include "policy/sets/text_automata.h"
@@ -101,7 +100,7 @@ class Scalars {
       for (const auto& value : all) insert_whole(value);
       return "";
     }
-    if (const Json* filled = place_.view().default_value()) insert_whole(*filled);
+    if (const auto filled = place_.view().filled_default()) insert_whole(*filled);
     if ((types & kStringType) != 0) add_strings();
     if ((types & kNumberType) != 0) add_numbers();
     if ((types & kBooleanType) != 0) {
@@ -136,8 +135,7 @@ class Scalars {
     return static_cast<std::size_t>(std::clamp(found->get<double>(), 0.0, kBeyond));
   }
   [[nodiscard]] bool is_default(const Json& value) const {
-    const Json* filled = place_.view().default_value();
-    return filled != nullptr && json_equal(*filled, value);
+    return place_.view().equals_default(value);
   }
 
   // A value that is written down somewhere, of any type.
@@ -166,9 +164,12 @@ class Scalars {
   }
 
   [[nodiscard]] static std::string key_of(const Watch& watch, std::size_t matcher) {
-    // Paths and URLs are tested together with their exceptions.
+    // Paths and URLs are tested together with their exceptions, texts of a deny with the URL tests
+    // beside them (in_url() of match/matcher.h).
     const auto& arg = *watch.arg;
-    const bool alone = arg.exceptions.empty();
+    const bool in_url =
+        watch.reading == Reading::kCatch && std::ranges::any_of(arg.tests, is_url_test);
+    const bool alone = arg.exceptions.empty() && !in_url;
     return (watch.reading == Reading::kAdmit ? "+" : "-") +
            std::string(arg.steps.empty() ? "*" : "") + arg.matcher_texts[matcher] +
            (alone ? "" : "\n" + arg.text);
@@ -192,10 +193,23 @@ class Scalars {
     if (const auto most = length("maxLength"); most) limits.lengths.push_back(*most + 1);
     if (const Json* filled = place_.view().default_value(); filled && filled->is_string())
       limits.values.push_back(filled->get<std::string>());
+    if (auto fitting = fitting_example()) limits.values.push_back(std::move(*fitting));
     // A length that no automaton counts is no reason to drop what does not fit.
     const bool counted = std::ranges::all_of(
         limits.lengths, [](std::size_t length) { return length <= kMaxCounted; });
     add_classes(probes, limits, counted && schema_.is_understood());
+  }
+
+  // Of a schema that says more of strings than is understood here: one that it gives itself.
+  [[nodiscard]] std::optional<std::string> fitting_example() const {
+    constexpr std::size_t kLongest = 64;
+    const Json* examples = schema_.is_understood() ? nullptr : member("examples");
+    if (examples == nullptr || !examples->is_array() || examples->empty()) return std::nullopt;
+    const Json& first = examples->front();
+    if (!first.is_string() || first.get_ref<const std::string&>().size() > kLongest ||
+        !schema_.admits(first))
+      return std::nullopt;
+    return first.get<std::string>();
   }
 
   void add_classes(const std::vector<StringProbe>& probes, const StringLimits& limits,

@@ -24,8 +24,8 @@ class Collector {
             const Environment& environment, StepBudget& budget)
       : probes_(probes), limits_(limits), budget_(budget) {
     for (const auto& probe : probes) {
-      tests_.add(*probe.arg, probe.view.server, environment);
-      kinds_.push_back(tests_.kinds_of(*probe.arg)[probe.matcher]);
+      tests_.add(*probe.arg, probe.view, environment);
+      kinds_.push_back(tests_.kinds_of(*probe.arg, probe.view.reading)[probe.matcher]);
       counts_[index(kinds_.back())] += 1;
       if (kinds_.back() == ProbeKind::kPath)
         starts_ = path_starts(environment.bases, probe.view.server);
@@ -52,11 +52,21 @@ class Collector {
     return kinds > 1 || has(ProbeKind::kOpaque);
   }
 
-  [[nodiscard]] Outcomes outcomes_of(const std::string& text) const {
+  // Whether a path names a folder that exists, the text does not say: both can be.
+  enum class Names : std::uint8_t { kFolder, kNoFolder };
+  [[nodiscard]] std::vector<Names> worlds() const {
+    return has(ProbeKind::kPath) ? std::vector{Names::kFolder, Names::kNoFolder}
+                                 : std::vector{Names::kNoFolder};
+  }
+
+  [[nodiscard]] Outcomes outcomes_of(const std::string& text, Names names) const {
     const Json value(text);
     Outcomes outcomes;
-    for (const auto& probe : probes_)
-      outcomes.push_back(probe.arg->matchers[probe.matcher]->match(value, probe.view));
+    for (const auto& probe : probes_) {
+      CallView view = probe.view;
+      view.takes_for_folders = names == Names::kFolder;
+      outcomes.push_back(probe.arg->matchers[probe.matcher]->match(value, view));
+    }
     return outcomes;
   }
 
@@ -84,7 +94,9 @@ class Collector {
 
   // Strings that exist, with the answers that they really get.
   void add_example(const std::string& text) {
-    if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text));
+    for (const Names names : worlds()) {
+      if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text, names));
+    }
   }
   // And in dresses that servers take off (readings.h): beside a blank, and as JSON.
   void add_dressed(const std::string& text) {
@@ -107,6 +119,7 @@ class Collector {
     if (!tests_.texts.empty()) {
       for (const auto& literal : tests_.literals) automata.push_back(exactly(literal));
     }
+    if (!tests_.texts.empty()) automata.push_back(plain_automaton());
     auto kinds = string_kinds(automata, budget_);
     if (!kinds) {
       found_.gap = "the step budget";
@@ -133,6 +146,8 @@ class Collector {
       add_dressed(url);
     }
     add_example(not_a_literal("http:x"));  // unclear (url_readings.h)
+    if (!looks_at_any_string()) return;
+    for (auto& url : loose_url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
   }
 
   // Another string that tests on paths and URLs cannot tell from this one.
@@ -184,8 +199,9 @@ class Collector {
     if (readable && !ascii) return answers(ProbeKind::kPath);
     if (readable && kind.endless) {
       // Too long: nothing to all tests but those under "*" that may tidy it.
-      const Outcomes part = path_part(outcomes_of(kind.example));
-      own.insert(unreadable(part));
+      for (const Names names : worlds())
+        own.insert(unreadable(path_part(outcomes_of(kind.example, names))));
+      const Outcomes part = path_part(outcomes_of(kind.example, Names::kFolder));
       own.insert(unreadable(Outcomes(part.size(), Outcome::kFail)));
     }
     return own;
@@ -210,9 +226,10 @@ class Collector {
     }
     for (const auto& kind : examples_) {
       if (!budget_.spend(cost_of(kind.example))) return;
-      const Outcomes real = outcomes_of(kind.example);
+      const Outcomes real = outcomes_of(kind.example, worlds().back());
       std::vector<Outcomes> made = {real};
       if (has(ProbeKind::kPath)) {
+        made.push_back(outcomes_of(kind.example, Names::kFolder));
         for (const auto& part : path_answers(kind)) {
           made.push_back(real);
           put(made.back(), ProbeKind::kPath, part);
@@ -263,7 +280,7 @@ class Collector {
     return outcomes;
   }
 
-  // The same expression says the same in two rules.
+  // The same expression says the same in two rules that read it alike.
   [[nodiscard]] std::vector<std::string> opaque_texts() const {
     std::set<std::string> texts;
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
@@ -271,8 +288,13 @@ class Collector {
     }
     return {texts.begin(), texts.end()};
   }
-  [[nodiscard]] const std::string& text_of(std::size_t probe) const {
-    return probes_[probe].arg->matcher_texts[probes_[probe].matcher];
+  [[nodiscard]] std::string text_of(std::size_t probe) const {
+    const auto& [arg, matcher, view] = probes_[probe];
+    const bool in_url = std::ranges::any_of(arg->tests, is_url_test);
+    return (view.reading == Reading::kAdmit ? "+"
+            : in_url                        ? "-u"
+                                            : "-") +
+           arg->matcher_texts[matcher];
   }
 
   const std::vector<StringProbe>& probes_;

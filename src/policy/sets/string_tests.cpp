@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "policy/match/url.h"
 #include "policy/sets/path_automata.h"
 #include "policy/sets/text_automata.h"
 
@@ -18,8 +19,10 @@ bool is_like(const ast::Test& test) {
   return text != nullptr && text->kind == ast::TextTest::Kind::kLike;
 }
 
-std::string key_of(const ast::TextTest& text) {
-  return fmt::format("{} {}", static_cast<int>(text.kind), text.text);
+// An expression is another one in a deny or ask (match/matcher.h).
+std::string key_of(const ast::TextTest& text, Reading reading) {
+  const bool caught = text.kind == ast::TextTest::Kind::kRegex && reading == Reading::kCatch;
+  return fmt::format("{}{} {}", static_cast<int>(text.kind), caught ? "-" : "", text.text);
 }
 
 // A hundred long expressions; one state takes some 200 bytes.
@@ -27,22 +30,22 @@ constexpr std::size_t kMostStates = 100'000;
 
 }  // namespace
 
-ProbeKind StringTests::kind_of(const ast::Test& test) const {
+ProbeKind StringTests::kind_of(const ast::Test& test, Reading reading) const {
   if (std::holds_alternative<ast::PathTest>(test.body)) return ProbeKind::kPath;
   const auto* text = std::get_if<ast::TextTest>(&test.body);
   const bool regex = text != nullptr && text->kind == ast::TextTest::Kind::kRegex;
-  return regex && !texts.contains(key_of(*text)) ? ProbeKind::kOpaque : ProbeKind::kText;
+  return regex && !texts.contains(key_of(*text, reading)) ? ProbeKind::kOpaque : ProbeKind::kText;
 }
 
 // In the order in which compile_brackets.cpp makes them.
-std::vector<ProbeKind> StringTests::kinds_of(const CompiledArg& arg) const {
+std::vector<ProbeKind> StringTests::kinds_of(const CompiledArg& arg, Reading reading) const {
   std::vector<ProbeKind> kinds;
   bool has_url = false;
   for (const auto& test : arg.tests) {
     if (is_url_test(test)) {
       has_url = true;
     } else {
-      kinds.push_back(kind_of(test));
+      kinds.push_back(kind_of(test, reading));
     }
   }
   if (has_url) kinds.push_back(ProbeKind::kUrl);
@@ -50,20 +53,25 @@ std::vector<ProbeKind> StringTests::kinds_of(const CompiledArg& arg) const {
   return kinds;
 }
 
-void StringTests::add(const CompiledArg& arg, const std::string& server,
+void StringTests::add(const CompiledArg& arg, const CallView& view,
                       const Environment& environment) {
-  for (const auto& test : arg.tests) add_test(test, server, environment);
+  for (const auto& test : arg.tests) {
+    add_test(test, view, environment);
+    if (view.reading == Reading::kCatch && is_text_in_url(test, arg.tests))
+      texts.try_emplace("read apart", regex_automaton(path_read_apart_pattern()).value());
+  }
   const bool globs = std::ranges::any_of(arg.tests, is_like);
   for (const auto& exception : arg.exceptions) {
     urls.add(exception);
     if (const auto* literal = std::get_if<ast::Literal>(&exception.body))
       add_literal(*literal, globs);
     if (const auto* path = std::get_if<ast::PathException>(&exception.body))
-      add_path(path->path, exception.at, PathPattern::Kind::kException, server, environment);
+      add_path(path->path, exception.at, PathPattern::Kind::kException, view, Above::kCounts,
+               environment);
   }
 }
 
-void StringTests::add_test(const ast::Test& test, const std::string& server,
+void StringTests::add_test(const ast::Test& test, const CallView& view,
                            const Environment& environment) {
   if (is_url_test(test)) {
     urls.add(test);
@@ -72,27 +80,30 @@ void StringTests::add_test(const ast::Test& test, const std::string& server,
   } else if (const auto* in = std::get_if<ast::InTest>(&test.body)) {
     for (const auto& literal : in->literals) add_literal(literal, false);
   } else if (const auto* text = std::get_if<ast::TextTest>(&test.body)) {
-    add_text(*text);
+    add_text(*text, view.reading);
   } else if (const auto* count = std::get_if<ast::CountTest>(&test.body)) {
     if (count->kind != ast::CountTest::Kind::kLength) return;
     add_length(count->low, false);
     add_length(count->high, true);
   } else if (std::holds_alternative<ast::OneLineTest>(test.body)) {
-    texts.try_emplace("one-line", one_line_automaton());
+    const bool sure = view.reading == Reading::kCatch;
+    texts.try_emplace(sure ? "one-line -" : "one-line",
+                      one_line_automaton(sure ? kSureLineBreaks : kLineBreaks));
   } else if (const auto* path = std::get_if<ast::PathTest>(&test.body)) {
     const auto kind = path->kind == ast::PathTest::Kind::kWithin ? PathPattern::Kind::kWithin
                                                                  : PathPattern::Kind::kMatches;
-    add_path(path->path, test.at, kind, server, environment);
+    add_path(path->path, test.at, kind, view,
+             view.reading == Reading::kCatch ? Above::kCounts : Above::kPasses, environment);
   }
 }
 
-void StringTests::add_text(const ast::TextTest& text) {
+void StringTests::add_text(const ast::TextTest& text, Reading reading) {
   using Kind = ast::TextTest::Kind;
   if (!is_utf8(text.text)) {
     gap = "a test whose text is not UTF-8";
     return;
   }
-  const std::string key = key_of(text);
+  const std::string key = key_of(text, reading);
   if (texts.contains(key)) return;
   switch (text.kind) {
     case Kind::kLike: texts.emplace(key, glob_automaton(text.text)); return;
@@ -100,16 +111,17 @@ void StringTests::add_text(const ast::TextTest& text) {
     case Kind::kEnds: texts.emplace(key, ending_with(text.text)); return;
     case Kind::kRegex: break;
   }
-  add_regex(key, text.text);
+  add_regex(key, text.text, reading);
 }
 
-void StringTests::add_regex(const std::string& key, const std::string& pattern) {
+void StringTests::add_regex(const std::string& key, const std::string& pattern, Reading reading) {
   if (opaque_.contains(key)) return;
   if (states_ > kMostStates) {
     gap = "expressions that are too long together";
     return;
   }
-  auto nfa = regex_automaton(pattern);
+  const bool caught = reading == Reading::kCatch;
+  auto nfa = regex_automaton(pattern, caught ? DotMatches::kAll : DotMatches::kAllButLineFeed);
   if (nfa) {
     states_ += nfa->states().size();
     regex_size += nfa->states().size();
@@ -155,18 +167,25 @@ void StringTests::add_literal(const ast::Literal& literal, bool glob) {
 }
 
 void StringTests::add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
-                           const std::string& server, const Environment& environment) {
+                           const CallView& view, Above above, const Environment& environment) {
   const std::string key = fmt::format("{} {}", static_cast<int>(kind), path);
-  if (paths.contains(key + " 0")) return;
-  const World world{environment, {server}, Effect::kAllow};
+  const std::string key_above = "above " + key;
+  const bool counts = above == Above::kCounts && environment.bases.by_identity;
+  const bool is_known = paths.contains(key + " 0");
+  if (is_known && (!counts || paths.contains(key_above + " 0"))) return;
+  const World world{environment, {view.server}, Effect::kAllow};
   const auto pattern = PathPattern::compile(path, at, kind, world);
   if (!pattern) {
     gap = "a path whose base can no longer be resolved";
     return;
   }
-  std::size_t count = 0;
-  for (auto& nfa : path_automata(*pattern, server, path_starts(environment.bases, server)))
-    paths.emplace(fmt::format("{} {}", key, count++), std::move(nfa));
+  const auto starts = path_starts(environment.bases, view.server);
+  const auto put = [&](const std::string& name, std::vector<Nfa> automata) {
+    std::size_t count = 0;
+    for (auto& nfa : automata) paths.emplace(fmt::format("{} {}", name, count++), std::move(nfa));
+  };
+  if (!is_known) put(key, path_automata(*pattern, view.server, starts));
+  if (counts) put(key_above, folders_above(*pattern, view.server, starts));
 }
 
 }  // namespace mcpac::policy

@@ -44,10 +44,32 @@ Nfa ending_with(std::string_view text) {
   return nfa;
 }
 
-Nfa one_line_automaton() {
+Nfa plain_automaton() {
+  CharSet word = {{U'a', U'z'}, {U'A', U'Z'}, {U'0', U'9'}};
+  for (const char32_t c : std::u32string_view(U"/._~-+=@#$%&*!?,;:|\\")) word.push_back({c, c});
+  CharSet last = word;
+  for (const char32_t c : std::u32string_view(U")]}")) last.push_back({c, c});
   Nfa nfa;
   nfa.start = nfa.add();
-  nfa.edge(nfa.start, all_but({{U'\r', U'\r'}, {U'\n', U'\n'}}), nfa.start);
+  nfa.accept(nfa.start);
+  const int one = nfa.add();
+  const int more = nfa.add();
+  const int end = nfa.add();
+  nfa.edge(nfa.start, word, one);
+  nfa.accept(one);
+  nfa.edge(nfa.start, word, more);
+  nfa.edge(more, any_char(), more);
+  nfa.edge(more, last, end);
+  nfa.accept(end);
+  return nfa;
+}
+
+Nfa one_line_automaton(std::u32string_view line_breaks) {
+  CharSet breaks;
+  for (const char32_t c : line_breaks) breaks.push_back({c, c});
+  Nfa nfa;
+  nfa.start = nfa.add();
+  nfa.edge(nfa.start, all_but(breaks), nfa.start);
   nfa.accept(nfa.start);
   return nfa;
 }

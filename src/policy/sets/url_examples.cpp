@@ -66,7 +66,9 @@ void UrlWords::add(const ast::Exception& exception) {
     networks.push_back(ip->network);
 }
 
-std::vector<std::string> url_examples(const UrlWords& words) {
+namespace {
+
+std::set<std::string> example_hosts(const UrlWords& words) {
   std::set<std::string> names;
   for (const auto& text : words.hosts) {
     if (text == "*") continue;
@@ -83,17 +85,41 @@ std::vector<std::string> url_examples(const UrlWords& words) {
   for (const auto& text : words.networks) {
     if (const auto network = IpNetwork::parse(text)) add_ends(*network, hosts);
   }
-  std::set<std::string> ports = {};
+  return hosts;
+}
+
+// ":443", as rules name them, one that no rule names, and none.
+std::set<std::string> example_ports(const UrlWords& words) {
+  std::set<std::string> ports = {""};
   for (const auto& port : words.ports) ports.insert(":" + port);
-  // One that no rule names: of more ports than there are names of ports.
+  // Of more ports than there are names of ports.
   unsigned free = 1024;
   while (ports.contains(fmt::format(":{}", free))) ++free;
   ports.insert(fmt::format(":{}", free));
+  return ports;
+}
+
+}  // namespace
+
+std::vector<std::string> url_examples(const UrlWords& words) {
+  const auto hosts = example_hosts(words);
+  const auto ports = example_ports(words);
   std::vector<std::string> urls;
   for (const char* scheme : kSchemes) {
     for (const auto& host : hosts) {
-      urls.push_back(fmt::format("{}://{}/p", scheme, host));
       for (const auto& port : ports) urls.push_back(fmt::format("{}://{}{}/p", scheme, host, port));
+    }
+  }
+  return urls;
+}
+
+std::vector<std::string> loose_url_examples(const UrlWords& words) {
+  std::vector<std::string> urls;
+  const auto ports = example_ports(words);
+  for (const auto& host : example_hosts(words)) {
+    for (const auto& port : ports) {
+      urls.push_back(fmt::format("//{}{}/p", host, port));
+      urls.push_back(fmt::format("x://{}{}/p", host, port));
     }
   }
   return urls;

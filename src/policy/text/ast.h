@@ -176,6 +176,7 @@ struct Clauses {
   std::optional<Moment> until;
   std::optional<std::string> audit;  // "meta", "hash", "args"
   std::optional<std::string> because;
+  bool otherwise = false;  // of an ask: about what no allow of its layer admits
 };
 
 struct Rule {

@@ -126,6 +126,15 @@ Result<void> limited(Lexer& lexer, std::size_t at, std::string_view word, ast::C
   return once(lexer, at, word, clauses.cost, money(lexer));
 }
 
+Result<void> otherwise(Lexer& lexer, std::size_t at, ast::Clauses& clauses) {
+  if (clauses.otherwise) {
+    return lexer.error(at, "the clause 'otherwise' stands twice in one rule", "",
+                       "keep one of them");
+  }
+  clauses.otherwise = true;
+  return {};
+}
+
 Result<bool> clause(Lexer& lexer, ast::Clauses& clauses) {
   const std::size_t at = lexer.position();
   Result<void> done;
@@ -145,6 +154,8 @@ Result<bool> clause(Lexer& lexer, ast::Clauses& clauses) {
     done = once(lexer, at, "audit", clauses.audit, audit_level(lexer));
   } else if (lexer.take_word("because")) {
     done = once(lexer, at, "because", clauses.because, lexer.string());
+  } else if (lexer.take_word("otherwise")) {
+    done = otherwise(lexer, at, clauses);
   } else {
     return false;
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/ascii.h"
+#include "core/characters.h"
+#include "core/printable.h"
 
 namespace mcpac::policy {
 namespace {
@@ -14,12 +16,14 @@ struct Overloaded : Ts... {
   using Ts::operator()...;
 };
 
-// Bare where no byte ends a bare path; what is not ASCII stays bare, as people write it.
+// Bare where no byte ends a bare path; what is not ASCII stays bare, as people write it, unless a
+// reader would not see it.
 std::string print_path(const std::string& path) {
-  const bool plain = !path.empty() && path[0] != '#' && std::ranges::none_of(path, [](char c) {
-    return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f ||
-           std::string_view(",(){}\"\\").find(c) != std::string_view::npos;
-  });
+  const bool plain = printable_in_place(path) == path && !path.empty() && path[0] != '#' &&
+                     std::ranges::none_of(path, [](char c) {
+                       return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f ||
+                              std::string_view(",(){}\"\\").find(c) != std::string_view::npos;
+                     });
   return plain ? path : print_string(path);
 }
 
@@ -58,11 +62,28 @@ std::string_view sign(ast::BoundTest::Order order) {
   return ">=";
 }
 
+// What nobody sees by its number, as RE2 reads it. Behind a backslash there is nothing that RE2
+// would take.
+std::string print_regex(std::string_view pattern) {
+  std::string text;
+  bool is_escaped = false;
+  while (!pattern.empty()) {
+    const auto [code, bytes] = first_character(pattern);
+    if (is_invisible(code) && !is_escaped)
+      text += fmt::format("\\x{{{:x}}}", static_cast<std::uint32_t>(code));
+    else
+      text += pattern.substr(0, bytes);
+    is_escaped = code == '\\' && !is_escaped;
+    pattern.remove_prefix(bytes);
+  }
+  return text;
+}
+
 std::string print_text(const ast::TextTest& test) {
   using Kind = ast::TextTest::Kind;
   switch (test.kind) {
     case Kind::kLike: return "like " + print_string(test.text);
-    case Kind::kRegex: return "re /" + test.text + "/";
+    case Kind::kRegex: return "re /" + print_regex(test.text) + "/";
     case Kind::kStarts: return "starts " + print_string(test.text);
     case Kind::kEnds: break;
   }
@@ -81,6 +102,7 @@ std::string print_exception(const ast::Exception& exception) {
 
 std::string print_clauses(const ast::Clauses& c) {
   std::string text;
+  if (c.otherwise) text += " otherwise";
   if (c.calls) text += fmt::format(" calls <= {}", *c.calls);
   if (c.rate) text += " rate " + print(*c.rate);
   if (c.bytes_in) text += " bytes in <= " + c.bytes_in->spelling;
@@ -101,7 +123,7 @@ std::string print(const ast::Rate& rate) {
 }
 
 std::string print_string(std::string_view text) {
-  return to_text(Json(text));
+  return printable_in_place(to_text(Json(text)));
 }
 
 std::string print_name(std::string_view name) {

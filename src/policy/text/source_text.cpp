@@ -37,8 +37,7 @@ std::string SourceText::place(std::size_t offset) const {
   // A long line is shown around the column.
   std::size_t from = offset - start > kWindow / 2 ? offset - kWindow / 2 : start;
   while (from < offset && from > start && continues_character(text[from])) ++from;
-  const auto columns = static_cast<std::size_t>(std::ranges::count_if(
-      text.substr(from, offset - from), [](char c) { return !continues_character(c); }));
+  const std::size_t columns = printable_width(text.substr(from, offset - from));
   const std::string lead = from > start ? "…" : "";
   return fmt::format("{}:{}:{}\n    | {}{}\n    | {}^", name, line, offset - start + 1, lead,
                      printable(text.substr(from, end - from), kWindow),

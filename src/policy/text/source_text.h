@@ -21,7 +21,8 @@ struct SourceText {
                                              std::string why = "", std::string fix = "") const;
 };
 
-// The text with control bytes as '?', cut to `max` bytes at a character's border: fit for messages.
+// The text with what nobody sees by its number, cut to `max` bytes at a character's border: fit for
+// messages.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max = 80);
 
 }  // namespace mcpac::policy

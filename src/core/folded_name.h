@@ -3,11 +3,16 @@
 // it can make a plain letter.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
-namespace mcpac::execute {
+namespace mcpac {
 
 [[nodiscard]] std::string folded(std::string_view name);
 
-}  // namespace mcpac::execute
+// Whether `name`, however it is written, is one of `patterns`, which are folded; a pattern that
+// ends in '*' stands for all that begin so.
+[[nodiscard]] bool is_one_of(std::string_view name, std::span<const std::string> patterns);
+
+}  // namespace mcpac

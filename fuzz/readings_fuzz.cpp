@@ -1,0 +1,103 @@
+// Readings of a value, held against every kind of rule: a deny that catches one of them catches the
+// value, and an allow that admits the value admits each of them.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "policy/authority.h"
+#include "policy/match/readings.h"
+
+namespace {
+
+using namespace mcpac;
+using policy::Authority;
+using policy::Reading;
+using policy::Subject;
+
+struct Rule {
+  std::string test;
+  Subject subject;
+  bool names_a_text;  // equality admits what it names, and not its readings
+};
+
+// Each as a deny and as an allow of its own.
+struct Rules {
+  Rule rule;
+  Authority denies;
+  Authority denies_anywhere;
+  Authority admits;
+};
+
+Authority load(std::vector<std::string> grants, std::vector<std::string> denies) {
+  static const policy::ToolSchemas tools = {
+      {Permission::parse("kv.get").value(),
+       Json::parse(R"({"type": "object", "properties": {"key": {"type": "string"}}})")}};
+  policy::Environment environment{.tools = &tools, .bases = {}};
+  environment.bases.current_directory = "/base";
+  environment.bases.home = "/home/somebody";
+  auto authority = Authority::load({{.name = "the command line",
+                                     .grants = std::move(grants),
+                                     .asks = {},
+                                     .denies = std::move(denies),
+                                     .files = {}}},
+                                   environment);
+  if (!authority) std::abort();
+  return std::move(*authority);
+}
+
+std::vector<Rules> all_rules() {
+  std::vector<Rules> rules;
+  for (const Rule& rule : std::vector<Rule>{
+           {"within ./secret", Subject::kPlace, false},
+           {"matches ~/.ssh/*", Subject::kPlace, false},
+           {"host {evil.example, *.evil.example}", Subject::kPlace, false},
+           {"ip in {10.0.0.0/8}", Subject::kPlace, false},
+           {"scheme https", Subject::kPlace, false},
+           {"== \"drop\"", Subject::kLiteral, true},
+           {"in {\"drop\", \" a \", \"[1]\"}", Subject::kLiteral, true},
+           {"!= \"drop\"", Subject::kExcluded, false},
+           {"like \"rm *\"", Subject::kText, false},
+           {"starts \"git \"", Subject::kText, false},
+           {"ends \".pem\"", Subject::kText, false},
+           {"re /(?i)rm.*/", Subject::kText, false},
+           {"one-line", Subject::kText, false},
+           {"len 2..9", Subject::kLength, false},
+       }) {
+    rules.push_back({rule, load({"kv.get"}, {"kv.get(key " + rule.test + ")"}),
+                     load({"kv.get"}, {"*.*(* " + rule.test + ")"}),
+                     load({"kv.get(key " + rule.test + ")"}, {})});
+  }
+  return rules;
+}
+
+bool allows(Authority& authority, const Json& value) {
+  static const Permission get = Permission::parse("kv.get").value();
+  return authority.decide(get, Json{{"key", value}}).allowed();
+}
+
+void demand(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static std::vector<Rules> all = all_rules();
+  const Json value(std::string(reinterpret_cast<const char*>(data), size));
+  for (auto& [rule, denies, denies_anywhere, admits] : all) {
+    for (const auto& one : policy::readings_of(value, rule.subject, Reading::kCatch).others) {
+      // A folder above a denied place is let through where a document names it (match_path.cpp).
+      const bool is_path = rule.test.starts_with("within ") || rule.test.starts_with("matches ");
+      if (!one.value.is_string() || (one.in_document && is_path)) continue;
+      if (!allows(denies, one.value)) demand(!allows(denies, value));
+      if (!allows(denies_anywhere, one.value)) demand(!allows(denies_anywhere, value));
+    }
+    if (rule.names_a_text || !allows(admits, value)) continue;
+    for (const auto& one : policy::readings_of(value, rule.subject, Reading::kAdmit).others) {
+      if (one.value.is_string()) demand(allows(admits, one.value));
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,233 @@
+#include "core/schema/names.h"
+
+#include <fmt/format.h>
+#include <unicase.h>
+#include <unictype.h>
+#include <uninorm.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <unordered_map>
+#include <vector>
+
+#include "core/characters.h"
+#include "core/schema/places.h"
+#include "core/schema/validate.h"
+#include "core/schema/validator.h"
+
+namespace mcpac::schema {
+namespace {
+
+// About a second, as for validation: one schema or name looked at costs 1.
+constexpr std::size_t kMostNameWork = 20'000'000;
+
+bool is_left_out(char32_t code) {
+  if (code == '_' || code == '-' || code == ' ') return true;
+  if (code >= 0x21 && code < 0x7F) return false;
+  return is_invisible(code) || uc_is_property_default_ignorable_code_point(code) ||
+         uc_is_property_white_space(code);
+}
+
+// The names at one place, by what they fold to; of several the first.
+using Folded = std::unordered_map<std::string, std::string>;
+
+// Whether `exact` is one of them.
+class NamesOfPlace {
+ public:
+  void add(const std::string& name) { folded_.emplace(folded_name(name), name); }
+  [[nodiscard]] const std::string* meant_by(const std::string& name) const {
+    const auto found = folded_.find(folded_name(name));
+    return found == folded_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  Folded folded_;
+};
+
+void add_listed(const Node* names, NamesOfPlace& into) {
+  if (names == nullptr) return;
+  if (names->constant != nullptr && names->constant->is_string())
+    into.add(names->constant->get<std::string>());
+  if (names->choices == nullptr) return;
+  for (const Json& one : *names->choices) {
+    if (one.is_string()) into.add(one.get<std::string>());
+  }
+}
+
+NamesOfPlace names_of(const Place& place) {
+  NamesOfPlace names;
+  // What has a schema of its own comes first: it is what is shown.
+  for (const Node* node : place.nodes) {
+    if (!node->object) continue;
+    for (const auto& [name, below] : node->object->properties) names.add(name);
+  }
+  for (const Node* node : place.nodes) {
+    if (!node->object) continue;
+    const ObjectRules& rules = *node->object;
+    for (const auto& name : rules.required) names.add(name);
+    for (const auto& [name, below] : rules.dependent) names.add(name);
+    for (const auto& [name, needed] : rules.dependent_required) {
+      names.add(name);
+      for (const auto& other : needed) names.add(other);
+    }
+    add_listed(rules.names, names);
+  }
+  return names;
+}
+
+NamesOfPlace names_of(const NamedMembers& named) {
+  NamesOfPlace names;
+  for (const auto& [name, below] : named.members) names.add(name);
+  return names;
+}
+
+class NameCheck {
+ public:
+  NameCheck(const Program& program, const AlsoNamed& also) : places_(program), also_(also) {}
+
+  std::optional<SchemaViolation> run(const Json& value) {
+    look(value, places_.root(), Path());
+    if (exhausted_)
+      return SchemaViolation{"", "limit", "is too complex to be checked against this schema"};
+    return std::move(found_);
+  }
+
+ private:
+  // Who else names members, as far as it was asked for.
+  struct Others {
+    const NamedMembers* at = nullptr;
+    bool is_asked = false;
+  };
+
+  bool look(const Json& value, Place& place, const Path& path) {
+    if (++work_ + places_.work() > kMostNameWork) exhausted_ = true;
+    if (exhausted_) return false;
+    if (value.is_array()) return look_at_elements(value, place, path);
+    if (value.is_object()) return look_at_members(value, place, path);
+    return true;
+  }
+
+  bool look_at_elements(const Json& value, Place& place, const Path& path) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (!value[i].is_structured()) continue;
+      const Path below{&path, {}, i, Path::Step::kItem};
+      if (!look(value[i], places_.element(place, i), below)) return false;
+    }
+    return true;
+  }
+
+  bool look_at_members(const Json& value, Place& place, const Path& path) {
+    Others others;
+    for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
+      const Path below{&path, name, 0, Path::Step::kMember};
+      if (!place.names(name) && is_misnamed(name, place, below, others)) return false;
+      if (!member.is_structured()) continue;
+      // Where no schema and nobody else speaks of what is below, nothing can be misnamed.
+      Place& next = places_.member(place, name);
+      if (next.nodes.empty() && !others_at(others, path)) continue;
+      if (!look(member, next, below)) return false;
+    }
+    return true;
+  }
+
+  bool is_misnamed(const std::string& name, Place& place, const Path& path, Others& others) {
+    const std::string* meant = nullptr;
+    if (!place.nodes.empty()) meant = known(place).meant_by(name);
+    if (meant == nullptr) {
+      const NamedMembers* named = others_at(others, *path.outer);
+      if (named != nullptr && !named->members.contains(name)) meant = known(*named).meant_by(name);
+    }
+    ++work_;
+    if (meant == nullptr) return false;
+    found_ = SchemaViolation{
+        pointer_of(path), "properties",
+        fmt::format("is another spelling of \"{}\", which some servers take for it: did you mean "
+                    "\"{}\"?",
+                    meant->substr(0, 100), meant->substr(0, 100))};
+    return true;
+  }
+
+  const NamedMembers* others_at(Others& others, const Path& path) {
+    if (!others.is_asked) {
+      others.at = also_ ? follow(path) : nullptr;
+      others.is_asked = true;
+    }
+    return others.at;
+  }
+
+  const NamedMembers* follow(const Path& path) {
+    if (path.step == Path::Step::kRoot) return also_();
+    const NamedMembers* above = follow(*path.outer);
+    ++work_;
+    if (above == nullptr) return nullptr;
+    if (path.step == Path::Step::kItem) return above->elements.get();
+    const auto found = above->members.find(path.name);
+    return found == above->members.end() ? nullptr : &found->second;
+  }
+
+  const NamesOfPlace& known(const Place& place) {
+    const auto [at, fresh] = of_places_.try_emplace(&place);
+    if (fresh) at->second = names_of(place);
+    return at->second;
+  }
+  const NamesOfPlace& known(const NamedMembers& named) {
+    const auto [at, fresh] = of_others_.try_emplace(&named);
+    if (fresh) at->second = names_of(named);
+    return at->second;
+  }
+
+  Places places_;
+  const AlsoNamed& also_;
+  std::unordered_map<const Place*, NamesOfPlace> of_places_;
+  std::unordered_map<const NamedMembers*, NamesOfPlace> of_others_;
+  std::optional<SchemaViolation> found_;
+  std::size_t work_ = 0;
+  bool exhausted_ = false;
+};
+
+// Most calls: texts and numbers, each named by the schema itself.
+bool is_plainly_named(const Node& root, const Json& value) {
+  if (!value.is_object() || !root.object) return false;
+  return std::ranges::all_of(value.get_ref<const Json::object_t&>(), [&](const auto& member) {
+    const auto& properties = root.object->properties;
+    return !member.second.is_structured() &&
+           std::ranges::binary_search(properties, member.first, {}, &NamedNode::first);
+  });
+}
+
+}  // namespace
+
+std::string folded_name(std::string_view name) {
+  std::string folded;
+  const bool is_ascii =
+      std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (is_ascii) {
+    for (const char c : name) {
+      if (is_left_out(static_cast<unsigned char>(c))) continue;
+      folded += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    }
+    return folded;
+  }
+  std::size_t length = 0;
+  const std::unique_ptr<std::uint8_t, decltype(&std::free)> normal(
+      u8_casefold(reinterpret_cast<const std::uint8_t*>(name.data()), name.size(), nullptr,
+                  UNINORM_NFKD, nullptr, &length),
+      &std::free);
+  if (!normal) return std::string(name);
+  std::string_view rest(reinterpret_cast<const char*>(normal.get()), length);
+  while (!rest.empty()) {
+    const auto [code, bytes] = first_character(rest);
+    if (!is_left_out(code)) folded += rest.substr(0, bytes);
+    rest.remove_prefix(bytes);
+  }
+  return folded;
+}
+
+std::optional<SchemaViolation> find_misnamed(const Program& program, const Json& value,
+                                             const AlsoNamed& also) {
+  if (is_plainly_named(*program.root, value)) return std::nullopt;
+  return NameCheck(program, also).run(value);
+}
+
+}  // namespace mcpac::schema

@@ -1,0 +1,603 @@
+#include "sandbox/name_guard.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/folded_name.h"
+#include "sandbox/capabilities.h"
+#include "sandbox/landlock.h"
+#include "sandbox/seccomp_rules.h"
+
+namespace mcpac::sandbox {
+namespace {
+
+// A guard that cannot be made in this time is none; the program waits in its first such call.
+constexpr int kMostMillisecondsToStart = 5000;
+
+using Arguments = std::uint64_t[6];
+
+// ---- The socket between the warden and a guard
+
+bool say(int socket, const GuardWord& word) {
+  ssize_t sent = 0;
+  do {
+    sent = ::send(socket, &word, sizeof word, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == sizeof word;
+}
+
+void send_descriptor(int socket, int fd, int error) {
+  std::int32_t answer = error;
+  iovec part{&answer, sizeof answer};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (fd >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+  }
+  // A guard that has gone needs no answer.
+  if (::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) errno = 0;
+}
+
+std::expected<UniqueFd, int> receive_descriptor(int socket) {
+  std::int32_t answer = EIO;
+  iovec part{&answer, sizeof answer};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t size = 0;
+  do {
+    size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  if (size <= 0) ::_exit(0);  // the warden has gone
+  const cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return std::unexpected(answer);
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+  return UniqueFd(fd);
+}
+
+// ---- What a call names
+
+struct Name {
+  UniqueFd folder;    // that it lies in; O_PATH
+  std::string text;   // the last component, without a slash behind it
+  std::string slash;  // "/" where there was one
+  [[nodiscard]] std::string written() const { return text + slash; }
+};
+
+// An errno, 0, or the descriptor that the program is given.
+struct Done {
+  int error = 0;
+  UniqueFd descriptor{};
+};
+
+class Guard {
+ public:
+  Guard(const Plan& plan, int listener, int socket)
+      : plan_(plan), listener_(listener), socket_(socket) {
+    for (const std::string& name : plan.kept_names) {
+      const bool open_end = name.ends_with('*');
+      names_.push_back(folded(open_end ? std::string_view(name).substr(0, name.size() - 1)
+                                       : std::string_view(name)) +
+                       (open_end ? "*" : ""));
+    }
+  }
+
+  // Into the program's sandbox; 0 or errno.
+  int enter(pid_t program);
+  void serve();
+
+ private:
+  void answer(const seccomp_notif& call);
+  [[nodiscard]] Done do_it(const seccomp_notif& call);
+  [[nodiscard]] Done open(int at, std::uint64_t path, int flags, mode_t mode);
+  [[nodiscard]] Done open_existing(const Name& name, int flags);
+  [[nodiscard]] int make_folder(int at, std::uint64_t path, mode_t mode);
+  [[nodiscard]] int rename(int from_at, std::uint64_t from, int to_at, std::uint64_t to,
+                           unsigned flags);
+  [[nodiscard]] int remove(int at, std::uint64_t path, int flags);
+  [[nodiscard]] int truncate(std::uint64_t path, off_t size);
+
+  [[nodiscard]] std::expected<std::string, int> read_path(std::uint64_t address) const;
+  [[nodiscard]] std::expected<Name, int> resolve(int at, const std::string& path);
+  [[nodiscard]] std::string place_of(int fd) const;
+  // 0, or why it must stay as it is.
+  [[nodiscard]] int refuse_kept(const Name& name);
+  [[nodiscard]] bool is_kept(std::string_view path) const;
+  [[nodiscard]] bool makes_repository(const Name& name) const;
+  [[nodiscard]] bool stays(const Name& name) const;
+  void take_umask() const;
+  [[nodiscard]] bool still_there() const {
+    std::uint64_t id = call_.id;
+    return ::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+  }
+
+  const Plan& plan_;
+  int listener_;
+  int socket_;
+  std::vector<std::string> names_;
+  std::vector<FileIdentity> unmoved_;
+  UniqueFd memory_;           // of the program
+  UniqueFd status_;           // of the program
+  UniqueFd own_descriptors_;  // /proc/self/fd
+  seccomp_notif call_{};
+};
+
+UniqueFd open_of(pid_t process, const char* name, int flags) {
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/%s", process, name);
+  return UniqueFd(::open(path.data(), flags | O_CLOEXEC));
+}
+
+// Others' pipes and sockets end with those who use them, not with this process.
+void close_others(std::vector<int> kept) {
+  std::ranges::sort(kept);
+  unsigned next = 0;
+  for (const int fd : kept) {
+    if (fd < 0) continue;
+    const auto number = static_cast<unsigned>(fd);
+    if (number > next) ::close_range(next, number - 1, 0);
+    next = number + 1;
+  }
+  ::close_range(next, ~0U, 0);
+}
+
+// What a guard calls, and no more: it reads what a hostile program wrote.
+int enter_own_filter() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 0;
+#else
+  constexpr int kCalls[] = {
+      SCMP_SYS(ioctl),      SCMP_SYS(pread64),  SCMP_SYS(poll),       SCMP_SYS(ppoll),
+      SCMP_SYS(open),       SCMP_SYS(openat),   SCMP_SYS(mkdirat),    SCMP_SYS(renameat2),
+      SCMP_SYS(renameat),   SCMP_SYS(unlinkat), SCMP_SYS(ftruncate),  SCMP_SYS(newfstatat),
+      SCMP_SYS(readlinkat), SCMP_SYS(fstat),    SCMP_SYS(close),      SCMP_SYS(umask),
+      SCMP_SYS(sendto),     SCMP_SYS(recvmsg),  SCMP_SYS(brk),        SCMP_SYS(mmap),
+      SCMP_SYS(munmap),     SCMP_SYS(mremap),   SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn)};
+  scmp_filter_ctx const context = seccomp_init(SCMP_ACT_KILL_PROCESS);
+  if (context == nullptr) return ENOMEM;
+  int error = seccomp_attr_set(context, SCMP_FLTATR_CTL_NNP, 0);
+  for (const int call : kCalls) {
+    if (error == 0) error = seccomp_rule_add_exact(context, SCMP_ACT_ALLOW, call, 0);
+  }
+  if (error == 0) error = seccomp_load(context);
+  seccomp_release(context);
+  return -error;
+#endif
+}
+
+// A kernel before 5.14 cannot answer a call with a descriptor at once; one that can says that there
+// is no such call.
+int can_answer(int listener) {
+  seccomp_notif_addfd probe{};
+  probe.flags = SECCOMP_ADDFD_FLAG_SEND;
+  probe.srcfd = static_cast<std::uint32_t>(listener);
+  return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &probe) == 0 || errno == ENOENT ? 0 : ENOSYS;
+}
+
+int Guard::enter(pid_t program) {
+  if (const int error = can_answer(listener_)) return error;
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+  memory_ = open_of(program, "mem", O_RDONLY);
+  status_ = open_of(program, "status", O_RDONLY);
+  own_descriptors_ = UniqueFd(::open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!memory_ || !status_ || !own_descriptors_) return errno;
+  UniqueFd users;
+  UniqueFd mounts;
+  const bool has_users = plan_.identity == Identity::kUserNamespace;
+  if (has_users) {
+    users = open_of(program, "ns/user", O_RDONLY);
+    if (!users) return errno;
+  }
+  mounts = open_of(program, "ns/mnt", O_RDONLY);
+  if (!mounts) return errno;
+  close_others({listener_, socket_, memory_.get(), status_.get(), own_descriptors_.get(),
+                users.get(), mounts.get(), plan_.ruleset.get()});
+  if (has_users && ::setns(users.get(), CLONE_NEWUSER) != 0) return errno;
+  if (::setns(mounts.get(), CLONE_NEWNS) != 0) return errno;
+  users.reset();
+  mounts.reset();
+  if (::chdir(plan_.work_directory.c_str()) != 0) return errno;
+  for (const PlannedMount& mount : plan_.mounts) {
+    for (std::size_t at = mount.inside.find('/'); at != std::string::npos;
+         at = mount.inside.find('/', at + 1)) {
+      struct stat info {};
+      const std::string folder = "/" + mount.inside.substr(0, at);
+      if (::lstat(folder.c_str(), &info) != 0) return errno;
+      unmoved_.push_back({.device = info.st_dev, .inode = info.st_ino});
+    }
+  }
+  unmoved_.insert(unmoved_.end(), plan_.kept_folders.begin(), plan_.kept_folders.end());
+  const rlimit none{1, 1};
+  ::setrlimit(RLIMIT_CORE, &none);
+  if (const int error = drop_privileges(plan_)) return error;
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
+  if (plan_.ruleset) {
+    if (const int error = enter_ruleset(plan_.ruleset.get())) return error;
+    ::close(plan_.ruleset.get());
+  }
+  return enter_own_filter();
+}
+
+void Guard::serve() {
+  for (;;) {
+    call_ = {};
+    if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &call_) != 0) {
+      if (errno != EINTR && errno != ENOENT) return;
+      // Interrupted before it was taken, and then made again; or nobody is left who could call.
+      pollfd end{listener_, 0, 0};
+      if (::poll(&end, 1, 0) != 0) return;
+      continue;
+    }
+    if (names_a_file(call_.data.nr)) {
+      answer(call_);
+      continue;
+    }
+    GuardWord word;
+    word.kind = GuardWord::Kind::kForbidden;
+    word.call = call_;
+    if (!say(socket_, word)) return;
+  }
+}
+
+void Guard::answer(const seccomp_notif& call) {
+  Done done = do_it(call);
+  if (done.descriptor) {
+    seccomp_notif_addfd given{};
+    given.id = call.id;
+    given.flags = SECCOMP_ADDFD_FLAG_SEND;
+    given.srcfd = static_cast<std::uint32_t>(done.descriptor.get());
+    const int open_flags = call.data.nr == SYS_open ? static_cast<int>(call.data.args[1])
+                                                    : static_cast<int>(call.data.args[2]);
+    given.newfd_flags = static_cast<std::uint32_t>(open_flags & O_CLOEXEC);
+    if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &given) >= 0) return;
+    done.error = errno;
+  }
+  seccomp_notif_resp reply{};
+  reply.id = call.id;
+  reply.error = -done.error;
+  // ENOENT: it was killed meanwhile.
+  if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &reply) != 0) errno = 0;
+}
+
+Done Guard::do_it(const seccomp_notif& call) {
+  const auto& a = call.data.args;
+  const auto number = [&a](std::size_t i) { return static_cast<int>(a[i]); };
+  const auto mode = [&a](std::size_t i) { return static_cast<mode_t>(a[i] & 07777U); };
+  switch (call.data.nr) {
+    case SYS_open: return open(AT_FDCWD, a[0], number(1), mode(2));
+    case SYS_openat: return open(number(0), a[1], number(2), mode(3));
+    case SYS_mkdir: return {make_folder(AT_FDCWD, a[0], mode(1))};
+    case SYS_mkdirat: return {make_folder(number(0), a[1], mode(2))};
+    case SYS_rename: return {rename(AT_FDCWD, a[0], AT_FDCWD, a[1], 0)};
+    case SYS_renameat: return {rename(number(0), a[1], number(2), a[3], 0)};
+    case SYS_renameat2:
+      return {rename(number(0), a[1], number(2), a[3], static_cast<unsigned>(a[4]))};
+    case SYS_unlink: return {remove(AT_FDCWD, a[0], 0)};
+    case SYS_rmdir: return {remove(AT_FDCWD, a[0], AT_REMOVEDIR)};
+    case SYS_unlinkat: return {remove(number(0), a[1], number(2))};
+    case SYS_truncate: return {truncate(a[0], static_cast<off_t>(a[1]))};
+    default: return {ENOSYS};
+  }
+}
+
+// Copied once: what another thread writes there later is not read.
+std::expected<std::string, int> Guard::read_path(std::uint64_t address) const {
+  std::array<char, PATH_MAX> text{};
+  if (address > static_cast<std::uint64_t>(INT64_MAX)) return std::unexpected(EFAULT);
+  const ssize_t size =
+      ::pread(memory_.get(), text.data(), text.size(), static_cast<off_t>(address));
+  if (size <= 0) return std::unexpected(EFAULT);
+  const std::string_view read(text.data(), static_cast<std::size_t>(size));
+  const auto end = read.find('\0');
+  if (end == std::string_view::npos)
+    return std::unexpected(read.size() == text.size() ? ENAMETOOLONG : EFAULT);
+  if (end == 0) return std::unexpected(ENOENT);
+  return std::string(read.substr(0, end));
+}
+
+std::expected<Name, int> Guard::resolve(int at, const std::string& path) {
+  UniqueFd base;
+  if (at != AT_FDCWD && !path.starts_with('/')) {
+    if (at < 0) return std::unexpected(EBADF);
+    GuardWord word;
+    word.kind = GuardWord::Kind::kDescriptor;
+    word.thread = static_cast<std::int32_t>(call_.pid);
+    word.number = at;
+    if (!say(socket_, word)) ::_exit(0);
+    auto got = receive_descriptor(socket_);
+    if (!got) return std::unexpected(got.error());
+    base = std::move(*got);
+    if (!still_there()) return std::unexpected(EINTR);
+  }
+  std::string_view text = path;
+  Name name;
+  while (text.ends_with('/')) {
+    name.slash = "/";
+    text.remove_suffix(1);
+  }
+  const auto slash = text.rfind('/');
+  name.text = text.substr(slash == std::string_view::npos ? 0 : slash + 1);
+  std::string folder =
+      slash == std::string_view::npos ? "." : std::string(text.substr(0, slash + 1));
+  if (text.empty()) folder = "/";
+  name.folder = UniqueFd(
+      ::openat(base ? base.get() : AT_FDCWD, folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!name.folder) return std::unexpected(errno);
+  return name;
+}
+
+// Where it lies in the program's root, by the kernel's word; "" where that is too long to be said.
+std::string Guard::place_of(int fd) const {
+  std::array<char, PATH_MAX> text{};
+  const ssize_t size =
+      ::readlinkat(own_descriptors_.get(), std::to_string(fd).c_str(), text.data(), text.size());
+  const bool whole = size > 0 && static_cast<std::size_t>(size) < text.size();
+  return whole ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
+bool Guard::is_kept(std::string_view path) const {
+  while (!path.empty()) {
+    const auto slash = path.find('/');
+    if (is_one_of(path.substr(0, slash), names_)) return true;
+    if (slash == std::string_view::npos) return false;
+    path.remove_prefix(slash + 1);
+  }
+  return false;
+}
+
+// The names of gitrepository-layout(5) by which git knows a repository, whatever it is called.
+bool Guard::makes_repository(const Name& name) const {
+  const auto has = [&](const char* part) {
+    struct stat info {};
+    return name.text == part || ::fstatat(name.folder.get(), part, &info, AT_SYMLINK_NOFOLLOW) == 0;
+  };
+  const bool is_part = name.text == "HEAD" || name.text == "objects" || name.text == "refs" ||
+                       name.text == "commondir";
+  return is_part && has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+}
+
+int Guard::refuse_kept(const Name& name) {
+  const std::string place = place_of(name.folder.get());
+  if (!place.starts_with('/')) return ENAMETOOLONG;
+  if (!is_kept(place) && !is_one_of(name.text, names_)) return 0;
+  GuardWord word;
+  word.kind = GuardWord::Kind::kRefused;
+  const std::string path = (place == "/" ? "" : place) + "/" + name.text;
+  std::copy_n(path.begin(), std::min(path.size(), word.path.size() - 1), word.path.begin());
+  if (!say(socket_, word)) ::_exit(0);
+  return EACCES;
+}
+
+// A mount point cannot be renamed, by the kernel; the folders above it, and above what has a kept
+// name, could be moved away with it.
+bool Guard::stays(const Name& name) const {
+  struct stat info {};
+  if (::fstatat(name.folder.get(), name.text.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return false;
+  return std::ranges::find(unmoved_, FileIdentity{.device = info.st_dev, .inode = info.st_ino}) !=
+         unmoved_.end();
+}
+
+void Guard::take_umask() const {
+  constexpr std::string_view kLine = "\nUmask:\t";
+  std::array<char, 512> text{};
+  const ssize_t size = ::pread(status_.get(), text.data(), text.size(), 0);
+  mode_t mask = 022;
+  const std::string_view status(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  if (const auto at = status.find(kLine); at != std::string_view::npos) {
+    unsigned read = 0;
+    const char* const begin = status.data() + at + kLine.size();
+    if (std::from_chars(begin, status.data() + status.size(), read, 8).ec == std::errc())
+      mask = static_cast<mode_t>(read);
+  }
+  ::umask(mask);
+}
+
+bool is_dots(std::string_view name) {
+  return name.empty() || name == "." || name == "..";
+}
+
+constexpr mode_t kSpecialBits = 06000;
+
+Done Guard::open(int at, std::uint64_t address, int flags, mode_t mode) {
+  const bool makes = (flags & O_CREAT) != 0;
+  const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+  if ((makes || nameless) && (mode & kSpecialBits) != 0) return {EPERM};
+  const auto path = read_path(address);
+  if (!path) return {path.error()};
+  auto name = resolve(at, *path);
+  if (!name) return {name.error()};
+  if (is_dots(name->text)) {
+    if (!nameless) return {EISDIR};
+  } else if (const int error = refuse_kept(*name)) {
+    return {error};
+  }
+  if (makes && !name->slash.empty()) return {EISDIR};
+  if (makes && makes_repository(*name)) return {EACCES};
+  if (makes || nameless) take_umask();
+  const std::string written = name->text.empty() ? "." : name->written();
+  UniqueFd made(::openat(name->folder.get(), written.c_str(), flags | O_NOFOLLOW | O_CLOEXEC,
+                         static_cast<unsigned>(mode)));
+  if (made) return {0, std::move(made)};
+  const bool is_link = errno == ELOOP && (flags & O_NOFOLLOW) == 0;
+  return is_link ? open_existing(*name, flags) : Done{errno};
+}
+
+// Through a link that somebody else made, as programs make none: what it leads to is there, and is
+// held like what is named itself.
+Done Guard::open_existing(const Name& name, int flags) {
+  const UniqueFd target(::openat(name.folder.get(), name.text.c_str(), O_PATH | O_CLOEXEC));
+  if (!target) return {errno == ENOENT && (flags & O_CREAT) != 0 ? EACCES : errno};
+  const std::string place = place_of(target.get());
+  if (!place.starts_with('/') || is_kept(place)) return {EACCES};
+  UniqueFd opened(::openat(own_descriptors_.get(), std::to_string(target.get()).c_str(),
+                           (flags & ~(O_CREAT | O_EXCL)) | O_CLOEXEC));
+  if (opened) return {0, std::move(opened)};
+  return {errno};
+}
+
+int Guard::make_folder(int at, std::uint64_t address, mode_t mode) {
+  if ((mode & kSpecialBits) != 0) return EPERM;
+  const auto path = read_path(address);
+  if (!path) return path.error();
+  const auto name = resolve(at, *path);
+  if (!name) return name.error();
+  if (is_dots(name->text)) return EEXIST;
+  if (const int error = refuse_kept(*name)) return error;
+  if (makes_repository(*name)) return EACCES;
+  take_umask();
+  return ::mkdirat(name->folder.get(), name->written().c_str(), mode) == 0 ? 0 : errno;
+}
+
+int Guard::rename(int from_at, std::uint64_t from_address, int to_at, std::uint64_t to_address,
+                  unsigned flags) {
+  // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
+  if ((flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE)) != 0) return EINVAL;
+  const auto from_path = read_path(from_address);
+  if (!from_path) return from_path.error();
+  const auto to_path = read_path(to_address);
+  if (!to_path) return to_path.error();
+  const auto from = resolve(from_at, *from_path);
+  if (!from) return from.error();
+  const auto to = resolve(to_at, *to_path);
+  if (!to) return to.error();
+  if (is_dots(from->text) || is_dots(to->text)) return EBUSY;
+  for (const Name* name : {&*from, &*to}) {
+    if (const int error = refuse_kept(*name)) return error;
+    if (stays(*name)) return EBUSY;
+  }
+  if (makes_repository(*to) || ((flags & RENAME_EXCHANGE) != 0 && makes_repository(*from)))
+    return EACCES;
+  const long done = ::syscall(SYS_renameat2, from->folder.get(), from->written().c_str(),
+                              to->folder.get(), to->written().c_str(), flags);
+  return done == 0 ? 0 : errno;
+}
+
+int Guard::remove(int at, std::uint64_t address, int flags) {
+  if ((flags & ~AT_REMOVEDIR) != 0) return EINVAL;
+  const auto path = read_path(address);
+  if (!path) return path.error();
+  const auto name = resolve(at, *path);
+  if (!name) return name.error();
+  if (is_dots(name->text)) return flags == 0 ? EISDIR : EINVAL;
+  if (const int error = refuse_kept(*name)) return error;
+  return ::unlinkat(name->folder.get(), name->written().c_str(), flags) == 0 ? 0 : errno;
+}
+
+int Guard::truncate(std::uint64_t address, off_t size) {
+  Done opened = open(AT_FDCWD, address, O_WRONLY | O_NONBLOCK, 0);
+  if (!opened.descriptor) return opened.error;
+  return ::ftruncate(opened.descriptor.get(), size) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, int listener) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return std::unexpected(errno);
+  UniqueFd ours(ends[0]);
+  UniqueFd theirs(ends[1]);
+  const pid_t pid = ::fork();
+  if (pid < 0) return std::unexpected(errno);
+  if (pid == 0) {
+    Guard guard(plan, listener, theirs.get());
+    GuardWord word;
+    word.kind = GuardWord::Kind::kReady;
+    word.error = guard.enter(program);
+    if (say(theirs.get(), word) && word.error == 0) guard.serve();
+    ::_exit(0);
+  }
+  NameGuard guard(pid, std::move(ours));
+  theirs.reset();
+  pollfd ready{guard.socket(), POLLIN, 0};
+  int count = 0;
+  do {
+    count = ::poll(&ready, 1, kMostMillisecondsToStart);
+  } while (count < 0 && errno == EINTR);
+  if (count <= 0) return std::unexpected(ETIMEDOUT);
+  const GuardWord word = guard.hear();
+  if (word.kind != GuardWord::Kind::kReady) return std::unexpected(EIO);
+  if (word.error != 0) return std::unexpected(word.error);
+  return guard;
+}
+
+NameGuard::NameGuard(NameGuard&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), socket_(std::move(other.socket_)) {}
+
+// The one that is overwritten ends with `ending`.
+NameGuard& NameGuard::operator=(NameGuard&& other) noexcept {
+  if (this != &other) {
+    const NameGuard ending(pid_, std::move(socket_));
+    pid_ = std::exchange(other.pid_, -1);
+    socket_ = std::move(other.socket_);
+  }
+  return *this;
+}
+
+// One that waits for a page of a file which never comes is left behind, as its program would be.
+NameGuard::~NameGuard() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
+  constexpr int kMostWaits = 1000;
+  constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 1'000'000};
+  for (int i = 0; i < kMostWaits && ::waitpid(pid_, nullptr, WNOHANG) == 0; ++i)
+    ::nanosleep(&kMoment, nullptr);
+}
+
+GuardWord NameGuard::hear() const {
+  GuardWord word;
+  ssize_t size = 0;
+  do {
+    size = ::recv(socket_.get(), &word, sizeof word, MSG_DONTWAIT);
+  } while (size < 0 && errno == EINTR);
+  if (size != sizeof word) return {};
+  word.path.back() = '\0';
+  return word;
+}
+
+void NameGuard::answer_descriptor(const GuardWord& asked) const {
+  std::array<char, 64> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", asked.thread, asked.number);
+  const UniqueFd folder(::open(path.data(), O_PATH | O_CLOEXEC));
+  send_descriptor(socket_.get(), folder.get(), folder ? 0 : errno == ENOENT ? EBADF : errno);
+}
+
+}  // namespace mcpac::sandbox

@@ -1,0 +1,331 @@
+// Authority that grows unseen, through the real binary: what is advised, switched off, answered and
+// recorded gives no more than its reader saw.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "e2e/workspace.h"
+#include "places.h"
+
+namespace fs = std::filesystem;
+using e2e::has;
+using e2e::Workspace;
+using mcpac::Json;
+
+namespace {
+
+const std::string kRead = "filesystem.read_text_file";
+const std::string kWithin = kRead + "(path within ./data)";
+
+// A program whose entry holds the tool `tag`, with this body.
+std::string granted_program(const std::string& body,
+                            const std::string& tag = "filesystem::read_text_file",
+                            const std::string& before = "") {
+  return fmt::format(
+      "#include <mcpac.hpp>\n#include <print>\nusing namespace mcp;\n{}\n"
+      "int agent_main(mcpac::Requires<{}> rt) {{\n  {}\n  return 0;\n}}\n",
+      before, tag, body);
+}
+
+std::string try_read(const std::string& arguments) {
+  return fmt::format(
+      "std::string p = \"da\"; p += \"ta\"; double h = 4; h += 1; (void)h;\n  auto got = "
+      "rt.filesystem.read_text_file.try_call({{{}}});\n"
+      "  std::println(\"{{}}\", got ? \"read\" : \"denied\");",
+      arguments);
+}
+
+// What stands behind the last "fix: --grant '" of a text, up to its quote.
+std::string grant_in(const std::string& text) {
+  const std::string before = "fix: --grant '";
+  const auto at = text.rfind(before);
+  if (at == std::string::npos) return {};
+  const auto end = text.find('\'', at + before.size());
+  return text.substr(at + before.size(), end - at - before.size());
+}
+
+// The calls that the rules admit with the fix and do not without, as `policy diff` shows them.
+Json more_with(const Workspace& workspace, const std::string& grant, const std::string& fix) {
+  workspace.write("before.rules", grant.empty() ? "" : "allow " + grant + "\n");
+  workspace.write("after.rules",
+                  (grant.empty() ? "" : "allow " + grant + "\n") + "allow " + fix + "\n");
+  const auto diff = workspace.mcpac({"policy", "diff", "--json", "before.rules", "after.rules"});
+  INFO(diff.out << diff.err);
+  CHECK(diff.exit_code == 77);
+  return diff.json().at("more");
+}
+
+std::vector<Json> recorded_events(const Workspace& workspace,
+                                  const std::vector<std::string>& more) {
+  std::vector<std::string> words{"audit", "list", "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  std::vector<Json> found;
+  for (const Json& event : workspace.mcpac(words).json()) found.push_back(event);
+  return found;
+}
+
+// At a pseudo terminal: each question gets the next of the answers (commas between them).
+e2e::Outcome with_person(const Workspace& workspace, const std::string& answers,
+                         std::vector<std::string> command) {
+  const auto driver = workspace.write("person.py", R"(import os, pty, sys
+answers, command = sys.argv[1].split(","), sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+seen = text = b""
+while True:
+    try:
+        piece = os.read(fd, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    seen += piece
+    text += piece
+    if answers and (b"[y/N] " in text or b"never]: " in text):
+        text = b""
+        os.write(fd, answers.pop(0).encode() + b"\n")
+sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+)");
+  std::vector<std::string> words{"python3", driver.string(), answers,
+                                 mcpac::testing::in_build("bin/mcpac")};
+  words.insert(words.end(), command.begin(), command.end());
+  return e2e::run_program(words, workspace.environment(), {.folder = workspace.folder()});
+}
+
+}  // namespace
+
+TEST_SUITE("e2e/authority") {
+  TEST_CASE("the fix of a missing argument keeps the path of the user's rule, and is this call") {
+    auto& workspace = Workspace::shared();
+    const auto run =
+        workspace.execute(granted_program(try_read(".path = p + \"/a.txt\", .head = h")), kWithin);
+    INFO(run.err);
+    CHECK(has(run.out, "denied"));
+    const std::string fix = grant_in(run.err);
+    CHECK(has(fix, "(head == 5"));
+    CHECK(has(fix, ", path == \"data/a.txt\" within ./data)"));
+    const Json more = more_with(workspace, kWithin, fix);
+    REQUIRE(more.size() == 1);
+    CHECK(more[0].at("arguments") == Json{{"path", "data/a.txt"}, {"head", 5}});
+    const auto pasted = workspace.execute(
+        granted_program(try_read(".path = p + \"/a.txt\", .head = h")), kWithin, {"--grant", fix});
+    CHECK(has(pasted.out, "read"));
+    // The same before the run, where the constants are known.
+    const auto known = workspace.execute(
+        granted_program("rt.filesystem.read_text_file({.path = \"data/a.txt\", .head = 5});"),
+        kWithin);
+    CHECK(known.exit_code == 77);
+    CHECK(has(known.err, "head == 5, path == \"data/a.txt\" within ./data"));
+    CHECK_FALSE(has(known.err, "path any"));
+  }
+
+  TEST_CASE("a link that leads out of an allowed folder gets no grant, and it is said why") {
+    auto& workspace = Workspace::shared();
+    fs::remove(workspace.folder() / "data/leads-out");
+    fs::create_symlink("/etc", workspace.folder() / "data/leads-out");
+    const auto run = workspace.execute(
+        granted_program(try_read(".path = p + \"/leads-out/hostname\"")), kWithin);
+    fs::remove(workspace.folder() / "data/leads-out");
+    INFO(run.err);
+    CHECK(has(run.out, "denied"));
+    CHECK(
+        has(run.err, "no --grant is suggested: path leaves what `within ./data` means by a link"));
+    CHECK(grant_in(run.err).empty());
+    const auto explained = workspace.mcpac(
+        {"policy", "explain", kRead, "{\"path\":\"data/../../x\"}", "--grant", kWithin});
+    CHECK(has(explained.out, "no --grant is suggested: path leaves what `within ./data` means by"));
+    CHECK_FALSE(has(explained.out, "fix:"));
+  }
+
+  TEST_CASE("what is not granted at all is to be granted as the program uses it") {
+    auto& workspace = Workspace::shared();
+    const std::string source =
+        granted_program("rt.filesystem.read_text_file({.path = \"data/a.txt\"});");
+    const auto refused = workspace.execute(source, "");
+    INFO(refused.err);
+    CHECK(refused.exit_code == 77);
+    CHECK(has(refused.err, "MCPAC-E0704"));
+    const std::string fix = grant_in(refused.err);
+    CHECK(fix == kRead + "(path == \"data/a.txt\")");
+    const Json more = more_with(workspace, "", fix);
+    REQUIRE(more.size() == 1);
+    CHECK(more[0].at("arguments") == Json{{"path", "data/a.txt"}});
+    CHECK(workspace.execute(source, fix).exit_code == 0);
+    const auto unknown = workspace.execute(granted_program(try_read(".path = p")), "");
+    CHECK(has(unknown.err, "fix: --grant " + kRead + "\n"));
+    CHECK(has(unknown.err, "is known only in the run, so the fix is all that is declared"));
+  }
+
+  TEST_CASE("a helper that takes the whole of a narrowed tool is told to take the part") {
+    const auto run = Workspace::shared().execute(
+        granted_program("helper(rt);", "data",
+                        "struct data : mcpac::Narrow<filesystem::read_text_file> {\n"
+                        "  static constexpr char where[] = \"path within ./data\";\n};\n"
+                        "void helper(mcpac::Requires<filesystem::read_text_file>) {}"),
+        kRead);
+    INFO(run.err);
+    CHECK(run.exit_code == 65);
+    CHECK(has(run.err, "take data in place of mcp::filesystem::read_text_file"));
+    CHECK_FALSE(has(run.err, "to the Requires of the entry"));
+  }
+
+  TEST_CASE("permission checks are off by the word of a person alone, below deny and ceiling") {
+    Workspace workspace(Workspace::real_servers());
+    workspace.write("data/a.txt", "alpha\n");
+    workspace.write("data/secret.txt", "secret\n");
+    workspace.write("data/denied.txt", "denied\n");
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    workspace.write("mcpac.policy",
+                    "allow filesystem.read_text_file\n"
+                    "deny filesystem.read_text_file(path within ./data/secret.txt)\n");
+    workspace.write(
+        "three.cpp",
+        granted_program("for (const char* name : {\"a\", \"secret\", \"denied\"}) {\n"
+                        "    auto got = rt.filesystem.read_text_file.try_call({.path = "
+                        "std::string(\"data/\") + name + \".txt\"});\n"
+                        "    std::println(\"{}: {}\", name, got ? \"read\" : \"denied\");\n  }"));
+    const std::vector<std::string> command{"execute",   "-f",
+                                           "three.cpp", "--no-permission-check",
+                                           "--deny",    kRead + "(path within ./data/denied.txt)"};
+    const auto nobody = workspace.mcpac(command);
+    INFO(nobody.err);
+    CHECK(nobody.exit_code == 77);
+    CHECK(has(nobody.err, "MCPAC-E0780"));
+    CHECK(has(nobody.err, "/mcpac/no-permission-check"));
+    const auto no = with_person(workspace, "n", command);
+    CHECK(no.exit_code == 77);
+    const auto yes = with_person(workspace, "y", command);
+    INFO(yes.out);
+    CHECK(yes.exit_code == 0);
+    CHECK(has(yes.out, "a: read"));
+    CHECK(has(yes.out, "secret: denied"));
+    CHECK(has(yes.out, "denied: denied"));
+    const auto setting = workspace.write(".config/mcpac/no-permission-check", "allowed\n");
+    fs::permissions(setting, fs::perms::owner_read | fs::perms::owner_write);
+    const auto set = workspace.mcpac(command);
+    INFO(set.err);
+    CHECK(has(set.out, "a: read\nsecret: denied\ndenied: denied\n"));
+    const auto started = recorded_events(workspace, {"--kind", "RunStarted"});
+    REQUIRE(started.size() == 2);
+    CHECK(started[0].at("payload").at("mode") == "observe");
+    CHECK(has(started[0].at("payload").at("lifted_by").get<std::string>(), "at the terminal"));
+    CHECK(has(started[1].at("payload").at("lifted_by").get<std::string>(), "the setting "));
+    CHECK(recorded_events(workspace, {"--kind", "RunRefused"}).size() == 2);
+    CHECK(workspace.mcpac({"audit", "replay"}).exit_code == 0);
+    // Others could have written it.
+    fs::permissions(setting, fs::perms::group_write, fs::perm_options::add);
+    CHECK(workspace.mcpac(command).exit_code == 77);
+    // A constant that a ceiling denies is said before the run, as ever.
+    fs::permissions(setting, fs::perms::group_write, fs::perm_options::remove);
+    workspace.write(
+        "constant.cpp",
+        granted_program("rt.filesystem.read_text_file({.path = \"data/secret.txt\"});"));
+    const auto constant =
+        workspace.mcpac({"execute", "-f", "constant.cpp", "--no-permission-check"});
+    CHECK(constant.exit_code == 77);
+    CHECK(has(constant.err, "MCPAC-E0710"));
+    // Its sibling: a weaker sandbox than the user accepted.
+    const auto weaker = workspace.mcpac({"execute", "-f", "three.cpp", "--min-tier", "C"});
+    CHECK(weaker.exit_code == 77);
+    CHECK(has(weaker.err, "mcpac doctor --accept-tier C"));
+  }
+
+  TEST_CASE("an answer for the run is about the tool that was shown, and says so") {
+    auto& workspace = Workspace::shared();
+    workspace.write(
+        "both.cpp",
+        granted_program("(void)rt.filesystem.list_directory.try_call({.path = \"data\"});\n"
+                        "  (void)rt.filesystem.list_directory.try_call({.path = \".\"});\n"
+                        "  (void)rt.filesystem.get_file_info.try_call({.path = \"data\"});",
+                        "filesystem::list_directory, filesystem::get_file_info"));
+    const auto run =
+        with_person(workspace, "y,run,no", {"execute", "-f", "both.cpp", "--ask", "filesystem.*"});
+    INFO(run.out);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "all calls of this tool that the rule above asks about"));
+    CHECK(has(run.out, "may both.cpp make this call?\r\n  tool get_file_info of server"));
+  }
+
+  TEST_CASE("allow these, ask for the rest is one word, and its forgetting is told") {
+    auto& workspace = Workspace::shared();
+    const std::string source = granted_program(try_read(".path = p + \"/a.txt\""));
+    const auto mute = workspace.execute(source, kWithin, {"--ask", "filesystem.*"});
+    INFO(mute.err);
+    CHECK(has(mute.err, "lets nothing through unasked: 'ask filesystem.*' catches all"));
+    CHECK(has(mute.err, "'ask filesystem.* otherwise' asks about the rest alone"));
+    const auto meant =
+        workspace.execute(source, kWithin, {"--ask", "filesystem.* otherwise", "--expect-denials"});
+    INFO(meant.err);
+    CHECK(has(meant.out, "read"));
+    CHECK_FALSE(has(meant.err, "lets nothing through"));
+    workspace.write("mute.rules", "allow " + kWithin + "\nask filesystem.*\n");
+    const auto check = workspace.mcpac({"policy", "check", "mute.rules"});
+    CHECK(has(check.out, "mute.rules:1: note: 'allow " + kWithin + "' lets nothing through"));
+  }
+
+  TEST_CASE("a run that was refused before it began is recorded, with what was answered") {
+    Workspace workspace(Workspace::real_servers());
+    workspace.write("data/a.txt", "alpha\n");
+    REQUIRE(workspace.mcpac({"generate"}).exit_code == 0);
+    workspace.write("reads.cpp",
+                    granted_program("rt.filesystem.read_text_file({.path = \"data/a.txt\"});"));
+    CHECK(workspace.mcpac({"execute", "-f", "reads.cpp"}).exit_code == 77);
+    CHECK(workspace.mcpac({"execute", "-f", "reads.cpp", "--grant", kRead + "(path == \"b\")"})
+              .exit_code == 77);
+    CHECK(workspace.mcpac({"execute", "-f", "reads.cpp", "--ask", kRead}).exit_code == 77);
+    CHECK(workspace.mcpac({"execute", "--dry-run", "-f", "reads.cpp"}).exit_code == 77);
+    auto refused = recorded_events(workspace, {"--kind", "RunRefused"});
+    REQUIRE(refused.size() == 3);  // nothing would have run of a dry run
+    CHECK(refused[0].at("payload").at("error") == "MCPAC-E0704");
+    CHECK(refused[0].at("payload").at("not_granted") == Json{kRead});
+    CHECK(refused[1].at("payload").at("error") == "MCPAC-E0710");
+    CHECK(refused[2].at("payload").at("error") == "MCPAC-E0711");
+    CHECK(refused[2].at("payload").at("declared") == Json{kRead});
+    // A person's no, and a yes.
+    CHECK(with_person(workspace, "n", {"execute", "-f", "reads.cpp", "--ask", kRead}).exit_code ==
+          77);
+    CHECK(with_person(workspace, "y,once", {"execute", "-f", "reads.cpp", "--ask", kRead})
+              .exit_code == 0);
+    CHECK(with_person(workspace, "y", {"execute", "-f", "reads.cpp"}).exit_code == 0);
+    std::vector<std::string> said;
+    for (const Json& event : recorded_events(workspace, {"--kind", "Approval"})) {
+      const Json& payload = event.at("payload");
+      said.push_back(payload.at("scope").get<std::string>() + " " +
+                     payload.at("answer").get<std::string>());
+      if (payload.at("scope") == "grants")
+        CHECK(payload.at("rules")[0].at("rule") == "allow " + kRead + "(path == \"data/a.txt\")");
+      if (payload.at("scope") != "call")
+        CHECK(has(payload.at("who").get<std::string>(), "at the terminal"));
+    }
+    CHECK(said == std::vector<std::string>{"program no", "program yes", "call once", "grants yes"});
+    const auto verified = workspace.mcpac({"audit", "verify"});
+    INFO(verified.out << verified.err);
+    CHECK(verified.exit_code == 0);
+    CHECK(workspace.mcpac({"audit", "replay"}).exit_code == 0);
+    const auto listed = workspace.mcpac({"audit", "list"});
+    CHECK(has(listed.out, "RunRefused reads.cpp: MCPAC-E0704"));
+  }
+
+  TEST_CASE("what is suggested of a run is never more than it was granted") {
+    auto& workspace = Workspace::shared();
+    const auto run = workspace.execute(granted_program(try_read(".path = p + \"/a.txt\"")),
+                                       kWithin + " calls <= 3", {"--json"});
+    REQUIRE(run.exit_code == 0);
+    const std::string id = run.json().at("run_id");
+    const auto suggested = workspace.mcpac({"policy", "suggest", id, "-o", "of_run.rules"});
+    INFO(suggested.err);
+    REQUIRE(suggested.exit_code == 0);
+    CHECK(has(workspace.read("of_run.rules"), "allow " + kWithin + " calls <= 3\n"));
+    workspace.write("granted.rules", "allow " + kWithin + " calls <= 3\n");
+    CHECK(workspace.mcpac({"policy", "diff", "granted.rules", "of_run.rules"}).exit_code == 0);
+    const auto exact = workspace.execute(granted_program(try_read(".path = p + \"/a.txt\"")),
+                                         kWithin + " audit args", {"--json"});
+    const auto of_call =
+        workspace.mcpac({"policy", "suggest", exact.json().at("run_id").get<std::string>()});
+    CHECK(
+        has(of_call.out, "allow " + kRead + "(path == \"data/a.txt\" within ./data) audit args\n"));
+  }
+}

@@ -1,0 +1,194 @@
+// The folders that a real server counts relative paths from, and folders above a denied place.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "core/json.h"
+#include "e2e/workspace.h"
+#include "places.h"
+
+using e2e::has;
+using e2e::Outcome;
+using e2e::Workspace;
+using mcpac::Json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kServer = mcpac::testing::in_source(
+    "tests/servers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
+
+// A project whose server was given other folders than the project's, without a word about a root.
+class Project {
+ public:
+  explicit Project(const std::vector<std::string>& folders = {"notes"}) {
+    fs::create_directories(workspace.folder() / "notes/secret");
+    fs::create_directories(workspace.folder() / "more/secret");
+    workspace.write("notes/secret/x", "a secret of the notes");
+    workspace.write("more/secret/x", "a secret of the others");
+    workspace.write("notes/open.txt", "a note for everybody");
+    std::vector<std::string> words = {"server", "add", "files", "--", "node", kServer};
+    for (const auto& folder : folders) words.push_back((workspace.folder() / folder).string());
+    added = workspace.mcpac(words);
+    REQUIRE(added.exit_code == 0);
+    generated = workspace.mcpac({"generate"});
+    INFO(generated.err);
+    REQUIRE(generated.exit_code == 0);
+  }
+
+  [[nodiscard]] Outcome call(const std::string& tool, const Json& arguments,
+                             const std::vector<std::string>& rules) const {
+    std::vector<std::string> words = {"tools", "call", "files." + tool, arguments.dump()};
+    words.insert(words.end(), rules.begin(), rules.end());
+    return workspace.mcpac(words);
+  }
+
+  Workspace workspace{R"({"mcpServers": {}})"};
+  Outcome added;
+  Outcome generated;
+};
+
+}  // namespace
+
+TEST_SUITE("e2e/server root") {
+  TEST_CASE("a relative path to a real server is denied where the server would open it") {
+    const Project project;
+    const std::string secret = (project.workspace.folder() / "notes/secret").string();
+    const std::vector<std::string> rules = {"--grant", "files.*", "--deny",
+                                            "*.*(* within " + secret + ")"};
+    const auto denied = project.call("read_text_file", {{"path", "secret/x"}}, rules);
+    INFO(denied.out << denied.err);
+    CHECK(denied.exit_code == 77);
+    CHECK_FALSE(has(denied.out + denied.err, "a secret of the notes"));
+    const auto read = project.call("read_text_file", {{"path", "open.txt"}}, rules);
+    CHECK(read.exit_code == 0);
+    CHECK(has(read.out, "a note for everybody"));
+  }
+
+  TEST_CASE("an allow needs all folders inside, and a declared root settles which is meant") {
+    const Project project;
+    const Json path = {{"path", "open.txt"}};
+    const auto denied =
+        project.call("read_text_file", path, {"--grant", "files.read_text_file(path within ./)"});
+    CHECK(denied.exit_code == 0);  // both are below ./
+    const std::vector<std::string> notes = {"--grant", "files.read_text_file(path within ./notes)"};
+    const auto outside = project.call("read_text_file", path, notes);
+    CHECK(outside.exit_code == 77);
+    INFO(outside.err);
+    CHECK(has(outside.err, "it may be"));
+    CHECK(has(outside.err, "mcpac server set files --root"));
+    REQUIRE(project.workspace.mcpac({"server", "set", "files", "--root", "notes"}).exit_code == 0);
+    const auto inside = project.call("read_text_file", path, notes);
+    INFO(inside.err);
+    CHECK(inside.exit_code == 0);
+    CHECK(has(inside.out, "a note for everybody"));
+  }
+
+  TEST_CASE("of two folders that a server was given each is one it may open") {
+    const Project project({"more", "notes"});
+    const std::string secret = (project.workspace.folder() / "notes/secret").string();
+    REQUIRE(project.workspace.mcpac({"server", "set", "files", "--root", "more"}).exit_code == 0);
+    for (const char* path : {"../notes/secret/x", "secret/x", "./secret/../secret/x"}) {
+      CAPTURE(path);
+      const auto denied =
+          project.call("read_text_file", {{"path", path}},
+                       {"--grant", "files.*", "--deny", "*.*(* within " + secret + ")"});
+      CHECK(denied.exit_code == 77);
+      CHECK_FALSE(has(denied.out + denied.err, "a secret of the notes"));
+    }
+  }
+
+  TEST_CASE(
+      "who has no root is said when it is added, generated and checked, with the line to set it") {
+    const Project project;
+    const std::string line = "mcpac server set files --root notes";
+    CHECK(has(project.added.err, line));
+    CHECK(has(project.generated.err, line));
+    const auto rules =
+        project.workspace.write("rules", "allow files.*\ndeny *.*(* within ./notes/secret)\n");
+    const auto check = [&] { return project.workspace.mcpac({"policy", "check", rules.string()}); };
+    CHECK(has(check().out, line));
+    CHECK(has(check().out, "--entry-only create_directory,get_file_info,list_directory"));
+    CHECK(has(project.workspace.mcpac({"doctor"}).out, line));
+    REQUIRE(
+        project.workspace
+            .mcpac({"server", "set", "files", "--root", "notes", "--entry-only", "list_directory"})
+            .exit_code == 0);
+    CHECK_FALSE(has(check().out, "note: files has no root"));
+    CHECK_FALSE(has(check().out, "--entry-only"));
+    CHECK_FALSE(has(project.workspace.mcpac({"doctor"}).out, line));
+    CHECK_FALSE(has(project.workspace.mcpac({"generate"}).err, line));
+    const auto unknown =
+        project.workspace.mcpac({"server", "set", "files", "--entry-only", "list_directry"});
+    CHECK(unknown.exit_code == 64);
+    CHECK(has(unknown.err, "list_directory"));
+  }
+
+  TEST_CASE("the quick start's server has one folder, and nothing is said of it") {
+    const Workspace workspace(R"({"mcpServers": {}})");
+    const auto added = workspace.mcpac({"server", "add", "files", "--", "node", kServer, "."});
+    CHECK(added.exit_code == 0);
+    CHECK_FALSE(has(added.err, "root"));
+  }
+
+  TEST_CASE("servers of another client's file are imported with the line that sets their root") {
+    const Workspace workspace(R"({"mcpServers": {}})");
+    fs::create_directories(workspace.folder() / "elsewhere");
+    const auto file = workspace.write(
+        "other.json", R"({"mcpServers": {"files": {"command": "node", "args": ["--dir=)" +
+                          (workspace.folder() / "elsewhere").string() + R"("]}}})");
+    const auto imported = workspace.mcpac({"server", "add", "--import", file.string()});
+    INFO(imported.err);
+    CHECK(imported.exit_code == 0);
+    CHECK(has(imported.err, "mcpac server set files --root elsewhere"));
+  }
+
+  TEST_CASE(
+      "a tool that lists a whole tree is denied the folder above, one that lists an entry not") {
+    const Project project;
+    const std::string notes = (project.workspace.folder() / "notes").string();
+    const std::vector<std::string> rules = {"--grant", "files.*", "--deny",
+                                            "*.*(* within ./notes/secret)"};
+    for (const auto& [tool, arguments] :
+         {std::pair<std::string, Json>{"directory_tree", {{"path", notes}}},
+          {"directory_tree", {{"path", "notes"}}},
+          {"search_files", {{"path", notes}, {"pattern", "*"}}},
+          {"move_file", {{"source", notes}, {"destination", notes + "2"}}},
+          {"list_directory", {{"path", notes}}}}) {
+      CAPTURE(tool);
+      const auto denied = project.call(tool, arguments, rules);
+      INFO(denied.err);
+      CHECK(denied.exit_code == 77);
+      CHECK(has(denied.err, "contains the denied ./notes/secret"));
+      CHECK(has(denied.err, "mcpac server set files --entry-only " + tool));
+    }
+    REQUIRE(project.workspace.mcpac({"server", "set", "files", "--entry-only", "list_directory"})
+                .exit_code == 0);
+    const auto listed = project.call("list_directory", {{"path", notes}}, rules);
+    INFO(listed.err);
+    CHECK(listed.exit_code == 0);
+    CHECK(has(listed.out, "open.txt"));
+    CHECK(project.call("directory_tree", {{"path", notes}}, rules).exit_code == 77);
+  }
+
+  TEST_CASE("a run whose decisions rested on what files are is replayed from its record") {
+    const Project project;
+    fs::create_hard_link(project.workspace.folder() / "notes/secret/x",
+                         project.workspace.folder() / "notes/innocent.txt");
+    const std::vector<std::string> rules = {"--grant", "files.* audit args", "--deny",
+                                            "*.*(* within ./notes/secret/x)"};
+    const auto denied = project.call("read_text_file", {{"path", "innocent.txt"}}, rules);
+    CHECK(denied.exit_code == 77);
+    CHECK_FALSE(has(denied.out + denied.err, "a secret of the notes"));
+    CHECK(project.call("read_text_file", {{"path", "open.txt"}}, rules).exit_code == 0);
+    fs::remove_all(project.workspace.folder() / "notes");
+    const auto replayed = project.workspace.mcpac({"audit", "replay", "--json"});
+    INFO(replayed.out << replayed.err);
+    CHECK(replayed.exit_code == 0);
+    for (const Json& run : replayed.json()) {
+      CHECK(run["differences"].empty());
+      CHECK(run["recomputed"] == run["decisions"]);
+    }
+  }
+}

@@ -1,0 +1,376 @@
+// What a call says in other words than its schema: names that decoders fold, and members that are
+// left out and that a server fills in.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/json_schema.h"
+#include "core/offer.h"
+#include "places.h"
+#include "policy/support_inclusion.h"
+#include "policy/support_world.h"
+
+namespace mcpac::policy::testing {
+namespace {
+
+const Permission kTool = Permission::parse("s.t").value();
+
+// One tool, s.t, with this schema.
+std::unique_ptr<World> world_with(std::string_view schema) {
+  return std::make_unique<World>("2026-06-01T12:00:00Z", Json{{"s.t", Json::parse(schema)}});
+}
+
+LayerText rules(std::vector<std::string> grants, std::vector<std::string> denies = {},
+                std::vector<std::string> asks = {}) {
+  return {.name = "the command line",
+          .grants = std::move(grants),
+          .asks = std::move(asks),
+          .denies = std::move(denies),
+          .files = {}};
+}
+
+struct Answer {
+  std::string effect;  // "invalid" where no rule was asked
+  std::string why;
+};
+
+// As the gate does it: complete, then decide.
+Answer answer(const World& world, const LayerText& layer, std::string_view arguments) {
+  auto authority = world.load({layer});
+  const std::string error = authority ? "" : authority.error().to_text();
+  REQUIRE_MESSAGE(authority.has_value(), error);
+  const auto schema = JsonSchema::compile(world.tools.at(kTool)).value();
+  Json call = Json::parse(arguments);
+  if (const auto violation = authority->complete(kTool, *schema, call))
+    return {"invalid", violation->pointer + " " + violation->message};
+  const Decision decision = authority->decide(kTool, call);
+  // What is explained is what is decided.
+  const Explanation explained = authority->explain(kTool, call);
+  CHECK(explained.decision.effect == decision.effect);
+  return {to_string(decision.effect), decision.reason};
+}
+
+bool has_text(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The input schemas of recorded listings of real servers.
+std::vector<Json> real_schemas() {
+  std::vector<Json> schemas;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(mcpac::testing::in_source("tests/codegen/data"))) {
+    if (entry.path().extension() != ".json") continue;
+    const Json listing = parse_json(read_file(entry.path().string()).value()).value();
+    for (const Json& tool : listing.at("tools")) {
+      if (tool.contains("inputSchema")) schemas.push_back(tool["inputSchema"]);
+    }
+  }
+  return schemas;
+}
+
+struct LeftOut {
+  std::vector<std::string> path;
+  Json value;
+};
+
+// Members that may be left out, with a default that a rule can be written for.
+void find_left_out(const DefaultPlace& place, std::vector<std::string> path,
+                   std::vector<LeftOut>& into) {
+  if (path.size() > 4) return;
+  for (const auto& [name, below] : place.members()) {
+    path.push_back(name);
+    for (const Json* value : below->values()) {
+      if (value->is_string() || value->is_number_integer() || value->is_boolean())
+        into.push_back({path, *value});
+    }
+    find_left_out(*below, path, into);
+    path.pop_back();
+  }
+}
+
+constexpr const char* kMoves = R"({"type":"object","properties":{
+  "source":{"type":"string"},
+  "options":{"type":"object","properties":{"mode":{"type":"string"}}},
+  "edits":{"type":"array","items":{"$ref":"#/$defs/Edit"}},
+  "how":{"anyOf":[{"type":"object","properties":{"force":{"type":"boolean"}}},{"type":"null"}]},
+  "env":{"type":"object","additionalProperties":{"type":"object","properties":{"key":{"type":"string"}}}},
+  "free":{"type":"object"},
+  "both":{"type":"object","properties":{"id":{"type":"string"},"ID":{"type":"string"}}}},
+  "$defs":{"Edit":{"type":"object","properties":{"oldText":{"type":"string"}}}}})";
+
+// Shapes in which zod and pydantic write an optional object with a default inside.
+struct Shape {
+  const char* name;
+  const char* schema;   // `o.mode` has the default "danger"
+  const char* without;  // a call that leaves it out
+  const char* with;     // and one that says "safe"
+};
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> all{
+      {"anyOf",
+       R"({"type":"object","properties":{"o":{"anyOf":[{"$ref":"#/$defs/O"},{"type":"null"}]}},
+        "$defs":{"O":{"type":"object","properties":{"mode":{"type":"string","default":"danger"}}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"oneOf", R"({"type":"object","properties":{"o":{"oneOf":[
+        {"type":"object","properties":{"mode":{"default":"danger"}},"additionalProperties":false},{"type":"string"}]}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"if", R"({"type":"object","properties":{"o":{"type":"object","if":{"required":["x"]},
+        "then":{},"else":{"properties":{"mode":{"default":"danger"}}}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"additionalProperties", R"({"type":"object","additionalProperties":{"type":"object",
+        "properties":{"mode":{"type":"string","default":"danger"}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"patternProperties", R"({"type":"object","patternProperties":{"^o$":{"type":"object",
+        "properties":{"mode":{"type":"string","default":"danger"}}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"dependentSchemas",
+       R"({"type":"object","properties":{"o":{"type":"object","dependentSchemas":{
+        "x":{"properties":{"mode":{"default":"danger"}}}}}}})",
+       R"({"o":{"x":1}})", R"({"o":{"x":1,"mode":"safe"}})"},
+      {"inside another default",
+       R"({"type":"object","properties":{"o":{"type":"object","default":{},
+        "properties":{"mode":{"type":"string","default":"danger"}}}}})",
+       R"({})", R"({"o":{"mode":"safe"}})"},
+      {"an object that is left out", R"({"type":"object","properties":{"o":{"type":"object",
+        "properties":{"mode":{"type":"string","default":"danger"}}}}})",
+       R"({})", R"({"o":{"mode":"safe"}})"},
+      {"a form of the member", R"({"type":"object","properties":{"o":{"type":"object","properties":{
+        "mode":{"anyOf":[{"type":"string","default":"danger"},{"type":"null"}]}}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"a default beside $ref",
+       R"({"type":"object","properties":{"o":{"$ref":"#/$defs/O","default":{}}},
+        "$defs":{"O":{"type":"object","properties":{"mode":{"type":"string","default":"danger"}}}}})",
+       R"({})", R"({"o":{"mode":"safe"}})"},
+      {"an optional object of pydantic",
+       R"({"type":"object","properties":{"o":{"anyOf":[{"$ref":"#/$defs/O"},{"type":"null"}],"default":null}},
+        "$defs":{"O":{"type":"object","properties":{"mode":{"type":"string","default":"danger"}}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+      {"an object like the whole",
+       R"({"type":"object","properties":{"o":{"anyOf":[{"$ref":"#"},{"type":"null"}]},
+        "mode":{"type":"string","default":"danger"}}})",
+       R"({"mode":"safe","o":{}})", R"({"mode":"safe","o":{"mode":"safe"}})"},
+      {"beside a $ref of draft 7",
+       R"({"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{
+        "a":{"type":"object","properties":{"mode":{"type":"string"}}},
+        "o":{"$ref":"#/properties/a","default":{"mode":"danger"}}}})",
+       R"({})", R"({"o":{"mode":"safe"}})"},
+      {"an anchor",
+       R"({"type":"object","properties":{"o":{"anyOf":[{"$ref":"#here"},{"type":"null"}]}},
+        "$defs":{"O":{"$anchor":"here","type":"object","properties":{"mode":{"default":"danger"}}}}})",
+       R"({"o":{}})", R"({"o":{"mode":"safe"}})"},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a name that folds to one of the schema is refused before any rule, at every depth") {
+  const auto world = world_with(kMoves);
+  const auto all = rules({"s.t"});
+  for (const auto& [call, meant] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"SOURCE":"x"})", "source"},
+           {R"({"source":"ok","Source":"secret"})", "source"},
+           {R"({"ſource":"x"})", "source"},
+           {R"({"edits":[{"oldText":"a"},{"OldText":"b"}]})", "oldText"},
+           {R"({"edits":[{"old_text":"b"}]})", "oldText"},
+           {R"({"options":{"MODE":"x"}})", "mode"},
+           {R"({"how":{"FORCE":true}})", "force"},
+           {R"({"env":{"any":{"Key":"x"}}})", "key"},
+           {"{\"env\":{\"any\":{\"\u212aey\":\"x\"}}}", "key"},
+           {"{\"sou\u200brce\":\"x\"}", "source"},
+           {"{\"source\u00a0\":\"x\"}", "source"},
+           {"{\"\uff53ource\":\"x\"}", "source"},
+           {R"({"both":{"Id":"x"}})", "ID"},
+           {R"({"EDITS":[]})", "edits"}}) {
+    CAPTURE(call);
+    const Answer got = answer(*world, all, call);
+    CHECK(got.effect == "invalid");
+    CHECK_MESSAGE(has_text(got.why, fmt::format("did you mean \"{}\"?", meant)), got.why);
+  }
+  for (const char* call :
+       {R"({"source":"x","options":{"mode":"x"},"edits":[{"oldText":"a"}]})",
+        R"({"both":{"id":"x","ID":"y"}})", R"({"sources":"x"})", R"({"free":{"a":1,"A":2}})",
+        R"({"env":{"http_proxy":{},"HTTP_PROXY":{}}})", R"({"how":{"force":true,"other":1}})"}) {
+    CAPTURE(call);
+    CHECK(answer(*world, all, call).effect == "allow");
+  }
+}
+
+TEST_CASE("a name that folds to one that a rule reads is refused where the schema names none") {
+  const auto world = world_with(kMoves);
+  const auto denies = rules({"s.t"}, {R"(s.t(free.mode == "danger"))"});
+  CHECK(answer(*world, denies, R"({"free":{"mode":"danger"}})").effect == "deny");
+  CHECK(answer(*world, denies, R"({"free":{"mode":"safe"}})").effect == "allow");
+  CHECK(answer(*world, denies, R"({"free":{"MODE":"danger"}})").effect == "invalid");
+  CHECK(answer(*world, denies, R"({"free":{"mode":"safe","Mode":"danger"}})").effect == "invalid");
+  CHECK(answer(*world, denies, R"({"free":{"deep":{"MODE":"danger"}}})").effect == "allow");
+  const auto deep = rules({"s.t"}, {R"(s.t(free.list[*].mode == "danger"))"});
+  CHECK(answer(*world, deep, R"({"free":{"list":[{"mode":"x"},{"moDe":"danger"}]}})").effect ==
+        "invalid");
+  // Two rules name two spellings: both are names.
+  const auto both = rules({"s.t"}, {R"(s.t(free.proxy == "a"))", R"(s.t(free.PROXY == "a"))"});
+  CHECK(answer(*world, both, R"({"free":{"proxy":"b","PROXY":"b"}})").effect == "allow");
+}
+
+TEST_CASE("two arguments of a prompt that are spellings of one are refused") {
+  World world;
+  const auto permission = Permission::of("fs", kGetPrompt).value();
+  world.tools.insert_or_assign(permission, schema_of(Offer::kPrompt));
+  auto authority = world.load({rules({R"(fs."prompts/get"(name any, ..))"})}).value();
+  const auto schema = JsonSchema::compile(schema_of(Offer::kPrompt)).value();
+  Json twice{{"name", "review"}, {"arguments", {{"lang", "en"}, {"LANG", "fr"}}}};
+  const auto violation = authority.complete(permission, *schema, twice);
+  REQUIRE(violation);
+  CHECK(violation->pointer == "/arguments/lang");
+  Json once{{"name", "review"}, {"arguments", {{"lang", "en"}, {"LANGUAGE", "fr"}}}};
+  CHECK_FALSE(authority.complete(permission, *schema, once));
+}
+
+TEST_CASE("a foreseen call with a name that folds is denied, as it will be") {
+  const auto world = world_with(kMoves);
+  auto authority = world->load({rules({"s.t"})}).value();
+  const auto foreseen = authority.foresee(
+      kTool, {.known = Json::parse(R"({"SOURCE":"x"})"), .unknown = {}, .open = false});
+  CHECK(foreseen.outlook == Outlook::kDenied);
+  CHECK(has_text(foreseen.reason, "did you mean \"source\"?"));
+}
+
+TEST_CASE("a member that is left out is its default to a deny and an ask, in every shape") {
+  for (const Shape& shape : shapes()) {
+    CAPTURE(shape.name);
+    const auto world = world_with(shape.schema);
+    const auto denies = rules({"s.t"}, {R"(s.t(o.mode == "danger"))"});
+    CHECK(answer(*world, denies, shape.without).effect == "deny");
+    CHECK(answer(*world, denies, shape.with).effect == "allow");
+    CHECK(
+        answer(*world, rules({"s.t"}, {}, {R"(s.t(o.mode == "danger"))"}), shape.without).effect ==
+        "ask");
+    CHECK(answer(*world, rules({"s.t"}, {R"(s.t(* == "danger"))"}), shape.without).effect ==
+          "deny");
+    CHECK(answer(*world, rules({"s.t"}, {R"(s.t(o.mode == "other"))"}), shape.without).effect ==
+          "allow");
+    // An allow that names it: what is not there is a miss, and what may be there must pass.
+    CHECK(answer(*world, rules({R"(s.t(o.mode == "safe", ..))"}), shape.without).effect == "deny");
+    const Answer optional = answer(*world, rules({R"(s.t(?o.mode == "safe", ..))"}), shape.without);
+    CHECK(optional.effect == "deny");
+    CHECK_MESSAGE(has_text(optional.why, "danger"), optional.why);
+    CHECK(answer(*world, rules({R"(s.t(?o.mode == "danger", ..))"}), shape.without).effect ==
+          "allow");
+    CHECK(answer(*world, rules({R"(s.t(?o.mode == "safe", ..))"}), shape.with).effect == "allow");
+    CHECK(answer(*world, rules({"s.t"}), shape.without).effect == "allow");
+  }
+}
+
+TEST_CASE("a denial for what was left out says which member, and that saying it helps") {
+  const auto world = world_with(shapes()[0].schema);
+  const Answer got = answer(*world, rules({"s.t"}, {R"(s.t(o.mode == "danger"))"}), R"({"o":{}})");
+  CHECK(got.why ==
+        "it is denied by a rule; o.mode is left out, and the server may take it for a "
+        "default of its schema: say it");
+  CHECK(answer(*world, rules({"s.t"}, {R"(s.t(o.mode == "danger"))"}), R"({"o":{"mode":"danger"}})")
+            .why == "it is denied by a rule");
+}
+
+TEST_CASE("what is filled in for certain counts as absent where brackets are closed, whole") {
+  const auto world = world_with(R"({"type":"object","properties":{"path":{"type":"string"},
+    "o":{"$ref":"#/$defs/O","default":{}},"p":{"allOf":[{"$ref":"#/$defs/O"}],"default":{}}},
+    "$defs":{"O":{"type":"object","properties":{"mode":{"type":"string","default":"safe"},
+      "deep":{"type":"object","default":{},"properties":{"x":{"default":1}}}}}}})");
+  CHECK(answer(*world, rules({"s.t(path any)"}), R"({"path":"a"})").effect == "allow");
+  CHECK(answer(*world, rules({"s.t(path any)"}), R"({"path":"a","o":{"deep":{}}})").effect ==
+        "allow");
+  CHECK(answer(*world, rules({"s.t(path any)"}), R"({"path":"a","o":{"mode":"danger"}})").effect ==
+        "deny");
+  CHECK(answer(*world, rules({R"(s.t(path any, o.mode == "safe"))"}), R"({"path":"a"})").effect ==
+        "allow");
+  CHECK(answer(*world, rules({"s.t"}, {R"(s.t(o.deep.x == 1))"}), R"({"path":"a"})").effect ==
+        "deny");
+}
+
+TEST_CASE("which policy admits more is told with what is left out in mind") {
+  for (const Shape& shape : shapes()) {
+    CAPTURE(shape.name);
+    const auto world = world_with(shape.schema);
+    auto all = policy_of(*world, "allow s.t\n");
+    auto denied = policy_of(*world, "allow s.t\ndeny s.t(o.mode == \"danger\")\n");
+    auto also = policy_of(*world, "allow s.t\ndeny s.t(o.mode starts \"dan\")\n");
+    CHECK(std::holds_alternative<Included>(all.includes(denied)));
+    CHECK(std::holds_alternative<Included>(denied.includes(also)));
+    const Inclusion more = denied.includes(all);
+    REQUIRE(std::holds_alternative<Excess>(more));
+    const std::string wrong = why_no_witness(*world, denied, all, std::get<Excess>(more));
+    CHECK_MESSAGE(wrong.empty(), wrong);
+  }
+}
+
+TEST_CASE("what is foreseen of a call that leaves a member out is what is decided") {
+  for (const Shape& shape : shapes()) {
+    CAPTURE(shape.name);
+    const auto world = world_with(shape.schema);
+    for (const char* call : {shape.without, shape.with}) {
+      for (const auto& layer :
+           {rules({"s.t"}, {R"(s.t(o.mode == "danger"))"}),
+            rules({"s.t"}, {R"(s.t(* == "danger"))"}), rules({R"(s.t(?o.mode == "safe", ..))"})}) {
+        auto authority = world->load({layer}).value();
+        const auto foreseen =
+            authority.foresee(kTool, {.known = Json::parse(call), .unknown = {}, .open = false});
+        const bool allowed = answer(*world, layer, call).effect == "allow";
+        CHECK(foreseen.outlook == (allowed ? Outlook::kCovered : Outlook::kDenied));
+      }
+    }
+  }
+}
+
+TEST_CASE("of tools of real servers no default passes a deny, and no other spelling is a name") {
+  std::size_t defaults = 0;
+  std::size_t names = 0;
+  for (const Json& schema : real_schemas()) {
+    const auto compiled = JsonSchema::compile(schema);
+    if (!compiled) continue;
+    const World world("2026-06-01T12:00:00Z", Json{{"s.t", schema}});
+    const SchemaDefaults left_out(*compiled);
+    std::vector<LeftOut> found;
+    if (left_out.root() != nullptr) find_left_out(*left_out.root(), {}, found);
+    for (const LeftOut& one : found) {
+      std::string path;
+      for (const auto& name : one.path) path += (path.empty() ? "" : ".") + Json(name).dump();
+      const auto loaded =
+          world.load({rules({"s.t"}, {fmt::format("s.t({} == {})", path, to_text(one.value))})});
+      if (!loaded) continue;  // a rule that can match no call of this schema
+      // Each object above it is there, and empty.
+      for (std::size_t depth = 0; depth < one.path.size(); ++depth) {
+        Json call = Json::object();
+        Json* at = &call;
+        for (std::size_t i = 0; i < depth; ++i) at = &((*at)[one.path[i]] = Json::object());
+        REQUIRE((*compiled)->fill_defaults(call));
+        auto authority =
+            world.load({rules({"s.t"}, {fmt::format("s.t({} == {})", path, to_text(one.value))})})
+                .value();
+        CAPTURE(path);
+        CHECK(authority.decide(kTool, call).effect == Effect::kDeny);
+        ++defaults;
+      }
+    }
+    const Json* properties = find_member(schema, "properties");
+    if (properties == nullptr) continue;
+    for (const auto& [name, below] : properties->items()) {
+      CHECK_FALSE((*compiled)->find_misnamed({{name, 1}}));
+      std::string other = name;
+      std::ranges::transform(other, other.begin(), [](char c) {
+        return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+      });
+      if (properties->contains(other)) continue;
+      CHECK((*compiled)->find_misnamed({{other, 1}}));
+      CHECK((*compiled)->find_misnamed({{name + "\u200d", 1}}));
+      ++names;
+    }
+  }
+  CHECK(names > 100);
+  CHECK(defaults > 5);
+}
+
+}  // namespace mcpac::policy::testing

@@ -60,8 +60,9 @@ std::string line_of(const audit::Event& event) {
   }
   if (event.kind == "RunRefused") {
     return fmt::format("{}  {}  RunRefused {}: {}: {}{}", event.time, event.run_id.substr(0, 13),
-                       printable(string_member(payload, "program")), string_member(payload, "error"),
-                       printable(string_member(payload, "what")), started_text(payload));
+                       printable(string_member(payload, "program")),
+                       string_member(payload, "error"), printable(string_member(payload, "what")),
+                       started_text(payload));
   }
   if (event.kind != "CapabilityCheck") {
     // The policy of a run is some pages of text: shown with --json.
@@ -119,8 +120,8 @@ void add_audit(CLI::App& app, Context& context) {
       ->type_name("ID");
   command->add_option("--kind", *kind, "only events of this kind")
       ->check(
-          CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunRefused", "RunEnded", "Approval",
-                         "NetworkCheck", "ConnectionEnded", "Revoked", "ClientAsked",
+          CLI::IsMember({"CapabilityCheck", "CallFinished", "RunStarted", "RunRefused", "RunEnded",
+                         "Approval", "NetworkCheck", "ConnectionEnded", "Revoked", "ClientAsked",
                          "ClientReplied", "Anomaly", "ChangesKept", "Checkpoint"}));
   command->callback([&context, run, kind] { list_events(context, *run, *kind); });
 }

@@ -39,8 +39,8 @@ struct Decision {
   std::string place = {};       // where that rule stands: "mcpac.policy:12", "--deny"
   // Of a denial: why no grant is suggested.
   std::string no_grant = {};
-  // Nothing is against it but that the first layer, the run's own, admits no such call or asks about
-  // it: no rule denies it there, and every layer above admits it or asks.
+  // Nothing is against it but that the first layer, the run's own, admits no such call or asks
+  // about it: no rule denies it there, and every layer above admits it or asks.
   bool only_ungranted = false;
   // With Lifted::kUngranted: the denial was lifted, and what the layers above count was charged.
   bool lifted = false;

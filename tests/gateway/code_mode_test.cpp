@@ -428,8 +428,7 @@ int agent_main(mcpac::Requires<mcp::fixture::echo> rt) {
     CHECK(started[1].at("payload").at("client_run") == client);
     // Its own gate lets whole tools through; what decides its calls is recorded beside that.
     const Json& own = started[0].at("payload").at("policy").at("layers")[0].at("rules");
-    const Json& behind =
-        started[1].at("payload").at("client_policy").at("layers")[0].at("rules");
+    const Json& behind = started[1].at("payload").at("client_policy").at("layers")[0].at("rules");
     CHECK(behind == own);
     const auto checks = events(workspace, "CapabilityCheck");
     REQUIRE(checks.size() == 2);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <unicase.h>
-#include <unictype.h>
 #include <uninorm.h>
 
 #include <algorithm>
@@ -23,10 +22,7 @@ namespace {
 constexpr std::size_t kMostNameWork = 20'000'000;
 
 bool is_left_out(char32_t code) {
-  if (code == '_' || code == '-' || code == ' ') return true;
-  if (code >= 0x21 && code < 0x7F) return false;
-  return is_invisible(code) || uc_is_property_default_ignorable_code_point(code) ||
-         uc_is_property_white_space(code);
+  return code == '_' || code == '-' || code == ' ' || is_invisible(code);
 }
 
 // The names at one place, by what they fold to; of several the first.

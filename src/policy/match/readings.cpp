@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "core/ascii.h"
+#include "core/characters.h"
 #include "core/trimmed.h"
 
 namespace mcpac::policy {
@@ -20,9 +21,8 @@ namespace {
 enum class Peel : std::uint8_t { kBlanks, kQuotes };
 
 // White space, control bytes, and what no screen shows.
-bool is_unseen(ucs4_t c) {
-  return c <= 0x20 || c == 0x7f || uc_is_property_white_space(c) ||
-         uc_is_property_default_ignorable_code_point(c);
+bool is_unseen(char32_t c) {
+  return c == ' ' || is_invisible(c);
 }
 
 // Quotation marks and angle brackets of all scripts, as they stand around paths and URLs in prose.
@@ -362,12 +362,9 @@ Readings readings_of(const Json& value, Subject subject, Reading reading) {
 const Readings& KnownReadings::of(const Json& value, Subject subject, Reading reading) {
   // To a deny and an ask places and texts are read alike.
   if (reading == Reading::kCatch && subject == Subject::kPlace) subject = Subject::kText;
-  const auto known = std::ranges::find_if(known_, [&](const Known& k) {
-    return k.value == &value && k.subject == subject && k.reading == reading;
-  });
-  if (known != known_.end()) return known->readings;
-  known_.push_back({&value, subject, reading, readings_of(value, subject, reading)});
-  return known_.back().readings;
+  const auto [known, is_new] = known_.try_emplace({&value, subject, reading});
+  if (is_new) known->second = readings_of(value, subject, reading);
+  return known->second;
 }
 
 MatcherPtr with_readings(MatcherPtr matcher, Subject subject) {

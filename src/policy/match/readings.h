@@ -11,8 +11,8 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
-#include <string_view>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "policy/match/matcher.h"
@@ -49,13 +49,8 @@ class KnownReadings {
   [[nodiscard]] const Readings& of(const Json& value, Subject subject, Reading reading);
 
  private:
-  struct Known {
-    const Json* value;
-    Subject subject;
-    Reading reading;
-    Readings readings;
-  };
-  std::list<Known> known_;  // few: only values that have other readings are looked for
+  // By address: few values have other readings, but a hostile call may have many.
+  std::map<std::tuple<const Json*, Subject, Reading>, Readings> known_;
 };
 
 // The matcher, asked about every reading.

@@ -114,6 +114,29 @@ TEST_SUITE("e2e/policy") {
     CHECK(has(optional.err, "erase"));
   }
 
+  TEST_CASE("a place in a dress that a server takes off passes no rule") {
+    for (const char* dressed : {R"([\"/etc/hostname\"])", R"({\"a\": {\"b\": \"/etc/hostname\"}})",
+                                " /etc/hostname", R"(\"/etc/hostname\")", "\u00a0/etc/hostname",
+                                "\u200b</etc/hostname>", R"([\"[\\\"/etc/hostname\\\"]\"])"}) {
+      CAPTURE(std::string(dressed));
+      const std::string call = fmt::format(R"({{"path":"{}"}})", dressed);
+      CHECK(decoded("open", call, {"--grant", "decoders.open"}).out == "opens /etc/hostname\n");
+      for (const char* deny : {"decoders.open(path within /etc)", "*.*(* within /etc)",
+                               "decoders.open(path == \"/etc/hostname\")"}) {
+        CHECK(decoded("open", call, {"--grant", "decoders.open", "--deny", deny}).exit_code == 77);
+      }
+      const auto narrow = decoded("open", call, {"--grant", "decoders.open(path within ./)"});
+      CHECK(narrow.exit_code == 77);
+      CHECK_FALSE(has(narrow.err, "fix: --grant"));  // what escaped a rule is no reason for a grant
+    }
+    const std::vector<std::string> rules{"--grant", "decoders.pick", "--deny",
+                                         "decoders.pick(id == 9007199254740992)"};
+    CHECK(decoded("pick", R"({"id":9007199254740993})", {"--grant", "decoders.pick"}).out ==
+          "picks 9007199254740992\n");
+    CHECK(decoded("pick", R"({"id":9007199254740993})", rules).exit_code == 77);
+    CHECK(decoded("pick", R"({"id":9007199254740990})", rules).exit_code == 0);
+  }
+
   TEST_CASE("a bad rule is an error with its file and line, a missing file one with its name") {
     const auto good = file("good.policy", kReads);
     const auto bad = file("bad.policy", kReads + "allow filesystem.read_txt_file\n");

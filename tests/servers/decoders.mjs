@@ -2,8 +2,11 @@
 //
 //   read  as Go's encoding/json: a name is taken in any case (Unicode simple folding), and the last one wins.
 //   act   as zod and pydantic: what an optional object leaves out is filled in by its default.
+//   open  as the official Python SDK and many tools: a text that holds a JSON list or object is decoded, and of what is
+//         then a place white space and quotes are taken off.
+//   pick  as every JavaScript program: a number is a double.
 //
-// Both answer what they understood.
+// All answer what they understood.
 import { createInterface } from 'node:readline';
 
 const tools = [
@@ -19,12 +22,25 @@ const tools = [
       $defs: { Options: { type: 'object', properties: { mode: { type: 'string', default: 'erase' } } } },
     },
   },
+  { name: 'open', inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } },
+  { name: 'pick', inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } },
 ];
 
 const folded = (name) => name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u212a', 'k');
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n');
 
+function places(text) {
+  try {
+    const value = JSON.parse(text);
+    if (Array.isArray(value)) return value.flatMap(places);
+    if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(places);
+  } catch {}
+  return [String(text).replace(/^[\s\u200b'"<]+|[\s\u200b'">]+$/gu, '')];
+}
+
 function understood(name, args) {
+  if (name === 'open') return `opens ${places(args.path).join(', ')}`;
+  if (name === 'pick') return `picks ${args.id}`;
   if (name === 'act') return args.options === null ? 'nothing' : `mode ${args.options.mode ?? 'erase'}`;
   let path = '';
   for (const [member, value] of Object.entries(args)) if (folded(member) === 'path') path = value;

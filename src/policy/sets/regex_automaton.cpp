@@ -45,7 +45,7 @@ CharSet with_both_cases(CharSet set) {
     const char32_t low = std::max(range.first, first);
     const char32_t high = std::min(range.last, last);
     if (low > high) return;
-    set.push_back({static_cast<char32_t>(low + by), static_cast<char32_t>(high + by)});
+    set.push_back({low + static_cast<char32_t>(by), high + static_cast<char32_t>(by)});
   };
   const auto holds = [&set](char32_t c) {
     return std::ranges::any_of(set, [c](CharRange r) { return r.first <= c && c <= r.last; });

@@ -105,7 +105,8 @@ void print_for_people(const Permission& permission, const Json& arguments,
   const std::string by = decision.rule.empty() || decision.place.empty()
                              ? ""
                              : fmt::format(" [{}: {}]", decision.place, decision.rule);
-  const std::string reason = decision.reason.empty() ? "" : ": " + decision.reason;
+  const std::string& why = decision.remark.empty() ? decision.reason : decision.remark;
+  const std::string reason = why.empty() ? "" : ": " + why;
   fmt::print("{}{}{}\n", to_string(decision.effect), printable_in_place(reason),
              printable_in_place(by));
   if (const std::string path = policy::taken_for(permission, explanation); !path.empty())

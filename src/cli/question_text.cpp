@@ -128,8 +128,8 @@ std::string answers_text(std::size_t rules) {
   const std::string_view above = rules == 1 ? "the rule above asks" : "the rules above ask";
   return fmt::format(
       "  once        this call, exactly as it stands here\n"
-      "  run         all calls of this tool that {} about, with other\n"
-      "              arguments, too, to the end of the run; other tools are asked about\n"
+      "  run         all calls of this tool that {} about, with\n"
+      "              other arguments, too, to the end of the run; not other tools\n"
       "  until TIME  the same, also in later runs of exactly this program under\n"
       "              exactly these rules; 15m, 2h or 2026-01-31T18:00:00Z\n"
       "  no          not this call; Ctrl-D is a no, too\n"

@@ -62,6 +62,7 @@ class SchemaDefaults::Builder {
       const auto [place, to] = open_.back();
       open_.pop_back();
       fill(*place, *to);
+      if (is_spent()) make_unknown(*to);
     }
     if (into_.root_ == nullptr) return;
     // A copy: where the schema leads back into itself nothing is filled.
@@ -79,7 +80,7 @@ class SchemaDefaults::Builder {
     if (place.nodes.empty()) return nullptr;
     const auto [at, fresh] = known_.try_emplace(&place, nullptr);
     if (!fresh) return at->second;
-    if (known_.size() > kMostPlaces || places_.work() > kMostWork) return at->second = unknown();
+    if (known_.size() > kMostPlaces || is_spent()) return at->second = unknown();
     into_.places_.push_back(std::make_unique<DefaultPlace>());
     at->second = into_.places_.back().get();
     open_.emplace_back(&place, at->second);
@@ -90,19 +91,30 @@ class SchemaDefaults::Builder {
     if (unknown_ != nullptr) return unknown_;
     into_.places_.push_back(std::make_unique<DefaultPlace>());
     unknown_ = into_.places_.back().get();
-    unknown_->is_unknown_ = true;
-    unknown_->others_ = unknown_;
-    unknown_->elements_ = unknown_;
+    make_unknown(*unknown_);
     return unknown_;
   }
 
+  void make_unknown(DefaultPlace& place) {
+    place.values_.clear();
+    place.members_.clear();
+    place.is_unknown_ = true;
+    place.others_ = unknown();
+    place.elements_ = unknown();
+  }
+
+  // Once spent, it stays so: nothing more is looked at, and what was begun is not known.
+  [[nodiscard]] bool is_spent() const { return work_ + places_.work() > kMostWork; }
+
   void fill(schema::Place& place, DefaultPlace& to) {
+    if (is_spent()) return;
     for (const schema::Node* node : place.nodes) {
       for (const Json* value : {node->default_value, node->default_beside_reference}) {
         if (value != nullptr) to.values_.push_back(value);
       }
     }
     for (const auto& name : schema::Places::named_members(place)) {
+      if (++work_; is_spent()) return;
       if (const auto* below = made(places_.member(place, name)); below != nullptr)
         to.members_.emplace(name, below);
     }
@@ -133,6 +145,7 @@ class SchemaDefaults::Builder {
   std::unordered_map<const schema::Place*, DefaultPlace*> known_;
   std::vector<std::pair<schema::Place*, DefaultPlace*>> open_;
   DefaultPlace* unknown_ = nullptr;
+  std::size_t work_ = 0;  // beside that of places_
 };
 
 SchemaDefaults::SchemaDefaults(std::shared_ptr<const JsonSchema> schema)

@@ -28,13 +28,13 @@ struct SchemaViolation {
   friend bool operator==(const SchemaViolation&, const SchemaViolation&) = default;
 };
 
-// Names that somebody besides the schema gives to members, as a tree over the value: of rules that
-// read them.
+// Names that are given to members beside those of the schema, as a tree over the value: of rules
+// that read them.
 struct NamedMembers {
   std::map<std::string, NamedMembers, std::less<>> members;
   std::unique_ptr<NamedMembers> elements;
 };
-// Null where nobody names any. Called once at most for each object with members that the schema
+// Null where there are none. Called once at most for each object with members that the schema
 // does not name.
 using AlsoNamed = std::function<const NamedMembers*()>;
 

@@ -141,7 +141,8 @@ void Gate::State::explain_denial(const Permission& permission, const Json& argum
     kind.append(1, '\n').append(part);
   if (!explained.insert(std::move(kind)).second) return;
   auto found = setup.authority.explain(permission, arguments);
-  check.taken_for = policy::taken_for(permission, found);
+  check.taken_for = found.decision.remark.empty() ? policy::taken_for(permission, found)
+                                                  : std::move(found.decision.remark);
   check.would_grant = std::move(found.decision.would_grant);
   check.no_grant = std::move(found.decision.no_grant);
 }

@@ -5,6 +5,7 @@
 #include "policy/compare/compare_layers.h"
 #include "policy/compare/compare_places.h"
 #include "policy/compare/declared_standing.h"
+#include "policy/decide/least_rule.h"
 #include "policy/explain/foresee.h"
 #include "policy/explain/lint.h"
 #include "policy/explain/would_grant.h"
@@ -90,6 +91,10 @@ std::optional<std::string> Authority::exact_rule(const Permission& permission,
   if (!impl_->knows(permission)) return std::nullopt;
   const auto possible = possible_call(permission, call, impl_->schema_of(permission));
   return possible ? policy::exact_rule(*possible, impl_->environment) : std::nullopt;
+}
+
+std::string Authority::least_rule(const Permission& permission, const CallInSource& call) const {
+  return policy::least_rule(permission, call, impl_->schema_of(permission));
 }
 
 Inclusion Authority::includes(const Authority& narrower, const InclusionBudget& budget) const {

@@ -82,9 +82,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
     if (const std::string remark = remark_on(*verdict.target, call, Reading::kCatch);
         !remark.empty()) {
-      decision.reason = remark + how_to_say_entry_only(call.permission);
-      if (verdict.effect == Effect::kAsk)
-        decision.reason = "it needs an approval: " + decision.reason;
+      decision.remark = remark + how_to_say_entry_only(call.permission);
     }
     if (because) decision.reason += ": " + printable(*because, 200);
     if (const auto left = caught_by_default(*verdict.target, verdict.effect, call); !left.empty())
@@ -103,9 +101,9 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
   decision.used_up = nearest.used_up;
   // No grant of the very value: what it holds is excepted by the user's own rule.
   for (const auto* target : covering(layer, call.permission)) {
-    if (layer.rules[target->rule].effect == Effect::kAllow &&
-        !remark_on(*target, call, Reading::kAdmit).empty()) {
-      decision.reason += how_to_say_entry_only(call.permission);
+    if (layer.rules[target->rule].effect != Effect::kAllow) continue;
+    if (const auto remark = remark_on(*target, call, Reading::kAdmit); !remark.empty()) {
+      decision.remark = remark + how_to_say_entry_only(call.permission);
       break;
     }
   }

@@ -37,6 +37,9 @@ struct Decision {
   std::string layer;
   std::size_t other_rules = 0;  // of that layer, that speak of the tool and missed as well
   std::string place = {};       // where that rule stands: "mcpac.policy:12", "--deny"
+  // More of the reason, in words of the user's rules and with what to do: for the user alone, and
+  // never for a program or a client. Begins as a sentence goes on: "\"/home/u\" contains …".
+  std::string remark = {};
   // Of a denial: why no grant is suggested.
   std::string no_grant = {};
   // Nothing is against it but that the first layer, the run's own, admits no such call or asks

@@ -30,6 +30,7 @@
 #include "core/folded_name.h"
 #include "sandbox/capabilities.h"
 #include "sandbox/landlock.h"
+#include "sandbox/rlimits.h"
 #include "sandbox/seccomp_rules.h"
 
 namespace mcpac::sandbox {
@@ -245,6 +246,9 @@ int Guard::enter(pid_t program) {
   unmoved_.insert(unmoved_.end(), plan_.kept_folders.begin(), plan_.kept_folders.end());
   const rlimit none{1, 1};
   ::setrlimit(RLIMIT_CORE, &none);
+  // It empties and lengthens files for the program, which is told EFBIG.
+  if (::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return errno;
+  if (const int error = limit_file_size(plan_)) return error;
   if (const int error = drop_privileges(plan_)) return error;
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
@@ -489,7 +493,7 @@ int Guard::make_folder(int at, std::uint64_t address, mode_t mode) {
 int Guard::rename(int from_at, std::uint64_t from_address, int to_at, std::uint64_t to_address,
                   unsigned flags) {
   // RENAME_WHITEOUT makes a device, as everybody may, and Landlock is not asked.
-  if ((flags & ~(RENAME_NOREPLACE | RENAME_EXCHANGE)) != 0) return EINVAL;
+  if ((flags & ~unsigned{RENAME_NOREPLACE | RENAME_EXCHANGE}) != 0) return EINVAL;
   const auto from_path = read_path(from_address);
   if (!from_path) return from_path.error();
   const auto to_path = read_path(to_address);

@@ -40,6 +40,10 @@ std::uint64_t stack_bytes(const Plan& plan) {
                                                : wanted;
 }
 
+int limit_file_size(const Plan& plan) {
+  return limit(RLIMIT_FSIZE, plan.limits.file_size);
+}
+
 int set_limits(const Plan& plan) {
   const Limits& limits = plan.limits;
   // 1, not 0: the kernel pipes the memory of a dying process into a core_pattern program, run as
@@ -50,7 +54,7 @@ int set_limits(const Plan& plan) {
   if (const int error = limit(RLIMIT_MSGQUEUE, 0)) return error;
   if (const int error = limit(RLIMIT_NICE, 0)) return error;
   if (const int error = limit(RLIMIT_RTPRIO, 0)) return error;
-  if (const int error = limit(RLIMIT_FSIZE, limits.file_size)) return error;
+  if (const int error = limit_file_size(plan)) return error;
   if (const int error = limit(RLIMIT_NOFILE, limits.open_files)) return error;
   if (plan.count_processes) {
     // A group says how often it refused one, so it comes first.

@@ -11,5 +11,7 @@ namespace mcpac::sandbox {
 
 // In the child. 0 or errno.
 [[nodiscard]] int set_limits(const Plan& plan);
+// In a process that makes the program's calls: no file grows beyond what the program may write.
+[[nodiscard]] int limit_file_size(const Plan& plan);
 
 }  // namespace mcpac::sandbox

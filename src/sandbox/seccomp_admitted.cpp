@@ -94,13 +94,15 @@ void mode_rules(Rules& rules, int call, unsigned mode) {
 }
 
 // Opening for reading is the program's; what makes or writes is the guard's, which refuses set-id
-// bits itself.
+// bits itself. With O_PATH nothing is made or written, whatever else is asked for ("O_PATH beats
+// everything else", fs/open.c since 5.6), and no such descriptor can be handed over by the guard.
 void guarded_open_rules(Rules& rules, int call, unsigned flags) {
-  constexpr std::uint64_t kWays = O_ACCMODE | O_CREAT | O_TRUNC;
+  constexpr std::uint64_t kWays = O_ACCMODE | O_CREAT | O_TRUNC | O_PATH;
+  rules.push_back({kAllow, call, {masked(flags, O_PATH, O_PATH)}});
   rules.push_back({kAllow, call, {masked(flags, kWays, O_RDONLY)}});
   for (const unsigned way : {1U, 2U, 3U})
-    rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, O_ACCMODE, way)}});
-  rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, O_ACCMODE | O_CREAT, O_CREAT)}});
+    rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, O_ACCMODE | O_PATH, way)}});
+  rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, O_ACCMODE | O_CREAT | O_PATH, O_CREAT)}});
   rules.push_back({SCMP_ACT_NOTIFY, call, {masked(flags, kWays, O_TRUNC)}});
 }
 

@@ -73,8 +73,8 @@ TEST_SUITE("cli/question_text") {
   TEST_CASE("a question says how far run goes, what is a no, and what becomes of no answer") {
     auto asked = question({{"path", "/a"}});
     const std::string text = question_text(asked);
-    CHECK(has(text, "all calls of this tool that the rule above asks about, with other\n"));
-    CHECK(has(text, "to the end of the run; other tools are asked about\n"));
+    CHECK(has(text, "all calls of this tool that the rule above asks about, with\n"));
+    CHECK(has(text, "to the end of the run; not other tools\n"));
     CHECK(has(text, "no call of this tool that the rule above asks about, in this\n"));
     CHECK(has(text, "not this call; Ctrl-D is a no, too\n"));
     CHECK(has(text, "The call waits for your answer, and its time counts against --timeout.\n"));

@@ -391,6 +391,49 @@ TEST_SUITE("core/json_schema defaults") {
     CHECK(at->member("x")->values().size() == 1);
   }
 
+  TEST_CASE("where a schema has too many places, the rest of them is unknown") {
+    Json schema;
+    for (int i = 0; i < 1'500; ++i)
+      schema["anyOf"].push_back({{"properties", {{fmt::format("p{}", i), {{"default", i}}}}}});
+    const SchemaDefaults many(compiled(schema));
+    REQUIRE(many.root() != nullptr);
+    CHECK(many.root()->is_unknown());
+    CHECK(many.root()->members().empty());
+    CHECK(many.root()->values().empty());
+    CHECK(many.root()->member("p0")->is_unknown());
+    CHECK(many.root()->member("p0")->elements()->member("other")->is_unknown());
+    // What was looked at before stays known.
+    const SchemaDefaults below(
+        compiled({{"anyOf", {{{"properties", {{"few", {{"default", 1}}}, {"many", schema}}}}}}}));
+    REQUIRE(below.root() != nullptr);
+    CHECK_FALSE(below.root()->is_unknown());
+    CHECK(below.root()->member("many")->is_unknown());
+  }
+
+  TEST_CASE("a schema that is part of itself is not filled in silence") {
+    for (const char* schema :
+         {R"({"allOf":[{"$ref":"#"}],"properties":{"x":{"default":1}}})",
+          R"({"allOf":[{"$ref":"#"},{"$ref":"#"}],"properties":{"x":{"default":1}}})",
+          R"({"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}})"}) {
+      CAPTURE(schema);
+      Json value = Json::object();
+      CHECK_FALSE(compiled(json_of(schema))->fill_defaults(value));
+    }
+  }
+
+  TEST_CASE("values are filled as deep as they go, through a few schemas at each level") {
+    Json value = Json::object();
+    for (int i = 1; i < 128; ++i) value = Json{{"child", std::move(value)}};
+    const auto schema = compiled(json_of(
+        R"({"$defs":{"node":{"properties":{"child":{"allOf":[{"allOf":[{"$ref":"#/$defs/node"}]}]},
+            "x":{"default":1}}}},"$ref":"#/$defs/node"})"));
+    CHECK(schema->fill_defaults(value));
+    CHECK(schema->validate(value) == std::nullopt);
+    const Json* at = &value;
+    while (at->contains("child")) at = &at->at("child");
+    CHECK(*at == Json{{"x", 1}});
+  }
+
   TEST_CASE("defaults that would go on without end are filled once") {
     CHECK(filled(R"({"properties":{"c":{"$ref":"#","default":{}}}})", "{}") == R"({"c":{}})");
     CHECK(filled(R"({"allOf":[{"$ref":"#"}],"properties":{"x":{"default":1}}})", "{}") ==

@@ -171,7 +171,8 @@ int main(int count, char** words) {
     CHECK(validate("filesystem.list_directory").exit_code == 0);
     const auto refused = validate("filesystem.read_text_file");
     CHECK(refused.exit_code == 77);
-    CHECK(refused.err.find("--grant filesystem.list_directory") != std::string::npos);
+    CHECK(refused.err.find(R"(--grant 'filesystem.list_directory(path == "data")')") !=
+          std::string::npos);
     CHECK(workspace.mcpac({"permissions", "validate", "declares.cpp"}).exit_code == 0);
   }
 

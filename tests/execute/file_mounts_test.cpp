@@ -14,7 +14,7 @@
 
 #include "core/file.h"
 #include "core/folded_name.h"
-#include "execute/files/folds_case.h"
+#include "core/folds_case.h"
 #include "execute/files/kernel_mounts.h"
 #include "execute/files/protected_names.h"
 #include "execute/support_folding_disk.h"
@@ -289,15 +289,46 @@ TEST_SUITE("execute/file mounts") {
     CHECK(direct->folders_of_kept.size() == 70);
   }
 
+  TEST_CASE("a repository that only its contents give away is mounted first, or refused") {
+    const Place place;
+    for (int i = 0; i < 60; ++i) place.write("p" + std::to_string(i) + "/.envrc");
+    const auto make_bare = [&](const fs::path& name) {
+      for (const char* part : {"HEAD", "config", "objects/x", "refs/x"}) place.write(name / part);
+      return place.folder / name;
+    };
+    // Further down than all names, and in a second place, which comes last.
+    const auto bare = make_bare("z/y/x/repository");
+    fs::create_directories(place.home.path() / "zone");
+    const auto other = place.home.path() / "zone/repository";
+    fs::copy(bare, other, fs::copy_options::recursive);
+    const auto made = mounts_of(
+        std::vector{FilePlace{place.folder.string(), FileMode::kReadWrite, "a"},
+                    FilePlace{(place.home.path() / "zone").string(), FileMode::kReadWrite, "b"}},
+        place.reserved);
+    REQUIRE(made.has_value());
+    CHECK(made->mounts.size() == 56);
+    CHECK(access_at(*made, bare) == Access::kRead);
+    CHECK(access_at(*made, other) == Access::kRead);
+    CHECK(made->kept.size() == 62);
+    for (int i = 0; i < 60; ++i) make_bare("b" + std::to_string(i));
+    const auto refused = place.grant(place.folder, FileMode::kReadWrite);
+    CHECK(has(refusal(refused), "is a git repository by what it holds, and there is no room"));
+    if (!refused) CHECK(refused.error().fix == "--changeset");
+    // What applies changes looks at contents itself.
+    CHECK(place.grant_changes(place.folder).has_value());
+    CHECK(place.grant(place.folder, FileMode::kReadOnly).has_value());
+  }
+
   TEST_CASE("a folder that folds case, or may, is written with a changeset only") {
     const Place place;
     place.write("Readme.md");
     const auto folds = [&](const fs::path& at) {
       const UniqueFd folder(::open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-      execute::FoldingDevices known;
-      execute::FoldingLook look(folder.get(), at);
+      FoldingDevices known;
+      FoldingLook look(folder.get(), at);
       for (const auto& entry : fs::directory_iterator(at))
         look.add(entry.path().filename().native());
+      CHECK(folds_case(at) == look.folds(known));  // what rules about paths ask
       return look.folds(known);
     };
     CHECK_FALSE(folds(place.folder));

@@ -325,6 +325,46 @@ TEST_CASE("what is foreseen of a call that leaves a member out is what is decide
   }
 }
 
+TEST_CASE("where a schema has too many places, a deny and an ask take what is left out for any") {
+  // Each of 1,500 forms of `o` has a member of its own with a default: more than is looked at.
+  Json schema = Json::parse(R"({"type":"object","properties":{"o":{"type":"object"}}})");
+  for (int i = 0; i < 1'500; ++i)
+    schema["properties"]["o"]["anyOf"].push_back(
+        {{"properties", {{fmt::format("p{}", i), {{"default", "safe"}}}}}});
+  const auto world = world_with(schema.dump());
+  const auto any = rules({"s.t"}, {R"(s.t(* == "danger"))"});
+  const auto one = rules({"s.t"}, {}, {R"(s.t(o.p1499 == "danger"))"});
+  CHECK(answer(*world, any, "{}").effect == "deny");
+  CHECK(answer(*world, any, R"({"o":{}})").effect == "deny");
+  CHECK(answer(*world, one, R"({"o":{}})").effect == "ask");
+  CHECK(answer(*world, one, R"({"o":{"p1499":"x"}})").effect == "allow");
+  CHECK(answer(*world, rules({R"(s.t(?o.p1499 == "safe", ..))"}), R"({"o":{}})").effect == "deny");
+  auto authority = world->load({any}).value();
+  const auto foreseen = authority.foresee(
+      kTool, {.known = Json{{"o", Json::object()}}, .unknown = {}, .open = false});
+  CHECK(foreseen.outlook == Outlook::kDenied);
+  auto all = policy_of(*world, "allow s.t\n");
+  CHECK_FALSE(std::holds_alternative<Included>(authority.includes(all)));
+}
+
+TEST_CASE("a schema that is part of itself has no calls, and does no harm") {
+  for (const char* schema :
+       {R"({"type":"object","allOf":[{"$ref":"#"},{"properties":{"path":{"type":"string"}}}]})",
+        R"({"type":"object","allOf":[{"$ref":"#/$defs/a"}],"$defs":{
+            "a":{"allOf":[{"$ref":"#/$defs/b"},{"properties":{"path":{"type":"string"}}}]},
+            "b":{"allOf":[{"$ref":"#/$defs/a"}]}}})"}) {
+    CAPTURE(schema);
+    const auto world = world_with(schema);
+    CHECK(answer(*world, rules({R"(s.t(path == "z"))"}), R"({"path":"z"})").effect == "invalid");
+    CHECK(answer(*world, rules({"s.t"}, {R"(*.*(path == "z"))"}), R"({"path":"z"})").effect ==
+          "invalid");
+    auto all = policy_of(*world, "allow s.t\n");
+    auto some = policy_of(*world, "allow s.t\ndeny s.t(path == \"z\")\n");
+    CHECK(std::holds_alternative<Included>(all.includes(some)));
+    CHECK_NOTHROW(std::ignore = some.includes(all));
+  }
+}
+
 TEST_CASE("of tools of real servers no default passes a deny, and no other spelling is a name") {
   std::size_t defaults = 0;
   std::size_t names = 0;

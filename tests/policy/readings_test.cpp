@@ -190,6 +190,41 @@ TEST_SUITE("policy/readings") {
     CHECK_FALSE(decided(world, "allow kv.get(key == \" a \")", "kv.get", {{"key", "a"}}).allowed());
   }
 
+  TEST_CASE("a deny of a path below a host catches its URL however it is written") {
+    World world;
+    const std::string rule =
+        "allow http.get\ndeny http.get(url host a.com starts \"https://a.com/secret\")";
+    const auto effect = [&](const std::string& url) {
+      return decided(world, rule, "http.get", {{"url", url}}).effect;
+    };
+    for (const char* url :
+         {"https://a.com/secret", "https://A.COM/secret", "https://a.com./secret",
+          "https://a.com:443/secret", "https://u@a.com/secret", "https:a.com/secret",
+          "https:\\\\a.com\\secret", "https://a.com/;/secret", "https://a.com/%2fsecret",
+          "https://a.com/./secret", "https://a.com//secret", "https://a.com/%73ecret",
+          " https://a.com/secret", "\"https://a.com/secret\"", "[\"https://A.com/secret\"]"}) {
+      CAPTURE(std::string(url));
+      CHECK(effect(url) == Effect::kDeny);
+    }
+    for (const char* url : {"https://a.com/public", "https://a.com/a;v=1/b?re=/secret",
+                            "https://b.com/secret", "https://a.com/a%2Fsecret"}) {
+      CAPTURE(std::string(url));
+      CHECK(effect(url) == Effect::kAllow);
+    }
+  }
+
+  TEST_CASE("what a rule excepts, and a place in a dress, is no reason for a grant") {
+    World world;
+    const auto fix = [&](const std::string& rule, const std::string& key) {
+      auto authority = policy_of(world, rule);
+      return authority.explain(Permission::parse("kv.get").value(), {{"key", key}})
+          .decision.would_grant;
+    };
+    CHECK(fix("allow kv.get(key within ./ except {./secret})", "secret/key").empty());
+    CHECK(fix("allow kv.get(key within ./data)", "[\"/etc/hostname\"]").empty());
+    CHECK_FALSE(fix("allow kv.get(key within ./data)", "other/a.txt").empty());
+  }
+
   TEST_CASE("a denial says what the value may be taken for") {
     World world;
     const auto denied =

@@ -14,7 +14,8 @@ namespace {
 
 // Values put in and schemas applied: some 100 MB and a tenth of a second.
 constexpr std::size_t kMostFilled = 1'000'000;
-constexpr std::size_t kDeepestFilled = 400;
+// As deep as validation goes: a value that is refused here for its depth is refused there as well.
+constexpr std::size_t kDeepestFilled = 800;
 
 std::size_t size_of(const Json& value) {
   if (!value.is_structured()) return 1;
@@ -33,7 +34,10 @@ class Filler {
  private:
   void fill(const Node& node, Json& value) {
     if (!value.is_structured() || !spend(1)) return;
-    if (depth_ >= kDeepestFilled) return;
+    if (depth_ >= kDeepestFilled) {
+      exhausted_ = true;
+      return;
+    }
     ++depth_;
     if (node.object && value.is_object()) fill_members(*node.object, value);
     if (node.array && value.is_array()) fill_items(*node.array, value);

@@ -25,10 +25,10 @@ bool is_left_out(char32_t code) {
   return code == '_' || code == '-' || code == ' ' || is_invisible(code);
 }
 
-// The names at one place, by what they fold to; of several the first.
+// By what they fold to; of several the first.
 using Folded = std::unordered_map<std::string, std::string>;
 
-// Whether `exact` is one of them.
+// The names at one place, and which of them another spelling means.
 class NamesOfPlace {
  public:
   void add(const std::string& name) { folded_.emplace(folded_name(name), name); }
@@ -90,7 +90,7 @@ class NameCheck {
   }
 
  private:
-  // Who else names members, as far as it was asked for.
+  // What names members beside the schema, as far as it was asked for.
   struct Others {
     const NamedMembers* at = nullptr;
     bool is_asked = false;
@@ -119,7 +119,7 @@ class NameCheck {
       const Path below{&path, name, 0, Path::Step::kMember};
       if (!place.names(name) && is_misnamed(name, place, below, others)) return false;
       if (!member.is_structured()) continue;
-      // Where no schema and nobody else speaks of what is below, nothing can be misnamed.
+      // Where neither a schema nor a rule speaks of what is below, nothing can be misnamed.
       Place& next = places_.member(place, name);
       if (next.nodes.empty() && !others_at(others, path)) continue;
       if (!look(member, next, below)) return false;

@@ -19,8 +19,8 @@
 namespace mcpac::schema {
 
 // What all such spellings of one name have in common: folded (full case folding after NFKD),
-// without
-// "_", "-", white space, and characters that are not seen (Default_Ignorable_Code_Point, controls).
+// without "_", "-", white space, and characters that are not seen (Default_Ignorable_Code_Point,
+// controls).
 [[nodiscard]] std::string folded_name(std::string_view name);
 
 // The first member, in the order of the value, that `also` and the schema do not name and that

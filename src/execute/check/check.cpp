@@ -66,20 +66,30 @@ namespace {
 // More than this nobody reads in one line: it is written into a file.
 constexpr std::size_t kMostRules = 8;
 
-// What the calls of a declared tool need, each exactly: nothing where what one of them brings is
-// not known before the run. The declaration itself where no call is to be seen.
+// What the calls of a declared tool need, each exactly. Of a call that is not known before the run
+// in all its parts those that are known stay tests; a narrowed declaration stands as it is. The
+// declaration itself where no call is to be seen.
 std::vector<std::string> rules_for_uses(const analyzer::Report& report,
                                         const analyzer::Declared& declared,
                                         const Permission& permission, const std::string& whole,
-                                        const policy::Authority& granted) {
+                                        const policy::Authority& granted, CheckResult& result) {
   std::vector<std::string> rules;
+  bool is_used = false;
+  bool is_known = true;
   for (const auto& use : report.uses) {
     if (use.permission != declared.permission) continue;
-    auto rule = granted.exact_rule(permission, call_in_source(use));
-    if (!rule) return {};
+    is_used = true;
+    const auto call = call_in_source(use);
+    auto rule = granted.exact_rule(permission, call);
+    is_known = is_known && rule;
+    if (!rule && !declared.where.empty()) rule = whole;
+    if (!rule) rule = granted.least_rule(permission, call);
     if (std::ranges::find(rules, *rule) == rules.end()) rules.push_back(std::move(*rule));
   }
+  if (std::ranges::find(rules, whole) != rules.end()) rules = {whole};
   if (rules.empty()) rules.push_back(whole);
+  if (!is_known) result.unknown.push_back(declared.text());
+  if (!is_used) result.unused.push_back(declared.text());
   return rules;
 }
 
@@ -104,11 +114,12 @@ policy::Decision refusal_of(const Permission& permission, const policy::Declared
                             const policy::Authority& granted, CheckResult& result) {
   if (standing.refused) {
     auto refused = granted.explain(permission, *standing.refused).decision;
-    result.blocked.push_back(
-        fmt::format("declared {} {} is denied{}: {}", permission.text(),
-                    printable(to_text(*standing.refused), 200),
-                    refused.place.empty() ? "" : " by " + refused.place,
-                    refused.reason.empty() ? "nothing allows it" : refused.reason));
+    result.blocked.push_back(fmt::format("declared {} {} is denied{}: {}", permission.text(),
+                                         printable(to_text(*standing.refused), 200),
+                                         refused.place.empty() ? "" : " by " + refused.place,
+                                         !refused.remark.empty()  ? refused.remark
+                                         : refused.reason.empty() ? "nothing allows it"
+                                                                  : refused.reason));
     return refused;
   }
   const auto foresight =
@@ -181,11 +192,7 @@ Result<CheckResult> check(const analyzer::Report& report, const policy::Authorit
         break;
       case policy::Coverage::kMissing: {
         result.missing.push_back(item.text());
-        auto rules = rules_for_uses(report, item, *permission, *rule, granted);
-        if (rules.empty()) {
-          result.unknown.push_back(item.text());
-          rules.push_back(std::move(*rule));
-        }
+        auto rules = rules_for_uses(report, item, *permission, *rule, granted, result);
         add_remedy(*permission, std::move(rules),
                    refusal_of(*permission, standing, granted, result), result);
         break;

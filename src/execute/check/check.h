@@ -16,10 +16,12 @@ struct CheckResult {
   std::vector<std::string> conditional;  // granted for some arguments: decided call by call
   std::vector<std::string> unproven;     // of these: comparing them with the grants took too long
   std::vector<std::string> extra;        // granted by name, not declared: a warning
-  // The rules that `missing` needs: of each call in the source exactly what it brings; where that
-  // is not known before the run, all that is declared (`unknown`).
+  // The rules that `missing` needs: of each call in the source exactly what it brings. What is not
+  // known of it before the run may be anything (`unknown`); of what no call is to be seen (`unused`)
+  // all that is declared.
   std::vector<std::string> to_grant;
   std::vector<std::string> unknown;
+  std::vector<std::string> unused;
   std::vector<std::string> to_allow;  // rules that the project's policy would need as well
   std::vector<std::string> to_place;  // the options that declared files and network need
   std::vector<std::string> to_state;  // statements that the project's policy would need

@@ -34,9 +34,12 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
                                            : fmt::format("{}", fmt::join(result.blocked, "; "));
   if (!result.unknown.empty() && !result.to_grant.empty())
     why += fmt::format(
-        "; what {} will be called with is known only in the run, so the fix is all that is "
-        "declared",
+        "; what {} will be called with is not all known before the run, and the fix leaves that "
+        "open",
         fmt::join(result.unknown, ", "));
+  if (!result.unused.empty())
+    why += fmt::format("; no call of {} is to be seen: what is not used needs no declaration",
+                       fmt::join(result.unused, ", "));
   return fail(
       ErrorId::kPermissionMissing,
       fmt::format("{} declares {} {}: {}", report.file,

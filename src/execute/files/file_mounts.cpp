@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "core/printable.h"
@@ -166,19 +167,16 @@ sandbox::FileIdentity identity_at(const fs::path& path) {
   return {.device = info.st_dev, .inode = info.st_ino};
 }
 
-Result<void> hold_protected(const GrantedPlace& place, NamesKept kept, FileMounts& made,
-                            Mounts& mounts) {
+// What is kept in the place; its names, which are to be mounted over, are added.
+Result<void> find_kept(const GrantedPlace& place, NamesKept kept, FileMounts& made,
+                       std::vector<fs::path>& names) {
   auto found = find_protected(place.handle.get(), place.path);
   if (!found) return pass_on(found);
   if (auto done = refuse_closed(*found); !done) return done;
   if (auto done = refuse_links(*found, made.places); !done) return done;
   if (auto done = refuse_folding(*found, kept); !done) return done;
-  // Nearest to the place first, which are those that matter most where there is no room for all.
-  std::ranges::sort(found->names, {}, [](const fs::path& path) {
-    return std::pair(std::distance(path.begin(), path.end()), path);
-  });
   for (const fs::path& path : found->links) made.kept.emplace(path, identity_at(path));
-  for (const fs::path& path : found->names) {
+  for (fs::path& path : found->names) {
     if (path == place.path) {
       return fail(ErrorId::kFilesRefused,
                   fmt::format("{} is a git repository by what it holds, and cannot be granted "
@@ -187,8 +185,32 @@ Result<void> hold_protected(const GrantedPlace& place, NamesKept kept, FileMount
                   {.why = "git runs what its configuration names", .fix = "grant it read-only"});
     }
     made.kept.emplace(path, identity_at(path));
-    if (mounts.size() >= kMostMounts) continue;
-    if (auto held = hold(path, mounts); !held) return held;
+    names.push_back(std::move(path));
+  }
+  return {};
+}
+
+// As many as there is room for. First the folders that are repositories by what they hold: the
+// guard knows names, and theirs says nothing. Then nearest to the root.
+Result<void> hold_kept(std::vector<fs::path> names, NamesKept kept, Mounts& mounts) {
+  const auto has_name = [](const fs::path& path) {
+    return is_protected_name(path.filename().native());
+  };
+  std::ranges::sort(names, {}, [&](const fs::path& path) {
+    return std::tuple(has_name(path), std::distance(path.begin(), path.end()), path);
+  });
+  for (const fs::path& path : names) {
+    if (mounts.size() < kMostMounts || mounts.contains(path)) {
+      if (auto held = hold(path, mounts); !held) return held;
+    } else if (kept == NamesKept::kByGuard && !has_name(path)) {
+      return fail(
+          ErrorId::kFilesRefused,
+          fmt::format("{} is a git repository by what it holds, and there is no room to mount over "
+                      "it: a run has {} places",
+                      printable(path.string()), kMostMounts),
+          {.why = "git runs what its configuration names, and nothing else would hold it",
+           .fix = "--changeset"});
+    }
   }
   return {};
 }
@@ -262,9 +284,11 @@ Result<FileMounts> mounts_of(std::span<const policy::FilePlace> granted,
   };
   auto held = in_each_written(
       [&](const GrantedPlace& place) { return hold_reserved(place, reserved, mounts); });
+  std::vector<fs::path> names;
   if (held)
     held = in_each_written(
-        [&](const GrantedPlace& place) { return hold_protected(place, kept, made, mounts); });
+        [&](const GrantedPlace& place) { return find_kept(place, kept, made, names); });
+  if (held) held = hold_kept(std::move(names), kept, mounts);
   if (held && kept == NamesKept::kByGuard) held = keep_folders(made);
   if (!held) return pass_on(held);
   if (mounts.size() > kMostMounts) {

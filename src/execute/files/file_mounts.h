@@ -61,9 +61,11 @@ struct FileMounts {
 };
 
 // Who keeps protected names as they are, besides the mounts over those that are there, of which as
-// many are made as there is room for. Where the program writes the folder itself, the guard of its
-// sandbox does (`kept_names` of its spec), and it cannot where a file system has more spellings of
-// a name than it knows; where what is written are changes, apply never takes such a name.
+// many are made as there is room for: first those of folders that are repositories by what they
+// hold. Where the program writes the folder itself, the guard of its sandbox does (`kept_names` of
+// its spec), and it cannot where a file system has more spellings of a name than it knows, nor hold
+// such a repository, which is refused where it finds no room; where what is written are changes,
+// apply never takes such a name, nor anything in such a repository.
 enum class NamesKept : std::uint8_t { kByGuard, kByApply };
 
 // Protected names, as a sandbox's guard is told them.

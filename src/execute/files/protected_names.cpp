@@ -16,8 +16,8 @@
 
 #include "core/file.h"
 #include "core/folded_name.h"
+#include "core/folds_case.h"
 #include "core/printable.h"
-#include "execute/files/folds_case.h"
 #include "execute/files/repository.h"
 
 namespace mcpac::execute {

@@ -39,7 +39,8 @@ struct ProtectedFound {
   std::vector<std::filesystem::path> closed;
   // Protected names that are links or special files, which no mount covers.
   std::vector<std::filesystem::path> links;
-  // The first folder whose file system takes names for the same that differ in case (folds_case.h).
+  // The first folder whose file system takes names for the same that differ in case
+  // (core/folds_case.h).
   std::filesystem::path folding;
 };
 // Below `folder` (an open directory; `at` is its path). Links are not followed. kFilesRefused where

@@ -45,6 +45,7 @@ class CallReplay {
                        const Json& arguments);
   void asked_decision(const RecordedCheck& check, const Permission& permission,
                       const Json& arguments);
+  void excuse_older(std::size_t before);
   void schema_decision(const RecordedCheck& check, const Permission& permission);
   void compare(const RecordedCheck& check, const policy::Evidence& now);
   void approved(const RecordedCheck& check);

@@ -70,6 +70,7 @@ Result<std::unique_ptr<ReplayedRun>> load_replayed_run(const Json& policy, const
   environment.tools = &run->schemas;
   environment.resolver = &run->paths;
   environment.clock = &run->clock;
+  run->is_older = !recorded->bases.by_identity;
   environment.bases = std::move(recorded->bases);
   environment.prices = std::move(recorded->prices);
   environment.is_replay = true;

@@ -53,6 +53,7 @@ struct ReplayedRun {
   policy::RecordedPaths paths;
   std::optional<policy::Authority> authority;  // borrows all of the above
   bool observes = false;
+  bool is_older = false;  // decided when values and schemas were read in fewer ways
 };
 
 // `policy` and `payload` as RunStarted has them. Null where the rules do not load any more, which

@@ -107,6 +107,10 @@ Marks CallPlace::of_value(const Json& value, const Answer& answer) const {
     watch.note(passed, marks);
   }
   if (value.is_string()) marks |= of_any_string(value, answer);
+  // What a server puts into it may be anything.
+  if (value.is_object() && defaults_ != nullptr && defaults_->is_unknown()) {
+    for (const auto& watch : any_strings_) watch.note(true, marks);
+  }
   return marks;
 }
 

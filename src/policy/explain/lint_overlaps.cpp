@@ -420,7 +420,7 @@ class Overlaps {
          fmt::format("'{}' admits no call unasked: {} {} about all of them", unit.text, named(by),
                      by.size() == 1 ? "is" : "are"),
          "an ask beats an allow, wherever each of them stands",
-         "remove it, or let the ask leave these calls out (`except`)");
+         "remove it, or end the ask with `otherwise`: then it asks about the rest alone");
     return true;
   }
 

@@ -15,6 +15,7 @@
 #include "policy/compare/reachable.h"
 #include "policy/decide/least_rule.h"
 #include "policy/explain/foresee.h"
+#include "policy/match/readings.h"
 #include "policy/rules/schema_view.h"
 #include "policy/text/parser.h"
 #include "policy/text/printer.h"
@@ -54,6 +55,7 @@ class ExactTests {
       if (!arg.steps.empty() && tests_paths(arg)) kept_.push_back(&arg);
     }
     server_ = call.permission.server();
+    tool_ = &call.permission;
   }
 
   [[nodiscard]] std::optional<std::string> of(const std::string& path, const Json& value) const {
@@ -89,7 +91,8 @@ class ExactTests {
   }
 
   [[nodiscard]] std::string kept(const std::string& path, const Json& value) const {
-    const CallView view{server_, Reading::kAdmit, false, true, nullptr};
+    CallView view{server_, Reading::kAdmit, false, true, nullptr};
+    view.tool = tool_;
     std::string text;
     for (const auto* arg : kept_) {
       const bool passes =
@@ -105,6 +108,7 @@ class ExactTests {
 
   std::vector<const CompiledArg*> kept_;
   std::string server_;
+  const Permission* tool_ = nullptr;
 };
 
 // The call as it is known, and what is to be said of the rest.
@@ -248,6 +252,11 @@ std::string escape_of(const CompiledArg& arg, const Json& value, const Asked& su
     if (by_text == Outcome::kUnreadable)
       return fmt::format("{} is written so that it is read in more than one way", arg.path_text);
     const bool is_path = test.starts_with("within ") || test.starts_with("matches ");
+    if (by_text == Outcome::kFail && !arg.exceptions.empty())
+      return fmt::format("{} fails `{}`, and what it excepts is for its author to grant",
+                         arg.path_text, arg.text);
+    if (is_path && !readings_of(value, Subject::kPlace, Reading::kCatch).others.empty())
+      return fmt::format("{} may be taken for another place by its server", arg.path_text);
     if (by_text == Outcome::kFail && is_path && value.is_string()) {
       const auto& text = value.get_ref<const std::string&>();
       const bool climbs = text == ".." || text.starts_with("../") || text.ends_with("/..") ||

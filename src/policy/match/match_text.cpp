@@ -8,6 +8,7 @@
 #include "core/uri_spelling.h"
 #include "policy/match/matcher.h"
 #include "policy/match/url.h"
+#include "policy/match/url_readings.h"
 
 namespace mcpac::policy {
 namespace {
@@ -76,14 +77,51 @@ class OneLineMatcher final : public Matcher {
   Types types() const override { return kStringType; }
 };
 
+// A URL as servers route it: encoded slashes read, parameters of segments and empty segments left
+// out. `text` is as it is sent (Url::sent_text).
+std::string as_routed(std::string_view text) {
+  const auto authority = text.find("://");
+  const auto begin =
+      authority == std::string_view::npos ? text.size() : text.find_first_of("/?#", authority + 3);
+  if (begin >= text.size() || text[begin] != '/') return std::string(text);
+  const auto end = std::min(text.find_first_of("?#", begin), text.size());
+  std::string path;
+  for (std::string_view rest = text.substr(begin, end - begin); !rest.empty();) {
+    const bool is_slash = rest.starts_with("%2f") || rest.starts_with("%2F") ||
+                          rest.starts_with("%5c") || rest.starts_with("%5C");
+    path += is_slash ? '/' : rest.front();
+    rest.remove_prefix(is_slash ? 3 : 1);
+  }
+  std::string routed(text.substr(0, begin));
+  for (std::string_view rest = path; !rest.empty();) {
+    const auto slash = std::min(rest.find('/', 1), rest.size());
+    const auto segment = rest.substr(0, std::min(rest.find(';'), slash));
+    if (segment != "/" || slash == rest.size()) routed.append(segment);
+    rest.remove_prefix(slash);
+  }
+  return routed.append(text.substr(end));
+}
+
+// A test of a text beside one of its host, in a deny or ask: asked about every URL that some parser
+// reads in the value, as it is sent and as it is routed.
 class InUrlMatcher final : public Matcher {
  public:
   explicit InUrlMatcher(MatcherPtr test) : test_(std::move(test)) {}
   Outcome match(const Json& value, const CallView& call) const override {
     const Outcome outcome = test_->match(value, call);
     if (outcome != Outcome::kFail || !value.is_string()) return outcome;
+    const auto& text = value.get_ref<const std::string&>();
+    const UrlReadings readings = url_readings(text);
+    for (Url url : readings.urls) {
+      if (const auto* name = std::get_if<std::string>(&url.host)) url.host_text = *name;
+      const std::string sent = url.sent_text();
+      for (const std::string& one : {sent, as_routed(sent)}) {
+        const Outcome found = test_->match(Json(one), call);
+        if (found != Outcome::kFail) return found;
+      }
+    }
     static const RE2 kReadApart(path_read_apart_pattern());
-    if (!RE2::FullMatch(value.get_ref<const std::string&>(), kReadApart)) return outcome;
+    if (!readings.unclear && !RE2::FullMatch(text, kReadApart)) return outcome;
     return call.any_string ? Outcome::kPass : Outcome::kUnreadable;
   }
   Types types() const override { return test_->types(); }

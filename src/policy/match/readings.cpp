@@ -17,6 +17,9 @@
 namespace mcpac::policy {
 namespace {
 
+// 2^53: beyond it several integers are one double.
+constexpr double kExactIntegers = 9007199254740992.0;
+
 // What a reading lets go of at both ends.
 enum class Peel : std::uint8_t { kBlanks, kQuotes };
 
@@ -243,11 +246,9 @@ class Reader {
     }
   }
 
-  // Beyond 2^53 two integers are one double.
   void add_nearest(const Json& value) {
-    constexpr double kExact = 9007199254740992.0;
     const auto nearest = value.get<double>();
-    if (std::fabs(nearest) >= kExact) add({Json(nearest), false});
+    if (std::fabs(nearest) >= kExactIntegers) add({Json(nearest), false});
   }
 
   // Whether it is a new one.
@@ -335,7 +336,7 @@ class ReadMatcher final : public Matcher {
   [[nodiscard]] bool has_one_reading(const Json& value, const CallView& call) const {
     if (subject_ == Subject::kLiteral && call.reading == Reading::kAdmit) return true;
     if (value.is_string()) return is_plain(value.get_ref<const std::string&>());
-    return !value.is_number_integer();
+    return !value.is_number_integer() || std::fabs(value.get<double>()) < kExactIntegers;
   }
 
   [[nodiscard]] static CallView viewed(const Readings::One& one, CallView call) {

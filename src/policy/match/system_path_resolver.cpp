@@ -4,10 +4,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
-#include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -26,6 +24,7 @@
 #include <optional>
 
 #include "core/file.h"
+#include "core/folds_case.h"
 #include "policy/match/path_value.h"
 #include "policy/text/source_text.h"
 
@@ -111,26 +110,6 @@ std::optional<Entry> entry_at(int folder, const std::string& name) {
   return Entry{{makedev(found.stx_dev_major, found.stx_dev_minor), found.stx_ino}, found.stx_mode};
 }
 
-// Whether names that are missing in the folder may be opened in another case, as far as its kind
-// tells. `folded_before`: a folder above it did.
-bool folds_case(const std::string& folder, bool folded_before) {
-  constexpr std::array<std::uint32_t, 11> kFolding = {
-      MSDOS_SUPER_MAGIC,      EXFAT_SUPER_MAGIC, 0x5346544e /* NTFS */,
-      0x7366746e /* ntfs3 */, 0x482b /* HFS+ */, 0x4244 /* HFS */,
-      CIFS_SUPER_MAGIC,       SMB2_SUPER_MAGIC,  SMB_SUPER_MAGIC,
-      0x53464846 /* WSL */,   V9FS_MAGIC};
-  if (folded_before) return true;
-  struct statfs info {};
-  if (::statfs(folder.c_str(), &info) != 0) return true;
-  const auto magic = static_cast<std::uint32_t>(info.f_type);
-  if (std::ranges::find(kFolding, magic) != kFolding.end()) return true;
-  if (magic != EXT4_SUPER_MAGIC && magic != F2FS_SUPER_MAGIC && magic != TMPFS_MAGIC) return false;
-  const UniqueFd handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!handle) return true;
-  int flags = 0;
-  return ::ioctl(handle.get(), FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL) != 0;
-}
-
 // The name that the folder has for an entry which it opened by this name: the same, where the
 // folder has it. Nothing where the folder cannot be read, not to its end, or does not list it.
 std::optional<std::string> own_name(const std::string& folder, const std::string& name,
@@ -176,7 +155,7 @@ class Sight {
       if (auto done = step(name); !done) return pass_on(done);
     }
     if (wants_own_ && seen_.kind == Sighting::Kind::kMissing)
-      seen_.folds = folds_case(existing_.empty() ? "/" : existing_, folded_);
+      seen_.folds = folded_ || folds_case(existing_.empty() ? "/" : existing_);
     seen_.path = path_.empty() ? "/" : path_;
     return std::move(seen_);
   }

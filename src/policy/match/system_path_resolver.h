@@ -11,7 +11,8 @@
 // look() also tells which file or folder each step is, and where a folder opens one entry by
 // several names that differ in case (or are shortened, or hold characters that it passes over) what
 // the entry's own name is, read from the folder. Whether a folder folds is found out by asking it
-// for the same name in the other case, so no list of file systems has to be complete.
+// for the same name in the other case, so no list of file systems has to be complete; where the
+// name is missing, as core/folds_case.h says.
 //
 // What a path costs is up to whoever made the links and folders on its way, and a call may name
 // many: so work is counted, call by call to the kernel and entry by entry of a folder.

@@ -1,7 +1,9 @@
 #include "policy/rules/schema_view.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <unordered_set>
 
 #include "core/json_compare.h"
 #include "core/schema/uri.h"
@@ -10,8 +12,11 @@ namespace mcpac::policy {
 namespace {
 
 constexpr int kMaxReferences = 16;
-constexpr int kMaxParts = 8;  // "allOf" in "allOf"
-// Values put into one default, and how deep.
+constexpr std::size_t kLongestReference = 1'000;
+// Schemas and references that are looked at below the "allOf" of one place, for one question. Real
+// ones have a handful; each member of a call may ask.
+constexpr std::size_t kMostParts = 128;
+// Values looked at and names asked for, in one default, and how deep.
 constexpr std::size_t kMostFilled = 10'000;
 constexpr std::size_t kDeepestFilled = 64;
 constexpr const char* kCombinations[] = {"allOf", "anyOf", "oneOf"};
@@ -43,7 +48,7 @@ const Json* element(const Json& list, std::string_view token) {
 // What "#/a/b" leads to; null where it leads nowhere, and for a reference of another kind. Walked
 // by hand: nlohmann's pointers throw on what a server may write.
 const Json* target_of(const Json& root, std::string_view reference) {
-  if (!reference.starts_with('#')) return nullptr;
+  if (!reference.starts_with('#') || reference.size() > kLongestReference) return nullptr;
   const auto tokens = schema::pointer_tokens(reference.substr(1));
   if (!tokens) return nullptr;
   const Json* at = &root;
@@ -57,9 +62,66 @@ const Json* target_of(const Json& root, std::string_view reference) {
 // Where what stands beside a "$ref" means nothing.
 bool is_draft7(const Json& root) {
   const Json* named = find_member(root, "$schema");
-  return named != nullptr && named->is_string() &&
-         named->get_ref<const std::string&>().find("/draft-0") != std::string::npos;
+  if (named == nullptr || !named->is_string()) return false;
+  const std::string_view dialect = named->get_ref<const std::string&>();
+  return dialect.substr(0, kLongestReference).find("/draft-0") != std::string_view::npos;
 }
+
+const Json* all_of(const Json& schema) {
+  const Json* all = find_member(schema, "allOf");
+  return all != nullptr && all->is_array() ? all : nullptr;
+}
+
+const Json* property_of(const Json& schema, std::string_view name) {
+  const Json* properties = find_member(schema, "properties");
+  return properties == nullptr ? nullptr : find_member(*properties, name);
+}
+
+// The schemas that hold beside one, whatever the value is: what its "allOf" says, and theirs.
+//
+// A server writes them, so they may lead back into themselves, or multiply at each level. Each is
+// looked at once, and kMostParts in all: what comes after those is not known.
+class Parts {
+ public:
+  Parts(const Json& root, const Json& whole) : root_(root) { is_new(whole); }
+
+  // In the order of the text, up to the first for which `stop` holds.
+  template <typename Stop>
+  bool any_in(const Json& list, const Stop& stop) {
+    for (const Json& part : list) {
+      if (count_ == kMostParts) return false;
+      const Json* at = followed(&part);
+      if (at == nullptr) continue;
+      if (stop(*at)) return true;
+      const Json* more = all_of(*at);
+      if (more != nullptr && any_in(*more, stop)) return true;
+    }
+    return false;
+  }
+
+ private:
+  // Null where it leads nowhere, or to what was looked at before.
+  const Json* followed(const Json* at) {
+    while (at != nullptr && is_new(*at)) {
+      const Json* reference = find_member(*at, "$ref");
+      if (reference == nullptr) return at;
+      at = reference->is_string() ? target_of(root_, reference->get_ref<const std::string&>())
+                                  : nullptr;
+    }
+    return nullptr;
+  }
+
+  bool is_new(const Json& schema) {
+    const auto end = seen_.begin() + static_cast<std::ptrdiff_t>(count_);
+    if (count_ == kMostParts || std::find(seen_.begin(), end, &schema) != end) return false;
+    seen_[count_++] = &schema;
+    return true;
+  }
+
+  const Json& root_;
+  std::array<const Json*, kMostParts> seen_{};
+  std::size_t count_ = 0;
+};
 
 }  // namespace
 
@@ -75,19 +137,14 @@ void SchemaView::follow() {
 
 std::optional<SchemaView> SchemaView::member(std::string_view name) const {
   if (at_ == nullptr || !at_->is_object()) return SchemaView();
+  if (const Json* property = property_named(name)) return SchemaView(root_, property);
   const Json* properties = find_member(*at_, "properties");
-  if (properties != nullptr) {
-    if (const Json* property = find_member(*properties, name)) return SchemaView(root_, property);
-  }
-  for (const SchemaView& part : parts()) {
-    if (part.names_member(name, 1)) return part.member(name);
-  }
   const Json* additional = find_member(*at_, "additionalProperties");
   const bool closed = additional != nullptr && additional->is_boolean() && !additional->get<bool>();
   if (is_combined(*at_) || at_->contains("patternProperties")) return SchemaView();
   if (additional != nullptr && additional->is_object()) return SchemaView(root_, additional);
   // A schema that names members and says nothing of others is taken at its word: a mistyped name in
-  // a rule is likelier than a member nobody wrote down.
+  // a rule is likelier than a member that was not written down.
   const bool names_some = properties != nullptr && properties->is_object() && !properties->empty();
   if (closed || (additional == nullptr && names_some)) return std::nullopt;
   return SchemaView();
@@ -100,41 +157,38 @@ SchemaView SchemaView::elements() const {
   return {root_, items};
 }
 
-std::vector<SchemaView> SchemaView::parts() const {
-  std::vector<SchemaView> parts;
-  const Json* all = at_ == nullptr ? nullptr : find_member(*at_, "allOf");
-  if (all == nullptr || !all->is_array()) return parts;
-  for (const Json& part : *all) parts.push_back({root_, &part});
-  return parts;
+const Json* SchemaView::property_named(std::string_view name) const {
+  if (at_ == nullptr) return nullptr;
+  const Json* property = property_of(*at_, name);
+  const Json* all = property == nullptr ? all_of(*at_) : nullptr;
+  if (all == nullptr) return property;
+  Parts(*root_, *at_).any_in(*all, [&](const Json& part) {
+    property = property_of(part, name);
+    return property != nullptr;
+  });
+  return property;
 }
 
 bool SchemaView::names_member(std::string_view name) const {
-  return names_member(name, 0);
-}
-
-bool SchemaView::names_member(std::string_view name, int depth) const {
-  const Json* properties = at_ == nullptr ? nullptr : find_member(*at_, "properties");
-  if (properties != nullptr && find_member(*properties, name) != nullptr) return true;
-  return depth < kMaxParts && std::ranges::any_of(parts(), [&](const SchemaView& part) {
-           return part.names_member(name, depth + 1);
-         });
+  return property_named(name) != nullptr;
 }
 
 std::vector<std::string> SchemaView::member_names() const {
   std::vector<std::string> names;
-  add_member_names(names, 0);
-  return names;
-}
-
-void SchemaView::add_member_names(std::vector<std::string>& names, int depth) const {
-  const Json* properties = at_ == nullptr ? nullptr : find_member(*at_, "properties");
-  if (properties != nullptr && properties->is_object()) {
-    for (const auto& [name, schema] : properties->items()) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  if (at_ == nullptr) return names;
+  const Json* all = all_of(*at_);
+  std::unordered_set<std::string_view> known;
+  const auto add = [&](const Json& schema) {
+    const Json* properties = find_member(schema, "properties");
+    if (properties == nullptr || !properties->is_object()) return false;
+    for (const auto& [name, below] : properties->get_ref<const Json::object_t&>()) {
+      if (all == nullptr || known.insert(name).second) names.push_back(name);
     }
-  }
-  if (depth >= kMaxParts) return;
-  for (const SchemaView& part : parts()) part.add_member_names(names, depth + 1);
+    return false;
+  };
+  add(*at_);
+  if (all != nullptr) Parts(*root_, *at_).any_in(*all, add);
+  return names;
 }
 
 Types SchemaView::types() const {
@@ -158,7 +212,9 @@ struct SchemaView::Filling {
   std::size_t work = 0;
 };
 
-// As core/schema/defaults.cpp fills, to whose rules this must keep.
+// As core/schema/defaults.cpp fills, to whose rules this must keep: that one needs the compiled
+// schema, and of a place within one there is none. Where a bound ends this one early, the default
+// is no value that a call has, so nothing counts as absent for it.
 void SchemaView::fill(Json& value, Filling& filling) const {
   if (!value.is_structured() || ++filling.work > kMostFilled || filling.depth >= kDeepestFilled)
     return;
@@ -169,7 +225,9 @@ void SchemaView::fill(Json& value, Filling& filling) const {
     --filling.depth;
     return;
   }
-  for (const auto& name : member_names()) {
+  const auto names = member_names();
+  filling.work += names.size();
+  for (const auto& name : names) {
     const SchemaView below = member(name).value_or(SchemaView());
     const auto found = value.find(name);
     if (found != value.end()) {

@@ -24,7 +24,8 @@ class SchemaView {
   // The view of a member; nothing where the schema knows its members and this is none.
   [[nodiscard]] std::optional<SchemaView> member(std::string_view name) const;
   [[nodiscard]] SchemaView elements() const;
-  // Named in "properties", as opposed to merely possible.
+  // Named in "properties", as opposed to merely possible. Of what "allOf" says a bounded part is
+  // looked at: a name beyond it counts as not named, which is the answer that denies more.
   [[nodiscard]] bool names_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> member_names() const;
   [[nodiscard]] Types types() const;
@@ -46,10 +47,8 @@ class SchemaView {
   void follow();  // "$ref" within the schema
   struct Filling;
   void fill(Json& value, Filling& filling) const;
-  // The schemas that hold beside this one, whatever the value is.
-  [[nodiscard]] std::vector<SchemaView> parts() const;
-  [[nodiscard]] bool names_member(std::string_view name, int depth) const;
-  void add_member_names(std::vector<std::string>& names, int depth) const;
+  // The schema that "properties" has for it, here or below "allOf"; null where none has.
+  [[nodiscard]] const Json* property_named(std::string_view name) const;
   const Json* root_ = nullptr;
   const Json* at_ = nullptr;
   const Json* beside_ = nullptr;  // a default beside the "$ref" that was followed

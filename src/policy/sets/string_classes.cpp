@@ -98,10 +98,11 @@ class Collector {
       if (budget_.spend(cost_of(text))) insert(text, outcomes_of(text, names));
     }
   }
-  // And in dresses that servers take off (readings.h): beside a blank, and as JSON.
+  // And in dresses that servers take off (readings.h): beside a blank, in quotes, and as JSON.
   void add_dressed(const std::string& text) {
     add_example(not_a_literal(" " + text));
     add_example(not_a_literal(text + " "));
+    add_example(not_a_literal("\"" + text + "\""));
     add_example(not_a_literal(to_text(Json::array({text}))));
   }
 

@@ -57,6 +57,31 @@ CASE(guarded_works) {
   return rmdir(in_place("work"));
 }
 
+/* A descriptor that only names a file: it makes nothing, changes nothing, and is no way to either. */
+CASE(guarded_path_only) {
+  struct stat info;
+  const int flags = O_PATH | O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
+  if (open(in_place("none"), flags, 0600) >= 0 || errno != ENOENT) _exit(21);
+  if (stat(in_place("sub/.git/config"), &info) != 0) return -1;
+  const off_t size = info.st_size;
+  int fd = open(in_place("sub/.git/config"), flags, 0600);
+  if (fd < 0 || fcntl(fd, F_GETFD) != FD_CLOEXEC) return -1;
+  if (fstat(fd, &info) != 0 || info.st_size != size) _exit(22);
+  if (write(fd, "x", 1) >= 0 || errno != EBADF) _exit(23);
+  if (ftruncate(fd, 0) >= 0 || errno != EBADF) _exit(24);
+  char again[64];
+  snprintf(again, sizeof again, "/proc/self/fd/%d", fd);
+  if (open(again, O_WRONLY | O_TRUNC) >= 0 || truncate(again, 0) == 0) _exit(25);
+  int dir = open(in_place("sub"), O_PATH | O_WRONLY | O_DIRECTORY);
+  return dir < 0 ? -1 : openat(dir, ".git/config", O_WRONLY);
+}
+
+/* Larger than a file may be. */
+CASE(guarded_grow) {
+  close(file("grown"));
+  return truncate(in_place("grown"), 512L << 20U);
+}
+
 /* Making one, in whatever folder and however it is written. */
 CASE(guarded_make_folder) { return mkdir(in_place("empty/.git"), 0755); }
 CASE(guarded_make_in_new) {

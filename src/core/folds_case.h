@@ -3,7 +3,8 @@
 // There a name has spellings that no table of ours holds all of, so nothing that goes by names can
 // be promised of it. Nothing is written to find out: a folder says it by its flag (casefold of
 // ext4, f2fs and tmpfs), some kinds of file systems are known to fold or not to, and of all others
-// an entry is asked for by its name in the other case.
+// an entry is asked for by its name in the other case. Where there is nothing to ask for, a folder
+// counts as one that folds.
 #pragma once
 
 #include <sys/types.h>
@@ -13,25 +14,28 @@
 #include <string>
 #include <string_view>
 
-namespace mcpac::execute {
+namespace mcpac {
+
+// A handful of calls: at most the beginning of the folder is read, and only where nothing else can
+// tell.
+[[nodiscard]] bool folds_case(const std::filesystem::path& folder);
 
 // What is known of each file system, by its device number.
 using FoldingDevices = std::map<dev_t, bool>;
 
+// For those who look at many folders, and list them anyway.
 class FoldingLook {
  public:
-  // `folder` is open for listing and borrowed; `at` is its path.
+  // `folder` is borrowed; `at` is its path.
   FoldingLook(int folder, const std::filesystem::path& at) : folder_(folder), at_(at) {}
-  // A name that lies in the folder; all of them are added.
+  // A name that lies in the folder.
   void add(std::string_view name);
-  // Where nothing can be asked for, neither here nor by the folder's own name, an unknown kind of
-  // file system counts as one that folds.
   [[nodiscard]] bool folds(FoldingDevices& known) const;
 
  private:
   int folder_;
   const std::filesystem::path& at_;
-  std::string name_;  // the first with a letter; its other case is no entry of its own
+  std::string name_;  // the first with a letter
 };
 
-}  // namespace mcpac::execute
+}  // namespace mcpac

@@ -88,10 +88,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Json value(std::string(reinterpret_cast<const char*>(data), size));
   for (auto& [rule, denies, denies_anywhere, admits] : all) {
     for (const auto& one : policy::readings_of(value, rule.subject, Reading::kCatch).others) {
-      // A folder above a denied place is let through where a document names it (match_path.cpp).
-      const bool is_path = rule.test.starts_with("within ") || rule.test.starts_with("matches ");
-      if (!one.value.is_string() || (one.in_document && is_path)) continue;
+      if (!one.value.is_string()) continue;
       if (!allows(denies, one.value)) demand(!allows(denies, value));
+      // Under "*" a folder above a denied place is let through where a document names it
+      // (match_path.cpp).
+      const bool is_path = rule.test.starts_with("within ") || rule.test.starts_with("matches ");
+      if (one.in_document && is_path) continue;
       if (!allows(denies_anywhere, one.value)) demand(!allows(denies_anywhere, value));
     }
     if (rule.names_a_text || !allows(admits, value)) continue;

@@ -86,7 +86,8 @@ class Authority {
 
   // The same where a part is not known, or has no exact test: that part may be anything. The whole
   // tool where nothing of the call is known.
-  [[nodiscard]] std::string least_rule(const Permission& permission, const CallInSource& call) const;
+  [[nodiscard]] std::string least_rule(const Permission& permission,
+                                       const CallInSource& call) const;
 
   // What the first layer, the run's own, grants of a call that it admitted, as statements of a
   // policy: exactly this call, where a rule without limits admits it; else the rules that admit it,

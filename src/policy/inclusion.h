@@ -4,11 +4,11 @@
 // (as if no link lay below the bases of path tests, no folder held what a rule has a wildcard for,
 // all paths named folders or all of them none, no string were too long for its expressions
 // (match_text.cpp), and servers took texts for what they are behind a blank, in quotes or as JSON
-// and in no other way: string_classes.h) and with no limit used up, the wider authority answers at least as
-// generously, and no limit of its rules is lower, over all tools that share it. A no comes with a
-// call that both real decisions have been asked about. Neither is said where it is not certain:
-// then the question is undecided, and whoever asked must take that for a no. At call time every
-// layer decides anyway, so a wrong answer here can mislead but never widen authority.
+// and in no other way: string_classes.h) and with no limit used up, the wider authority answers at
+// least as generously, and no limit of its rules is lower, over all tools that share it. A no comes
+// with a call that both real decisions have been asked about. Neither is said where it is not
+// certain: then the question is undecided, and whoever asked must take that for a no. At call time
+// every layer decides anyway, so a wrong answer here can mislead but never widen authority.
 #pragma once
 
 #include <cstddef>

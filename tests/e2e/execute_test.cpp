@@ -33,7 +33,8 @@ TEST_SUITE("e2e/execute") {
     CHECK(run.exit_code == 77);
     CHECK(run.out.empty());
     CHECK(has(run.err, "MCPAC-E0704"));
-    CHECK(has(run.err, "--grant 'filesystem.read_text_file(path == "));
+    INFO(run.err);
+    CHECK(has(run.err, R"(--grant 'filesystem.read_text_file(head == 1, path == "data/a.txt")')"));
     const auto json = Workspace::shared().execute(kReader, "", {"--json"}).json();
     CHECK(json["missing"] == mcpac::Json::array({"filesystem.read_text_file"}));
     CHECK_FALSE(json.contains("run_id"));

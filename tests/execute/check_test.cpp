@@ -91,10 +91,12 @@ TEST_SUITE("execute/check") {
     use("fs.read", "a");
     use("fs.write", std::nullopt);
     const auto result = execute::check(report, world.grant("")).value();
-    CHECK(result.to_grant ==
-          std::vector<std::string>{"fs.read(path == \"a\")", "fs.read(path == \"b\")", "fs.write"});
+    CHECK(result.to_grant == std::vector<std::string>{"fs.read(path == \"a\")",
+                                                      "fs.read(path == \"b\")",
+                                                      "fs.write(?path any)"});
     CHECK(result.unknown == std::vector<std::string>{"fs.write"});
-    CHECK(result.fix == "--grant 'fs.read(path == \"a\"),fs.read(path == \"b\"),fs.write'");
+    CHECK(result.fix ==
+          "--grant 'fs.read(path == \"a\"),fs.read(path == \"b\"),fs.write(?path any)'");
     for (int i = 0; i < 20; ++i) use("fs.read", std::to_string(i));
     CHECK(execute::check(report, world.grant("")).value().fix ==
           "--policy FILE, which `mcpac policy suggest '' -o FILE` writes");

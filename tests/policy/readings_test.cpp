@@ -186,6 +186,14 @@ TEST_SUITE("policy/readings") {
             "Dear all,\n\n\"see\" [the list] {below}.\n");
     allowed("allow kv.get\ndeny *.*(* within ~/.ssh)",
             R"({"name": "x", "scripts": {"test": "node --test"}, "files": ["lib/"]})");
+    // A lock file of a package manager: thousands of words, none of which is looked up.
+    Json packages = Json::object();
+    for (int i = 0; i < 3000; ++i)
+      packages[fmt::format("node_modules/p{}", i)] = {{"version", fmt::format("1.0.{}", i)}};
+    allowed("allow kv.get\ndeny *.*(* within ~/.ssh)", packages.dump());
+    CHECK(decided(world, "allow kv.get\ndeny *.*(* within ./secret)", "kv.get",
+                  {{"key", R"({"a": "secret/key"})"}})
+              .effect == Effect::kDeny);
     // What is equal is meant as it is written: the value without its blank is another one.
     CHECK_FALSE(decided(world, "allow kv.get(key == \" a \")", "kv.get", {{"key", "a"}}).allowed());
   }

@@ -29,13 +29,13 @@ const tools = [
 const folded = (name) => name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u212a', 'k');
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n');
 
-function places(text) {
+function places(value) {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(places);
   try {
-    const value = JSON.parse(text);
-    if (Array.isArray(value)) return value.flatMap(places);
-    if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(places);
+    const inner = JSON.parse(value);
+    if (typeof inner === 'object' && inner !== null) return places(inner);
   } catch {}
-  return [String(text).replace(/^[\s\u200b'"<]+|[\s\u200b'">]+$/gu, '')];
+  return [String(value).replace(/^[\s\u200b'"<]+|[\s\u200b'">]+$/gu, '')];
 }
 
 function understood(name, args) {

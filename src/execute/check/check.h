@@ -17,8 +17,8 @@ struct CheckResult {
   std::vector<std::string> unproven;     // of these: comparing them with the grants took too long
   std::vector<std::string> extra;        // granted by name, not declared: a warning
   // The rules that `missing` needs: of each call in the source exactly what it brings. What is not
-  // known of it before the run may be anything (`unknown`); of what no call is to be seen (`unused`)
-  // all that is declared.
+  // known of it before the run may be anything (`unknown`); of what no call is to be seen
+  // (`unused`) all that is declared.
   std::vector<std::string> to_grant;
   std::vector<std::string> unknown;
   std::vector<std::string> unused;

@@ -89,7 +89,7 @@ class PathMatcher final : public Matcher {
   [[nodiscard]] Asking asking_of(const CallView& call) const {
     const bool lexical = call.lexical || !resolves(call.server);
     // A folder in a document, "baseUrl": ".", is written more often than walked.
-    const bool passes = !bases_.by_identity || call.in_document ||
+    const bool passes = !bases_.by_identity || (call.in_document && call.any_string) ||
                         (call.tool != nullptr && bases_.entry_only.contains(*call.tool));
     const bool is_unsure = call.lexical && !call.takes_for_folders;
     return {call, lexical ? Look::kLexical : Look::kResolved,
@@ -183,8 +183,11 @@ class PathMatcher final : public Matcher {
     const std::string& server = asking.call.server;
     const RelativeStarts starts = relative_starts(bases_, server);
     if (is_remote(server) && !starts.has_root) return true;
+    // The words of a document are too many to be looked up, each as a name.
+    Asking asked = asking;
+    if (asking.call.in_document && asking.call.any_string) asked.look = Look::kLexical;
     return std::ranges::any_of(starts.to_catch, [&](const std::string& start) {
-      return catches_at(start, path.components, asking);
+      return catches_at(start, path.components, asked);
     });
   }
 

@@ -1,7 +1,7 @@
 // FallsUnder: the rules with a wildcard (`server.*`, `*.*`) that cover tools which are new at their
 // servers, as soon as these are in the lock.
 //
-// Whoever wrote such a rule has not seen these tools: so it is said where they are listed and where
+// The author of such a rule has not seen these tools: so it is said where they are listed and where
 // they are accepted. The rules are those of mcpac.policy with all of its profiles, and of the
 // policy files of the user's tokens; what is granted by an option is not known.
 #pragma once

@@ -1,6 +1,6 @@
 // Person's word: what a switch waits for that weakens what a run is held to.
 //
-// Whoever writes a command line, a model as well, can write --no-permission-check or --min-tier C.
+// The writer of a command line, a model as well, can write --no-permission-check or --min-tier C.
 // So neither holds by itself: the user says so once in a file of their own configuration folder,
 // outside of every project and readable and writable by them alone (accepted_tier.h), or says yes
 // at the terminal. An approver is a program, and its word is none.

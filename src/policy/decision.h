@@ -32,7 +32,7 @@ struct Decision {
   std::string reason;
   // The least that would admit this call (policy/explain/would_grant.h): a text as after --grant,
   // or a whole option; empty when allowed, or when no grant helps. Said by explain() and by the
-  // decide() that takes no evidence: whoever decides for a program pays for no words.
+  // decide() that takes no evidence: a decision for a program pays for no words.
   std::string would_grant;
   std::string layer;
   std::size_t other_rules = 0;  // of that layer, that speak of the tool and missed as well

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "core/ascii.h"
 #include "core/json_writer.h"
+#include "core/uri_spelling.h"
 #include "gate/answer.h"
 #include "policy/match/readings.h"
 #include "policy/policy_record.h"
@@ -21,16 +21,6 @@ constexpr std::size_t kMostTargets = 32;
 constexpr int kTargetSteps = 1024;
 // A name in a folder: no longer one exists.
 constexpr std::size_t kLongestName = 255;
-
-// "scheme://" with a scheme as RFC 3986 has it; the length of the scheme, or 0.
-std::size_t scheme_length(std::string_view text) {
-  const auto end = text.substr(0, 32).find("://");
-  if (end == std::string_view::npos || end == 0) return 0;
-  const auto is_scheme_character = [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
-  };
-  return std::ranges::all_of(text.substr(0, end), is_scheme_character) ? end : 0;
-}
 
 std::string without_secrets(std::string_view url, std::size_t scheme) {
   url = url.substr(0, url.find_first_of("?#"));
@@ -98,7 +88,8 @@ class TargetFinder {
   }
 
   bool list(const std::string& text, std::string_view key) {
-    if (const auto scheme = scheme_length(text); scheme > 0) {
+    const auto scheme = scheme_length(text);
+    if (scheme > 0 && std::string_view(text).substr(scheme).starts_with("://")) {
       add(without_secrets(text, scheme));
     } else if (looks_like_path(text) || (names_a_place(key) && !text.empty())) {
       add(text);

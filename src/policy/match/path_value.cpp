@@ -10,21 +10,13 @@
 #include <memory>
 
 #include "core/ascii.h"
+#include "core/uri_spelling.h"
 
 namespace mcpac::policy {
 namespace {
 
 bool is_refused_in_path(char c) {
   return is_control(c) || c == '\\';
-}
-
-// As URLs begin (RFC 3986, section 3.1).
-bool begins_with_scheme(std::string_view text) {
-  if (text.empty() || !is_letter(text.front())) return false;
-  const auto end = std::ranges::find_if(text, [](char c) {
-    return !is_letter(c) && !is_digit(c) && c != '+' && c != '-' && c != '.';
-  });
-  return end != text.end() && *end == ':';
 }
 
 std::optional<std::string> normalised(std::string_view text) {
@@ -95,7 +87,7 @@ std::optional<PathValue> read_path(std::string_view text) {
 }
 
 std::optional<PathValue> read_path_value(std::string_view text) {
-  if (text.starts_with('~') || begins_with_scheme(text)) return std::nullopt;
+  if (text.starts_with('~') || scheme_length(text) > 0) return std::nullopt;
   return read_path(text);
 }
 

@@ -368,6 +368,18 @@ const Readings& KnownReadings::of(const Json& value, Subject subject, Reading re
   return known->second;
 }
 
+const UrlReadings& KnownReadings::urls_in(const Json& text) {
+  const auto [known, is_new] = urls_.try_emplace(&text);
+  if (is_new) known->second = url_readings(text.get_ref<const std::string&>());
+  return known->second;
+}
+
+const UrlReadings& url_readings(const Json& text, const CallView& call, UrlReadings& own) {
+  if (call.readings != nullptr) return call.readings->urls_in(text);
+  own = url_readings(text.get_ref<const std::string&>());
+  return own;
+}
+
 MatcherPtr with_readings(MatcherPtr matcher, Subject subject) {
   return std::make_unique<ReadMatcher>(std::move(matcher), subject);
 }

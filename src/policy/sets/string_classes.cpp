@@ -146,7 +146,8 @@ class Collector {
       add_example(not_a_literal(url));
       add_dressed(url);
     }
-    add_example(not_a_literal("http:x"));  // unclear (url_readings.h)
+    add_example(not_a_literal("http:x"));
+    add_example(not_a_literal("http://a@b@c"));  // unclear (match/url.h)
     if (!looks_at_any_string()) return;
     for (auto& url : loose_url_examples(tests_.urls)) add_example(not_a_literal(std::move(url)));
   }

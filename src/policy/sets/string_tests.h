@@ -43,6 +43,7 @@ struct StringTests {
   void add_path(const std::string& path, ast::Offset at, PathPattern::Kind kind,
                 const CallView& view, Above above, const Environment& environment);
   void add_text(const ast::TextTest& text, Reading reading);
+  void add_routed(const ast::Test& test, Reading reading);
   void add_regex(const std::string& key, const std::string& pattern, Reading reading);
   [[nodiscard]] ProbeKind kind_of(const ast::Test& test, Reading reading) const;
 

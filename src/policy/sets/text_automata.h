@@ -20,6 +20,9 @@ constexpr std::size_t kMaxCounted = 5000;
 // Texts that nobody takes anything off (match/readings.h): empty, or with a plain character at both
 // ends. What tests say of others may be what they say of these, so they are classes of their own.
 [[nodiscard]] Nfa plain_automaton();
+// What passes `nfa` once one slash stands for several, for an encoded one, and for one behind a
+// parameter (";x/").
+[[nodiscard]] Nfa routed(Nfa nfa);
 // Without any of these (match/matcher.h).
 [[nodiscard]] Nfa one_line_automaton(std::u32string_view line_breaks);
 // At least `count` code points.

@@ -55,6 +55,7 @@ std::vector<Rules> all_rules() {
            {"host {evil.example, *.evil.example}", Subject::kPlace, false},
            {"ip in {10.0.0.0/8}", Subject::kPlace, false},
            {"scheme https", Subject::kPlace, false},
+           {"host evil.example starts \"https://evil.example/a\"", Subject::kPlace, false},
            {"== \"drop\"", Subject::kLiteral, true},
            {"in {\"drop\", \" a \", \"[1]\"}", Subject::kLiteral, true},
            {"!= \"drop\"", Subject::kExcluded, false},

@@ -58,12 +58,12 @@ std::string any_of(const Lookalike (&characters)[N]) {
 
 // A byte of ASCII in codes: plain, "%u00XX", and in overlong UTF-8, of which decoders look at a few
 // bits only.
-std::string codes_of(std::string_view digits, std::string_view lead, std::string_view low) {
+std::string codes_of(std::string_view digits, std::string_view lead, std::string_view last) {
   const std::string percent(kPercent);
   std::string pattern = percent + "(?:u00)?" + either_case(digits) + "|";
   pattern += percent + "(?:[cC]" + std::string(lead) + "|[eE]0" + percent + "8" + std::string(lead);
   pattern += "|[fF]0" + percent + "80" + percent + "8" + std::string(lead) + ")";
-  return pattern + percent + "(?:" + std::string(low) + ")";
+  return pattern + "(?:" + percent + std::string(last) + ")";
 }
 
 // The byte that a needless code at the beginning stands for, or '\0'.
@@ -87,7 +87,7 @@ std::string dot_segment_pattern(std::string_view before) {
   const std::string slash = slash_code_pattern();
   const std::string blanks = "(?: |" + std::string(kPercent) + "20|" + any_of(kBlankLike) + ")*";
   const std::string dot =
-      "(?:\\.|" + codes_of("2e", "0", "[aA2][eE]") + "|" + any_of(kDotLike) + ")";
+      "(?:\\.|" + codes_of("2e", "0", R"([aA2][eE]|\.)") + "|" + any_of(kDotLike) + ")";
   std::string pattern = "(?:" + std::string(before) + "|" + slash + ")" + blanks;
   pattern += "(?:" + dot + blanks + "(?:" + dot + blanks + ")?|(?:" + any_of(kTwoDotsLike) + ")";
   pattern += blanks + ")(?:[/?#;]|" + slash + "|" + std::string(kPercent) + "(?:u00)?3[bB]|";

@@ -224,7 +224,10 @@ class AuthorityFinder {
     if (slashes == 0 && !may_be_host(rest.substr(behind))) return at;
     // "file:///x" names this machine, "file:////h/x" another one.
     if (scheme == "file" && slashes == 3) return skipped(chunk, at + behind);
-    const auto end = std::min(rest.find_first_of("/?#&|()", behind), rest.size());
+    auto end = std::min(rest.find_first_of("/?#&|()", behind), rest.size());
+    for (std::size_t i = behind; i < end; ++i) {
+      if ((rest[i] == ',' || rest[i] == ';') && begins_url(rest.substr(i + 1))) end = i;
+    }
     const auto next = end < rest.size() && std::string_view("/?#").contains(rest[end])
                           ? skipped(chunk, at + end)
                           : at + end;
@@ -261,6 +264,12 @@ class AuthorityFinder {
     }
   }
 
+  static bool begins_url(std::string_view text) {
+    const auto scheme = scheme_length(text);
+    return text.substr(scheme == 0 ? 0 : scheme + 1).starts_with("//") ||
+           (scheme > 0 && default_port(lowered(text.substr(0, scheme))) != 0);
+  }
+
   static std::vector<std::string_view> split_at(std::string_view text, std::string_view marks) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {
@@ -284,11 +293,7 @@ class AuthorityFinder {
       if ((c == ')' && !is_open) || (c == ']' && rest.starts_with('('))) return at;
       if (c == '&' && !in_query) return at;
       if (c != ',' && c != ';') continue;
-      const auto scheme = scheme_length(rest);
-      const auto slashes = rest.substr(scheme == 0 ? 0 : scheme + 1);
-      if (slashes.starts_with("//") ||
-          (scheme > 0 && default_port(lowered(rest.substr(0, scheme))) != 0))
-        return at;
+      if (begins_url(rest)) return at;
     }
     return chunk.size();
   }

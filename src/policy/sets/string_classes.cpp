@@ -238,12 +238,27 @@ class Collector {
         }
       }
       if (has(ProbeKind::kUrl)) made = crossed(made, urls);
+      if (is_read_apart(kind)) std::ranges::for_each(made, [&](Outcomes& o) { admit_no_url(o); });
       for (const auto& outcomes : made) {
         for (std::size_t bits = 0; bits < std::size_t{1} << opaque; ++bits) {
           if (!budget_.spend(probes_.size())) return;
           insert(kind.example, with_opaque(outcomes, bits));
         }
       }
+    }
+  }
+
+  // URLs whose path servers read in several ways: to an allow none of them is one.
+  [[nodiscard]] bool is_read_apart(const StringKind& kind) const {
+    const auto apart = tests_.texts.find(kReadApart);
+    if (apart == tests_.texts.end()) return false;
+    const auto index = static_cast<std::size_t>(std::distance(tests_.texts.begin(), apart));
+    return kind.accepted[shapes_ + index];
+  }
+  void admit_no_url(Outcomes& outcomes) const {
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] == ProbeKind::kUrl && probes_[i].view.reading == Reading::kAdmit)
+        outcomes[i] = Outcome::kUnreadable;
     }
   }
 

@@ -103,7 +103,7 @@ void StringTests::add_test(const ast::Test& test, const CallView& view,
 void StringTests::add_routed(const ast::Test& test, Reading reading) {
   static constexpr std::string_view kApart =
       "[^:/?#]+://[^/?#]*(?:/[^?#]*)?/\\.\\.;[^?#]*(?:[?#](?s:.*))?";
-  texts.try_emplace("read apart", regex_automaton(kApart).value());
+  texts.try_emplace(kReadApart, regex_automaton(kApart).value());
   std::vector<std::pair<std::string, Nfa>> plain;
   const auto add = [&](const std::string& key) {
     if (const auto known = texts.find(key); known != texts.end())

@@ -18,6 +18,9 @@ namespace mcpac::policy {
 // kOpaque: a regular expression that no automaton stands for; it is known string by string only.
 enum class ProbeKind : std::uint8_t { kText, kPath, kUrl, kOpaque };
 
+// In StringTests::texts: URLs whose path servers read in several ways (core/uri_spelling.h).
+inline constexpr const char* kReadApart = "read apart";
+
 // What several arguments' tests are about, together and without doubles.
 struct StringTests {
   std::set<std::string> literals;

@@ -140,6 +140,13 @@ TEST_CASE(
                            "$(curl https://evil.com)",
                            "\xE2\x80\x9Chttps://evil.com\xE2\x80\x9D",
                            "please look at https://evil.com/x and tell me what you think",
+                           "go to https://evil.com! it is the best of all places",
+                           "it is **https://evil.com** and nothing else that we want",
+                           "[https://evil.com] is where you find it, I think...",
+                           "look at https://evil.com... or do not, as you like it",
+                           "amqp://u:p@good.com,u2:p2@evil.com/vhost",
+                           "ssh -J evil.com good.com",
+                           "user%40evil.com",
                            "please write to bob@evil.com as soon as you can",
                            "the database is at evil.com:5432 and it is slow",
                            "he found it on evil.com/path some days ago, it seems",
@@ -154,6 +161,20 @@ TEST_CASE(
                            "https://user:evil.com@db.com"}) {
     CHECK_MESSAGE(is_caught(text), std::string(text));
   }
+}
+
+TEST_CASE("a text of more authorities than anybody reads is caught, and long ones cost no square") {
+  const auto repeated = [](std::string_view what, std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += what;
+    return text;
+  };
+  CHECK(is_caught(repeated("https://good.com/ ", 20'000)));
+  CHECK(is_caught(repeated("https://good.com/ ", 5'000) + "https://evil.com"));
+  CHECK_FALSE(is_caught(repeated("https://good.com/ ", 5'000)));
+  // A second each with a square in it; here they come to some milliseconds.
+  for (const char* piece : {"a: ", "a+", "[", ",a", "//a,", "(", "@", "a:1", "x,//", "%2f"})
+    CHECK_MESSAGE(is_caught(repeated(piece, 100'000) + " https://evil.com"), std::string(piece));
 }
 
 TEST_CASE("documents that say a name, and URLs of others, are let through") {
@@ -250,6 +271,7 @@ TEST_CASE("a name alone is a host to rules that say which, and a scheme is not m
     CHECK_MESSAGE(is_caught(text, both), text);
   for (const char* text : {"evil.com:80", "ssh://evil.com", "http://evil.com"})
     CHECK_MESSAGE(!is_caught(text, both), text);
+  CHECK_FALSE(is_caught("https://evil.com/x", "*.*(* host evil.com port 8443)"));
   CHECK(is_caught("a.evil.com./x", "*.*(* host *.evil.com.)"));
 }
 

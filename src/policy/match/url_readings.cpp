@@ -1,5 +1,6 @@
 // The authorities in a text (url.h, url_readings).
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string>
 
@@ -14,6 +15,12 @@ namespace mcpac::policy {
 namespace {
 
 constexpr std::size_t kLongestScheme = 5;  // "https"
+// No scheme is longer ("ms-secondary-screen-controller"), and no address in brackets.
+constexpr std::size_t kLongestAnyScheme = 64;
+// As many as a value may have readings (readings.h): a text with more is unclear.
+constexpr std::size_t kMostAuthorities = 10'000;
+// Hosts of a list that are read with the path behind it.
+constexpr std::size_t kMostWithPath = 8;
 
 bool is_blank(char c) {
   return static_cast<unsigned char>(c) <= 0x20;
@@ -53,19 +60,33 @@ std::string_view without_surroundings(std::string_view text) {
 
 // An address written as four numbers, or in square brackets: fewer numbers are a version or a
 // price, unless something beside them says otherwise.
-bool is_plain_address(std::string_view host) {
-  return host.starts_with('[') || std::ranges::count(host, '.') == 3 || host.starts_with("0x") ||
-         host.starts_with("0X");
+bool has_four_numbers(std::string_view host) {
+  return host.starts_with('[') || std::ranges::count(host, '.') == 3;
+}
+
+// A set of bytes: long texts are looked at byte by byte.
+using ByteSet = std::array<bool, 256>;
+constexpr ByteSet bytes_where(auto holds) {
+  ByteSet set{};
+  for (int byte = 0; byte < 256; ++byte) set[static_cast<std::size_t>(byte)] = holds(byte);
+  return set;
 }
 
 // What a host can consist of, codes and characters of IDNA among it.
 bool is_of_host(char c) {
-  return is_bare(c) || c == '.' || c == '%' || static_cast<unsigned char>(c) >= 0x80;
+  static constexpr ByteSet kSet = bytes_where([](int byte) {
+    return byte >= 0x80 || byte == '.' || byte == '%' || is_bare(static_cast<char>(byte));
+  });
+  return kSet[static_cast<unsigned char>(c)];
 }
 
 // What no URL has within it, and what stands around one.
 bool ends_chunk(char c) {
-  return is_blank(c) || std::string_view("\"'`<>{}^|").contains(c);
+  static constexpr ByteSet kSet = bytes_where([](int byte) {
+    return byte <= 0x20 ||
+           (byte < 0x80 && std::string_view("\"'`<>{}^|").contains(static_cast<char>(byte)));
+  });
+  return kSet[static_cast<unsigned char>(c)];
 }
 
 // A text with slashes for backslashes, and blanks for the blanks, quotes and brackets of Unicode.
@@ -146,6 +167,7 @@ class AuthorityFinder {
       at = static_cast<std::size_t>(end - text_.begin());
       if (chunk.empty()) return;
       read(chunk, sign);
+      if (found_.unclear) return;
       sign = sign_behind(chunk, at);
     }
   }
@@ -160,9 +182,15 @@ class AuthorityFinder {
       return Sign::kKey;
     if (!chunk.ends_with(':')) return Sign::kNone;
     if (chunk.size() == 1) return Sign::kKey;  // `"key": "h"`
-    std::string_view line = text_.substr(end);
-    line = trimmed(line.substr(0, line.find_first_of("\r\n")), ends_chunk);
-    return std::ranges::any_of(line, ends_chunk) ? Sign::kNone : Sign::kKey;
+    // Up to the end of the line one word.
+    const auto is_in_line = [](char c) { return c != '\n' && c != '\r'; };
+    const auto skip = [&](std::size_t at, auto goes_on) {
+      while (at < text_.size() && is_in_line(text_[at]) && goes_on(text_[at])) ++at;
+      return at;
+    };
+    const auto is_word = [](char c) { return !ends_chunk(c); };
+    const auto behind = skip(skip(skip(end, ends_chunk), is_word), ends_chunk);
+    return behind == text_.size() || !is_in_line(text_[behind]) ? Sign::kKey : Sign::kNone;
   }
 
   void read(std::string_view chunk, Sign sign) {
@@ -214,7 +242,7 @@ class AuthorityFinder {
   // "scheme://…", "//…", "http:…" at this place: where it ends; the place itself where none is.
   std::size_t authority(std::string_view chunk, std::size_t at) {
     const auto rest = chunk.substr(at);
-    const auto length = scheme_length(rest);
+    const auto length = scheme_length(rest.substr(0, kLongestAnyScheme));
     const auto begin = length == 0 ? 0 : length + 1;
     const auto behind = std::min(rest.find_first_not_of('/', begin), rest.size());
     const auto slashes = behind - begin;
@@ -252,20 +280,42 @@ class AuthorityFinder {
         if (one.contains('.') || one.contains('%')) add("", one);
       front.remove_prefix(user + 1);
     }
+    std::size_t read = 0;
     for (auto one : split_at(front, ",;")) {
+      if (++read > kMostWithPath) path = {};
       one.remove_prefix(std::min(one.rfind('=') + 1, one.size()));
       if (is_loose && !one.contains('.') && !names_this_machine(one)) continue;
-      add(scheme, one);
-      if (default_port(scheme) == 0) continue;
-      auto url =
-          read_url(scheme + "://" + std::string(one) + std::string(path), PathMust::kBeAnything);
-      if (!url) url = read_url(scheme + "://" + std::string(one));
-      if (url) found_.urls.push_back(std::move(*url));
+      host_of(scheme, one, path);
+      // "https://h!", "**https://h**", "https://h..."
+      const auto bare = without_punctuation(one);
+      if (path.empty() && bare.size() < one.size()) host_of(scheme, bare, path);
     }
   }
 
+  static std::string_view without_punctuation(std::string_view text) {
+    while (!text.empty() && !is_alphanumeric(text.back()) &&
+           static_cast<unsigned char>(text.back()) < 0x80 &&
+           !(text.back() == ']' && text.starts_with('[')))
+      text.remove_suffix(1);
+    return text;
+  }
+
+  void host_of(const std::string& scheme, std::string_view text, std::string_view path) {
+    if (default_port(scheme) == 0) return add(scheme, text);
+    const std::string front = scheme + "://" + std::string(text);
+    auto url = read_url(front + std::string(path), PathMust::kBeAnything);
+    if (!url) url = read_url(front);
+    if (!url) return add(scheme, text);
+    if (has_room()) found_.urls.push_back(std::move(*url));
+  }
+
+  bool has_room() {
+    found_.unclear = found_.unclear || found_.urls.size() + found_.hosts.size() >= kMostAuthorities;
+    return !found_.unclear;
+  }
+
   static bool begins_url(std::string_view text) {
-    const auto scheme = scheme_length(text);
+    const auto scheme = scheme_length(text.substr(0, kLongestAnyScheme));
     return text.substr(scheme == 0 ? 0 : scheme + 1).starts_with("//") ||
            (scheme > 0 && default_port(lowered(text.substr(0, scheme))) != 0);
   }
@@ -305,7 +355,7 @@ class AuthorityFinder {
       case '?':
       case '#': return skipped(chunk, at);
       case '[': {
-        const auto close = chunk.find(']', at);
+        const auto close = chunk.substr(0, at + kLongestAnyScheme).find(']', at);
         if (close != std::string_view::npos &&
             parse_ipv6(chunk.substr(at + 1, close - at - 1)).has_value()) {
           const auto end = std::min(chunk.find_first_of("/?#,;", close), chunk.size());
@@ -393,7 +443,8 @@ class AuthorityFinder {
     const auto* ascii = std::get_if<std::string>(&*host);
     const bool is_host =
         ascii == nullptr
-            ? is_plain_address(name) || (!is_prose_ && (sign == Sign::kUser || has_more))
+            ? has_four_numbers(name) || (!is_prose_ && (sign == Sign::kUser || has_more ||
+                                                        lowered(name).starts_with("0x")))
             : sign == Sign::kUser || ascii->contains('.') || is_localhost(*ascii);
     if (!is_host) return false;
     std::string text(name);
@@ -408,7 +459,7 @@ class AuthorityFinder {
     if (bracket == std::string_view::npos) return;
     const auto colon = text.find(':', bracket);
     auto host = read_host(text.substr(0, colon));
-    if (!host) return;
+    if (!host || !has_room()) return;
     std::optional<std::uint16_t> port;
     if (colon != std::string_view::npos) {
       const auto digits = text.substr(colon + 1);
@@ -454,7 +505,15 @@ void read_beginning(std::string_view text, UrlReadings& found) {
 
 UrlReadings url_readings(std::string_view text) {
   UrlReadings found;
+  // Most values are one URL, or name nothing.
+  if (text.find_first_of(",;&|() ") == std::string_view::npos) {
+    if (auto url = read_url(text, PathMust::kBeAnything)) {
+      found.urls.push_back(std::move(*url));
+      return found;
+    }
+  }
   find_authorities(text, found);
+  if (found.unclear) return found;
   const auto bare = without_surroundings(text);
   if (colon_of(bare) != std::string_view::npos) {
     read_beginning(bare, found);

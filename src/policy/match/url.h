@@ -1,5 +1,5 @@
 // Url: a URL read once, as WHATWG reads special URLs, with everything refused that parsers read
-// apart; and what a string that nobody promised to be a URL may be one of.
+// apart; and which URLs and hosts any string may name.
 //
 // Refused: any scheme but http, https, ws, wss and ftp; anything but exactly "://" behind it;
 // control bytes, blanks at the ends, backslashes in front of a query; userinfo; an empty host; a

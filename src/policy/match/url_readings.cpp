@@ -330,7 +330,7 @@ class AuthorityFinder {
     return parts;
   }
 
-  // Behind the path and the query that begin at `from`, which name nobody: up to the end of a
+  // Behind the path and the query that begin at `from`, which name no host: up to the end of a
   // list's entry, or the bracket that the URL stands in.
   [[nodiscard]] static std::size_t skipped(std::string_view chunk, std::size_t from) {
     bool in_query = false;

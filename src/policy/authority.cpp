@@ -68,7 +68,11 @@ Decision Authority::decide(const Permission& permission, const Json& arguments, 
   static_cast<void>(impl_->end_paths());
   if (impl_->asked_too_much()) decision = too_large(kTooManyToAsk);
   impl_->add_fix(permission, arguments, times, decision);
-  if (found != nullptr) found->decision = decision;
+  if (found != nullptr) {
+    found->decision = decision;
+    impl_->settle_root(permission, arguments, *found);
+    decision = found->decision;
+  }
   if (decision.allowed())
     impl_->reserve(verdicts, times, impl_->demand_of(permission, arguments), decision);
   return decision;
@@ -115,6 +119,7 @@ Explanation Authority::explain(const Permission& permission, const Json& argumen
   static_cast<void>(impl_->end_paths());
   if (impl_->asked_too_much()) found.decision = too_large(kTooManyToAsk);
   impl_->add_fix(permission, arguments, times, found.decision);
+  impl_->settle_root(permission, arguments, found);
   return found;
 }
 

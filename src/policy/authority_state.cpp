@@ -4,18 +4,13 @@
 
 #include <algorithm>
 
+#include "core/shell_quote.h"
+#include "policy/explain/entry_only.h"
 #include "policy/explain/explain.h"
 #include "policy/explain/would_grant.h"
 
 namespace mcpac::policy {
 namespace {
-
-std::string how_to_say_entry_only(const Permission& tool) {
-  return fmt::format(
-      ", and a tool may reach all that is in a folder; if {} acts on the folder's own entry alone: "
-      "mcpac server set {} --entry-only {}",
-      printable(tool.text()), printable(tool.server()), printable(tool.tool()));
-}
 
 // Most schemas need not be compiled for it.
 bool has_defaults(const Json& schema) {
@@ -82,7 +77,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
         verdict.effect == Effect::kAsk ? "it needs an approval" : "it is denied by a rule";
     if (const std::string remark = remark_on(*verdict.target, call, Reading::kCatch);
         !remark.empty()) {
-      decision.remark = remark + how_to_say_entry_only(call.permission);
+      decision.remark = remark + what_to_do_above(call.permission, call.schema);
     }
     if (because) decision.reason += ": " + printable(*because, 200);
     if (const auto left = caught_by_default(*verdict.target, verdict.effect, call); !left.empty())
@@ -103,7 +98,7 @@ Decision Authority::Impl::refusal(std::size_t index, const Verdict& verdict,
   for (const auto* target : covering(layer, call.permission)) {
     if (layer.rules[target->rule].effect != Effect::kAllow) continue;
     if (const auto remark = remark_on(*target, call, Reading::kAdmit); !remark.empty()) {
-      decision.remark = remark + how_to_say_entry_only(call.permission);
+      decision.remark = remark + what_to_do_above(call.permission, call.schema);
       break;
     }
   }
@@ -202,6 +197,39 @@ void Authority::Impl::explain(const Permission& permission, const Json& argument
   for (std::size_t i = 0; i < verdicts.size(); ++i)
     found.layers.push_back(explain_layer(layers[i], verdicts[i], call, times));
   found.paths = path_reading(layers, permission, environment);
+}
+
+void Authority::Impl::settle_root(const Permission& permission, const Json& arguments,
+                                  Explanation& found) const {
+  Decision& decision = found.decision;
+  if (!found.paths || decision.effect != Effect::kDeny || found.paths->has_root ||
+      found.paths->lexical_only || !decision.rule.starts_with("allow ") || decision.used_up)
+    return;
+  const std::string& server = permission.server();
+  std::vector<std::string> folders = found.paths->further_bases;
+  const bool is_unclear = !folders.empty() || found.paths->is_unknown;
+  if (!found.paths->is_unknown) folders.push_back(found.paths->admit_base);
+  for (const auto& folder : folders) {
+    Environment then = environment;
+    then.bases.roots[server] = folder;
+    auto& given = then.bases.given_folders[server];
+    std::erase(given, folder);
+    if (given.empty()) then.bases.given_folders.erase(server);
+    LayerText layer{.name = decision.layer, .grants = {}, .asks = {}, .denies = {}, .files = {}};
+    layer.files.emplace_back(decision.rule, decision.layer);
+    auto authority = Authority::load({std::move(layer)}, then);
+    if (!authority) return;
+    Evidence evidence;
+    if (!authority->decide(permission, arguments, {}, evidence).allowed()) continue;
+    found.paths->settling_root = folder;
+    if (!is_unclear) return;
+    decision.would_grant.clear();
+    decision.no_grant = fmt::format(
+        "its relative path is read in several ways, of which the rule admits one: "
+        "mcpac server set {} --root {}",
+        printable(server), shell_quoted(folder));
+    return;
+  }
 }
 
 }  // namespace mcpac::policy

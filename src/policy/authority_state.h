@@ -74,6 +74,10 @@ struct Authority::Impl {
                Decision& decision) const;
   void explain(const Permission& permission, const Json& arguments, const Times& times,
                const std::vector<Verdict>& verdicts, Explanation& found) const;
+  // The folder that, declared as the server's root, lets the rule that the denial names admit the
+  // call: found by deciding so. After end_paths(). Where there is one the fix is to declare it, and
+  // no grant.
+  void settle_root(const Permission& permission, const Json& arguments, Explanation& found) const;
 };
 
 }  // namespace mcpac::policy

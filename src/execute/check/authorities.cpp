@@ -45,6 +45,8 @@ PolicyWorld::PolicyWorld(const Project& project, const Clock& the_clock)
       bases.working_directories[server.name] = folders.starts_in;
     if (!folders.root.empty()) bases.roots[server.name] = std::move(folders.root);
     if (!folders.given.empty()) bases.given_folders[server.name] = std::move(folders.given);
+    if (!folders.mounts.empty()) bases.mounts[server.name] = std::move(folders.mounts);
+    if (!folders.unknown.empty()) bases.unknown_starts.insert(server.name);
     for (const auto& tool : server.entry_only) {
       if (auto permission = Permission::of(server.name, tool))
         bases.entry_only.insert(std::move(*permission));

@@ -182,9 +182,9 @@ Reach reach_of(const std::string& target, const std::string& path, const RunView
     if (is_at_or_below(path, place)) reach = std::max(reach, Reach::kCould);
   };
   for (const auto& reading : policy::path_readings(target, view.bases.home)) {
-    const std::string text = policy::join(reading.components);
-    if (reading.absolute) look_at(policy::join(policy::collapse(reading.components)));
-    for (const auto& start : reading.absolute ? std::vector<std::string>() : starts)
+    const std::string text = policy::join(reading.path.components);
+    if (reading.path.absolute) look_at(policy::join(policy::collapse(reading.path.components)));
+    for (const auto& start : reading.path.absolute ? std::vector<std::string>() : starts)
       look_at(policy::join(policy::collapse(policy::split(start + text))));
   }
   return reach;

@@ -27,6 +27,12 @@ bool begins_with_scheme(std::string_view text) {
   return end != text.end() && *end == ':';
 }
 
+// "$HOME", "${x}", "$(x)"; "$id.tsx" is a name.
+bool begins_with_variable(std::string_view text) {
+  return text.size() > 1 && text[0] == '$' &&
+         (is_upper(text[1]) || text[1] == '{' || text[1] == '(');
+}
+
 std::optional<std::string> normalised(std::string_view text) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   if (u8_check(bytes, text.size()) != nullptr) return std::nullopt;
@@ -95,7 +101,8 @@ std::optional<PathValue> read_path(std::string_view text) {
 }
 
 std::optional<PathValue> read_path_value(std::string_view text) {
-  if (text.starts_with('~') || begins_with_scheme(text)) return std::nullopt;
+  if (text.starts_with('~') || begins_with_scheme(text) || begins_with_variable(text))
+    return std::nullopt;
   return read_path(text);
 }
 

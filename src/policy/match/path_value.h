@@ -23,7 +23,8 @@ struct PathValue {
 [[nodiscard]] std::optional<PathValue> read_path(std::string_view text);
 
 // The same for a value in a call. Nothing as well for what some servers take for another place than
-// the text says: "~…" (a home) and "scheme:…"; "./~" and "./a:b" are names.
+// the text says: "~…" (a home), "$HOME…" and "scheme:…"; "./~", "./$HOME" and
+// "./a:b" are names.
 [[nodiscard]] std::optional<PathValue> read_path_value(std::string_view text);
 
 [[nodiscard]] bool has_unassigned(std::string_view text);  // such characters

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "core/ascii.h"
 #include "core/json_compare.h"
 #include "core/schema/uri.h"
 
@@ -30,6 +31,38 @@ Types type_named(const Json& name) {
   if (text == "string") return kStringType;
   if (text == "array") return kArrayType;
   return text == "object" ? kObjectType : kAllTypes;
+}
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
+  if (std::ranges::find(words, word) != words.end()) return true;
+  return word.ends_with('s') &&
+         std::ranges::find(words, word.substr(0, word.size() - 1)) != words.end();
+}
+
+constexpr std::array<std::string_view, 28> kPlaceWords = {
+    "path",    "file",     "filename", "filepath", "dir",   "directory",   "folder",
+    "root",    "source",   "src",      "dest",     "dst",   "destination", "cwd",
+    "workdir", "location", "uri",      "url",      "repo",  "repository",  "workspace",
+    "project", "output",   "input",    "entry",    "mount", "pathname",    "archive"};
+constexpr std::array<std::string_view, 7> kCommandWords = {
+    "command", "cmd", "commandline", "shell", "bash", "script", "argv"};
+constexpr std::array<std::string_view, 24> kTextWords = {
+    "separator",   "delimiter", "sep",         "delim", "content",  "contents",
+    "body",        "text",      "message",     "title", "subject",  "summary",
+    "description", "comment",   "note",        "html",  "markdown", "pattern",
+    "regex",       "regexp",    "replacement", "label", "caption",  "thought"};
+
+bool speaks_of_places(const Json& schema) {
+  const std::string format = lowered(string_member(schema, "format"));
+  if (format.find("uri") != std::string::npos || format.find("path") != std::string::npos ||
+      format.find("iri") != std::string::npos)
+    return true;
+  const auto words = words_of(string_member(schema, "description").substr(0, kLongestReference));
+  return std::ranges::any_of(words, [](const auto& word) {
+    return word == "path" || word == "paths" || word == "directory" || word == "folder" ||
+           word == "directories" || word == "folders";
+  });
 }
 
 bool is_combined(const Json& schema) {
@@ -270,6 +303,43 @@ std::vector<std::string> SchemaView::required_members() const {
     if (name.is_string()) names.push_back(name.get<std::string>());
   }
   return names;
+}
+
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  bool goes_on = false;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool begins = is_upper(c) && i > 0 && !is_upper(name[i - 1]);
+    if (!is_alphanumeric(c)) {
+      goes_on = false;
+      continue;
+    }
+    if (!goes_on || begins) words.emplace_back();
+    words.back() += to_lower(c);
+    goes_on = true;
+  }
+  return words;
+}
+
+MeantAs meaning_by_name(std::string_view name) {
+  const auto words = words_of(name);
+  if (words.empty()) return MeantAs::kUnknown;
+  // The last word says what it is: a "file_content" is content.
+  const std::string& word = words.back();
+  if (is_one_of(kTextWords, word)) return MeantAs::kText;
+  if (is_one_of(kCommandWords, word)) return MeantAs::kCommand;
+  return is_one_of(kPlaceWords, word) ? MeantAs::kPlace : MeantAs::kUnknown;
+}
+
+MeantAs SchemaView::meaning_of(std::string_view name) const {
+  if (!names_member(name)) return MeantAs::kUnknown;
+  const MeantAs by_name = meaning_by_name(name);
+  if (by_name != MeantAs::kUnknown) return by_name;
+  const auto place = member(name);
+  const bool is_place = place && place->text() != nullptr && place->text()->is_object() &&
+                        speaks_of_places(*place->text());
+  return is_place ? MeantAs::kPlace : MeantAs::kUnknown;
 }
 
 bool SchemaView::requires_member(std::string_view name) const {

@@ -36,6 +36,9 @@ class SchemaView {
   [[nodiscard]] std::optional<Json> filled_default() const;
   // Counts as absent where brackets are closed.
   [[nodiscard]] bool equals_default(const Json& value) const;
+  // What strings of this member are for, by its name, its format and its description; kUnknown for
+  // one that the schema does not name, for then its name is the caller's.
+  [[nodiscard]] MeantAs meaning_of(std::string_view name) const;
   [[nodiscard]] bool requires_member(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> required_members() const;
   // The text of this place; null where nothing is known of it.
@@ -53,5 +56,10 @@ class SchemaView {
   const Json* at_ = nullptr;
   const Json* beside_ = nullptr;  // a default beside the "$ref" that was followed
 };
+
+// The words of "oldText", "file_path" and "output-dir", in small letters.
+[[nodiscard]] std::vector<std::string> words_of(std::string_view name);
+// The same by the name alone.
+[[nodiscard]] MeantAs meaning_by_name(std::string_view name);
 
 }  // namespace mcpac::policy

@@ -104,6 +104,11 @@ class Collector {
     add_example(not_a_literal(text + " "));
     add_example(not_a_literal("\"" + text + "\""));
     add_example(not_a_literal(to_text(Json::array({text}))));
+    // Named beside another, and behind a scheme (path_readings.h).
+    if (!has(ProbeKind::kPath) || !looks_at_any_string()) return;
+    add_example(not_a_literal("_," + text));
+    add_example(not_a_literal("_ " + text));
+    add_example(not_a_literal("x:" + text));
   }
 
   void add_all_examples() {
@@ -114,6 +119,10 @@ class Collector {
     std::vector<Nfa> automata;
     if (has(ProbeKind::kPath)) automata = path_shapes(starts_);
     shapes_ = automata.size();
+    if (has(ProbeKind::kPath) && looks_at_any_string()) {
+      add_example(not_a_literal(""));  // the start, where the place is that of a path
+      add_example(not_a_literal("\x01"));
+    }
     for (const auto& [key, nfa] : tests_.texts) automata.push_back(nfa);
     for (const auto& [key, nfa] : tests_.paths) automata.push_back(nfa);
     // Among texts the literals are languages like others; alone, any other string will do.
@@ -192,6 +201,11 @@ class Collector {
                                        [](bool is) { return is; });
     if (readable && !canonical) return answers(ProbeKind::kPath);
     std::set<Outcomes> own;
+    // What a text names in one of its parts, its path as a whole does not say.
+    if (readable && looks_at_any_string()) {
+      const Outcomes whole = path_part(outcomes_of(kind.example, Names::kNoFolder));
+      for (const auto& part : answers(ProbeKind::kPath)) own.insert(with_parts(whole, part));
+    }
     if (!readable && looks_at_any_string()) {
       for (const auto& part : answers(ProbeKind::kPath)) own.insert(unreadable(part));
     }
@@ -244,6 +258,17 @@ class Collector {
         }
       }
     }
+  }
+
+  // The answers to a string that under "*" names what another string is.
+  [[nodiscard]] Outcomes with_parts(Outcomes whole, const Outcomes& part) const {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (kinds_[i] != ProbeKind::kPath) continue;
+      if (probes_[i].view.any_string && part[next] == Outcome::kPass) whole[next] = Outcome::kPass;
+      ++next;
+    }
+    return whole;
   }
 
   // The same answers to a string that only tests under "*" read.

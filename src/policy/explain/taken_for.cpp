@@ -102,11 +102,6 @@ std::string taken_for(const Permission& permission, const Explanation& explanati
   if (!paths.further_bases.empty()) return ambiguous(permission, paths, *value);
   if (paths.has_root) return fmt::format("{} the root of {}", it, permission.server());
   const bool is_of_here = place.starts_with("./") || place.starts_with("\"./");
-  if (!is_of_here && !paths.settling_root.empty())
-    return fmt::format(
-        "{0} the current folder, as {1} has no root; mcpac server set {1} --root {2} "
-        "says that it is meant",
-        it, permission.server(), shell_quoted(paths.settling_root));
   return fmt::format("{} the current folder, as {} has no --root{}", it, permission.server(),
                      is_of_here ? "" : ": then only a rule with ./ admits a relative path");
 }

@@ -163,9 +163,10 @@ Result<RunView> ask_rules(const audit::Event& started, const std::string& path,
 
 // The folders that a server may count relative paths from.
 std::vector<std::string> starts_of(const RunView& view, const std::string& capability) {
-  auto [all, to_catch, has_root] =
-      policy::relative_starts(view.bases, capability.substr(0, capability.find('.')));
-  all.insert(all.end(), to_catch.begin(), to_catch.end());
+  const std::string server = capability.substr(0, capability.find('.'));
+  auto starts = policy::relative_starts(view.bases, server);
+  std::vector<std::string> all = std::move(starts.admit);
+  all.insert(all.end(), starts.to_catch.begin(), starts.to_catch.end());
   return all;
 }
 

@@ -191,7 +191,15 @@ TEST_SUITE("e2e/server root") {
     CHECK(tree.exit_code == 0);
     CHECK(has(tree.err, "may reach what is below a folder"));
     CHECK_FALSE(has(set("list_directory").err, "may reach"));
-    CHECK_FALSE(has(project.workspace.mcpac({"generate"}).err, "--entry-only move_file"));
+    // Proposed by one line to paste, where the project denies a place.
+    const Project other;
+    const std::string line = "mcpac server set files --entry-only create_directory,get_file_info";
+    CHECK_FALSE(has(other.generated.err, line));
+    other.workspace.write("mcpac.policy", "allow files.*\ndeny *.*(* within ./notes/secret)\n");
+    const auto again = other.workspace.mcpac({"generate"});
+    INFO(again.err);
+    CHECK(has(again.err, line));
+    CHECK_FALSE(has(again.err, "move_file"));
   }
 
   TEST_CASE("an empty path is the server's folder, and is denied where that is the denied place") {

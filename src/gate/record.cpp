@@ -7,6 +7,7 @@
 #include "core/ascii.h"
 #include "core/json_writer.h"
 #include "gate/answer.h"
+#include "policy/match/path_readings.h"
 #include "policy/match/readings.h"
 #include "policy/policy_record.h"
 
@@ -92,6 +93,13 @@ class TargetFinder {
       if (is_full() || --steps_ < 0) return leave_out(Unlisted::kPlaces);
       list(one.value.get_ref<const std::string&>(), key);
     }
+    // "cat /etc/x", "a,/etc/x", "jar:file:/etc/x!/y": places that a text names and is not.
+    const auto named = policy::path_readings(text, "/");
+    const bool names_places = std::ranges::any_of(named, [&](const policy::NamedPath& one) {
+      return one.path.absolute && !one.path.components.empty() &&
+             (one.is_part || !text.starts_with('/'));
+    });
+    if (!is_listed && names_places) leave_out(Unlisted::kPlaces);
     const bool is_name = !text.empty() && text.size() <= kLongestName &&
                          text.find_first_of("\r\n") == std::string::npos;
     if (!is_listed && (is_name || text.find('/') != std::string::npos)) leave_out(Unlisted::kNames);

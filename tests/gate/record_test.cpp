@@ -61,6 +61,8 @@ TEST_SUITE("gate/record") {
   TEST_CASE("plain words may be names in the folder of a server, and numbers may not") {
     CHECK(targets_of({{"what", "secret"}}).unlisted == Unlisted::kNames);
     CHECK(targets_of({{"what", "a b/c"}}).unlisted == Unlisted::kNames);
+    for (const char* text : {"cat /etc/shadow", "ok,/etc/shadow", "key=~/.ssh/id", "sqlite:/etc/x"})
+      CHECK(targets_of({{"what", text}}).unlisted == Unlisted::kPlaces);
     CHECK(targets_of({{"n", 1}, {"path", "a"}}).unlisted == Unlisted::kNone);
     CHECK(targets_of({{"text", "two\nlines"}}).unlisted == Unlisted::kNone);
   }

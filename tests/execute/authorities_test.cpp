@@ -135,9 +135,9 @@ TEST_SUITE("execute/authorities") {
     const std::vector<std::string> notes = {at + "/notes"};
     for (const std::string& text :
          {at + "/notes", "--dir=" + at + "/notes", "-d" + at + "/notes", "@" + at + "/notes",
-          "'" + at + "/notes'", R"({"allowed": [")" + at + R"(/notes"]})", "../notes",
+          "'" + at + "/notes'", R"({"allowed": [")" + at + R"(/notes"]})", std::string("../notes"),
           "file://" + at + "/notes", "cd " + at + "/notes && exec server", "x:" + at + "/notes:ro",
-          "type=bind,src=" + at + "/notes,dst=/x", "cd ../notes;exec x"}) {
+          "type=bind,src=" + at + "/notes,dst=/x", std::string("cd ../notes;exec x")}) {
       CAPTURE(text);
       CHECK(given({"-c", text}) == notes);
       CHECK(given({}, {{"DATA", text}}) == notes);

@@ -269,7 +269,7 @@ void set(Context& context, const SetOptions& options) {
   if (options.no_root)
     context.say(fmt::format("{}: {}", options.name,
                             had_root ? "has no root any more" : "has no root, as before"));
-  propose_roots(context, {options.name});
+  if (options.no_root) propose_roots(context, {options.name});
   if (!options.entry_only.empty())
     context.say(fmt::format("{}: act on one entry alone: {}", options.name,
                             printable(fmt::format("{}", fmt::join(options.entry_only, ", ")))));

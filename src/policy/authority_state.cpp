@@ -209,27 +209,37 @@ void Authority::Impl::settle_root(const Permission& permission, const Json& argu
   std::vector<std::string> folders = found.paths->further_bases;
   const bool is_unclear = !folders.empty() || found.paths->is_unknown;
   if (!found.paths->is_unknown) folders.push_back(found.paths->admit_base);
-  for (const auto& folder : folders) {
+  enum class Others : std::uint8_t { kGiven, kNone };
+  const auto admits_from = [&](const std::string& folder, Others others) {
     Environment then = environment;
     then.bases.roots[server] = folder;
     auto& given = then.bases.given_folders[server];
     std::erase(given, folder);
-    if (given.empty()) then.bases.given_folders.erase(server);
+    if (given.empty() || others == Others::kNone) then.bases.given_folders.erase(server);
     LayerText layer{.name = decision.layer, .grants = {}, .asks = {}, .denies = {}, .files = {}};
     layer.files.emplace_back(decision.rule, decision.layer);
     auto authority = Authority::load({std::move(layer)}, then);
-    if (!authority) return;
     Evidence evidence;
-    if (!authority->decide(permission, arguments, {}, evidence).allowed()) continue;
-    found.paths->settling_root = folder;
-    if (!is_unclear) return;
-    decision.would_grant.clear();
+    return authority && authority->decide(permission, arguments, {}, evidence).allowed();
+  };
+  const auto settles = std::ranges::find_if(
+      folders, [&](const auto& folder) { return admits_from(folder, Others::kGiven); });
+  if (settles != folders.end()) found.paths->settling_root = *settles;
+  if (!is_unclear) return;
+  if (settles != folders.end()) {
     decision.no_grant = fmt::format(
         "its relative path is read in several ways, of which the rule admits one: "
         "mcpac server set {} --root {}",
-        printable(server), shell_quoted(folder));
+        printable(server), shell_quoted(*settles));
+  } else if (std::ranges::any_of(
+                 folders, [&](const auto& folder) { return admits_from(folder, Others::kNone); })) {
+    decision.no_grant =
+        "its relative path is read in several ways, of which the rule admits one, and no root "
+        "settles it: the call needs the absolute path";
+  } else {
     return;
   }
+  decision.would_grant.clear();
 }
 
 }  // namespace mcpac::policy

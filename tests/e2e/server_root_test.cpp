@@ -271,6 +271,7 @@ TEST_SUITE("e2e/server root") {
     CHECK(both.exit_code == 77);
     CHECK_FALSE(has(both.err, "--root"));
     CHECK(has(both.err, "absolute path"));
+    CHECK_FALSE(has(both.err, "path == "));
     CHECK(two.call("read_text_file",
                    {{"path", (two.workspace.folder() / "notes/open.txt").string()}}, rule)
               .exit_code == 0);

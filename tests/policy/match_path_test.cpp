@@ -163,7 +163,8 @@ const std::vector<const char*>& ways_to_name() {
       "ok/a,{}", "{},ok/a", "ok/a;{}", "ok/a:{}", "ok/a\n{}", "ok/a {}", "ok/a|{}", "ok/a\t{}",
       "a,b,c,{},d",
       // Values of options and members.
-      "key={}", "--file={}", "--file {}", "-f{}", "-f {}", "@{}", "-d@{}", "a=b&c={}", "x?y={}",
+      "{}:ro", "{}=x", "key={}", "--file={}", "--file {}", "-f{}", "-f {}", "@{}", "-d@{}",
+      "a=b&c={}", "x?y={}",
       // JSON with a comment before it, and what is cut at a NUL.
       "/* c */ [\"{}\"]", "// c\n{{\"path\": \"{}\"}}", "# c\npath: \"{}\"",
       // Commands.

@@ -359,6 +359,7 @@ class PlaceFinder {
     add_behind_schemes(item);
     if (item.size() > 2 && item[0] == '-' && is_letter(item[1])) add_named(item.substr(2), true);
     constexpr std::string_view kWithin = "=:@?#&!+";
+    add_named(item.substr(0, item.find_first_of(kWithin)), false);
     std::size_t parts = 0;
     for (auto at = item.find_first_of(kWithin); at != std::string_view::npos;
          at = item.find_first_of(kWithin, at)) {

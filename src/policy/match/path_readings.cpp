@@ -357,9 +357,11 @@ class PlaceFinder {
     if (item.empty() || is_of_the_web(item)) return;
     add_named(item, false);
     add_behind_schemes(item);
-    if (item.size() > 2 && item[0] == '-' && is_letter(item[1])) add_named(item.substr(2), true);
+    if (item.size() > 2 && item[0] == '-' && is_letter(item[1])) add_option_value(item.substr(2));
     constexpr std::string_view kWithin = "=:@?#&!+";
-    add_named(item.substr(0, item.find_first_of(kWithin)), false);
+    // Before "=" stands the name of an option and no place, unless it is written as one.
+    const auto first = item.substr(0, item.find_first_of(kWithin));
+    if (first.find('/') != std::string_view::npos) add_named(first, false);
     std::size_t parts = 0;
     for (auto at = item.find_first_of(kWithin); at != std::string_view::npos;
          at = item.find_first_of(kWithin, at)) {
@@ -371,6 +373,13 @@ class PlaceFinder {
         add_behind_schemes(item.substr(at));
       }
     }
+  }
+
+  // Behind "-f": "/x", "/x:ro".
+  void add_option_value(std::string_view value) {
+    add_named(value, true);
+    if (value.front() == '/' || value.front() == '~' || value.front() == '.')
+      add_named(value.substr(0, value.find(':')), true);
   }
 
   // A part that is written as a path; of a command every word may be one.

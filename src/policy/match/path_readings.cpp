@@ -359,8 +359,8 @@ class PlaceFinder {
     add_behind_schemes(item);
     if (item.size() > 2 && item[0] == '-' && is_letter(item[1])) add_option_value(item.substr(2));
     constexpr std::string_view kWithin = "=:@?#&!+";
-    // Before "=" stands the name of an option and no place, unless it is written as one.
-    const auto first = item.substr(0, item.find_first_of(kWithin));
+    // "/x:ro", "/x=b"; "@" is a character of names ("node_modules/@scope").
+    const auto first = item.substr(0, item.find_first_of(":="));
     if (first.find('/') != std::string_view::npos) add_named(first, false);
     std::size_t parts = 0;
     for (auto at = item.find_first_of(kWithin); at != std::string_view::npos;

@@ -6,10 +6,12 @@
 // the batches. Comparisons: every pair of sets 3 times to warm up and 51 times timed.
 // Lists of paths, each another file that is not there, so that each is walked: five calls, the
 // longest one is printed.
+// `bench_policy WORDS`: only what has the words in its name.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <vector>
 
 #include "policy/authority.h"
@@ -19,6 +21,13 @@ namespace {
 
 using namespace mcpac;
 using namespace mcpac::policy;
+
+// What is measured; empty: all.
+std::string_view g_wanted;
+
+bool is_wanted(std::string_view name) {
+  return name.contains(g_wanted);
+}
 
 ToolSchemas tools() {
   const Json schema = Json::parse(R"({"type": "object", "properties": {"path": {"type": "string"},
@@ -49,6 +58,7 @@ LayerText rules() {
 }
 
 void measure(const char* name, Authority& authority, const char* tool, const Json& arguments) {
+  if (!is_wanted(name)) return;
   const Permission permission = Permission::of("server", tool).value();
   constexpr int kBatch = 1000;
   std::vector<double> batches;
@@ -92,6 +102,7 @@ LayerText fifty_rules(int width, Alike alike = Alike::kYes) {
 }
 
 void measure_inclusion(const char* name, const Authority& wider, const Authority& narrower) {
+  if (!is_wanted(name)) return;
   std::vector<double> times;
   std::size_t included = 0;
   for (int round = -3; round < 51; ++round) {
@@ -116,6 +127,7 @@ void measure_inclusion(const char* name, const Authority& wider, const Authority
 
 // A tool that takes a list of paths; `audit` is how much of its calls is recorded.
 int measure_lists(const std::string& audit) {
+  if (!is_wanted("audit " + audit)) return 0;
   const Permission permission = Permission::of("server", "many").value();
   const ToolSchemas tools = {
       {permission, Json::parse(R"({"type": "object", "properties": {"paths": {"type": "array",
@@ -159,7 +171,8 @@ int measure_lists(const std::string& audit) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) g_wanted = argv[1];
   const auto all = tools();
   const SystemPathResolver resolver;
   const SystemClock clock;

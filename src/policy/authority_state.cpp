@@ -137,20 +137,19 @@ void Authority::Impl::lift(const CallUnderTest& call, const Times& times,
   decision.reason = "it needs an approval";
 }
 
-Decision Authority::Impl::judge(const Permission& permission, const Json& arguments,
-                                const Times& times, std::span<const AskRule> approved,
+Decision Authority::Impl::judge(const CallUnderTest& call, const Times& times,
+                                std::span<const AskRule> approved,
                                 std::vector<Verdict>& verdicts) const {
   Decision decision;
-  if (!knows(permission)) {
+  if (!knows(call.permission)) {
     decision.reason = "the lock has no such tool";
     decision.layer = "lock";
     return decision;
   }
-  if (layers.empty() || !arguments.is_object()) {
+  if (layers.empty() || !call.arguments.is_object()) {
     decision.reason = "nothing is granted";
     return decision;
   }
-  const CallUnderTest call = under_test(permission, arguments);
   std::size_t strictest = 0;
   for (const auto& layer : layers) {
     verdicts.push_back(decide_layer(layer, call, times, approved));
@@ -179,29 +178,27 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
 
 // A --grant is of use only where the run's own layer is what refuses, by no rule; and one without
 // the limit that is used up is not what its user wants.
-void Authority::Impl::add_fix(const Permission& permission, const Json& arguments,
-                              const Times& times, Decision& decision) const {
+void Authority::Impl::add_fix(const CallUnderTest& call, const Times& times,
+                              Decision& decision) const {
   if (decision.effect != Effect::kDeny || decision.too_large || layers.empty()) return;
   const bool is_no_rule = !decision.rule.starts_with("deny ");
   if (!decision.only_ungranted && is_no_rule && decision.layer == layers.front().name)
     decision.no_grant = "a layer above the run's own refuses it as well";
   if (!decision.only_ungranted || decision.used_up) return;
   begin_paths();
-  Fix fix = fix_for(layers.front(), under_test(permission, arguments), times, environment);
+  Fix fix = fix_for(layers.front(), call, times, environment);
   static_cast<void>(end_paths());
   if (asked_too_much()) fix = {.would_grant = {}, .no_grant = "its paths are too many to look up"};
   decision.would_grant = std::move(fix.would_grant);
   decision.no_grant = std::move(fix.no_grant);
 }
 
-void Authority::Impl::explain(const Permission& permission, const Json& arguments,
-                              const Times& times, const std::vector<Verdict>& verdicts,
-                              Explanation& found) const {
-  const CallUnderTest call = under_test(permission, arguments);
+void Authority::Impl::explain(const CallUnderTest& call, const Times& times,
+                              const std::vector<Verdict>& verdicts, Explanation& found) const {
   found.layers.clear();
   for (std::size_t i = 0; i < verdicts.size(); ++i)
     found.layers.push_back(explain_layer(layers[i], verdicts[i], call, times));
-  found.paths = path_reading(layers, permission, environment);
+  found.paths = path_reading(layers, call.permission, environment);
 }
 
 }  // namespace mcpac::policy

@@ -17,7 +17,7 @@ namespace mcpac::policy {
 
 struct Authority::Impl {
   Environment environment;
-  std::unique_ptr<PathWitness> witness;  // in the place of the resolver that was given
+  std::unique_ptr<PathWitness> witness;  // wraps the resolver that was given
   std::vector<PathFact> loaded_paths;
   std::vector<CompiledLayer> layers;
   std::optional<std::chrono::steady_clock::time_point> start;
@@ -39,6 +39,7 @@ struct Authority::Impl {
   [[nodiscard]] bool knows(const Permission& permission) const {
     return schema_of(permission) != nullptr || is_control(permission);
   }
+  // Once a call: what is found of its values is found for all that is asked about it.
   [[nodiscard]] CallUnderTest under_test(const Permission& permission,
                                          const Json& arguments) const {
     const Json* schema = schema_of(permission);
@@ -66,14 +67,13 @@ struct Authority::Impl {
             Decision& decision) const;
   // The answer of all layers, with nothing charged; `verdicts` stays empty where no rule was asked.
   // begin_paths() comes before, and whoever takes the answer looks at asked_too_much().
-  [[nodiscard]] Decision judge(const Permission& permission, const Json& arguments,
-                               const Times& times, std::span<const AskRule> approved,
+  [[nodiscard]] Decision judge(const CallUnderTest& call, const Times& times,
+                               std::span<const AskRule> approved,
                                std::vector<Verdict>& verdicts) const;
   // What a denial is told to do. After end_paths(): it looks at files by itself.
-  void add_fix(const Permission& permission, const Json& arguments, const Times& times,
-               Decision& decision) const;
-  void explain(const Permission& permission, const Json& arguments, const Times& times,
-               const std::vector<Verdict>& verdicts, Explanation& found) const;
+  void add_fix(const CallUnderTest& call, const Times& times, Decision& decision) const;
+  void explain(const CallUnderTest& call, const Times& times, const std::vector<Verdict>& verdicts,
+               Explanation& found) const;
 };
 
 }  // namespace mcpac::policy

@@ -269,7 +269,8 @@ void Run::record_refused(const Error& error) const {
                       .client_run = hosted == nullptr ? std::string_view() : hosted->client_run,
                       .error = error,
                       .not_granted = outcome_.check.missing,
-                      .policy = granted_ ? policy::policy_record(*granted_) : Json(nullptr)},
+                      .policy = granted_ ? policy::policy_record(*granted_) : Json(nullptr),
+                      .bound = hosted == nullptr ? nullptr : hosted->refusals},
                      folders_, listener_, outcome_);
 }
 

@@ -149,7 +149,7 @@ class LiveSocket {
 
 // Tools that drift and servers that end while the program runs are noted in its record, until this
 // is gone; a server's last words are its user's alone, and may say why. Of a client's program
-// whoever has the servers hears of it.
+// the owner of the servers hears of it.
 class ServerNotes {
  public:
   ServerNotes(const RunParts& parts, audit::RunLog& log, LoopTalk& talk)
@@ -228,6 +228,7 @@ std::set<std::string> servers_of(const std::set<Permission>& tools) {
 void record_refused_run(RefusedRun run, const Folders& folders, const Listener& listener,
                         Outcome& outcome) {
   if (!outcome.run_id.empty() || exit_code_of(run.error.id) != ExitCode::kRefused) return;
+  if (run.bound != nullptr && !run.bound->take()) return;
   if (outcome.report) {
     for (const auto& item : outcome.report->declared) run.declared.push_back(item.text());
   }

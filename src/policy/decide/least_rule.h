@@ -1,4 +1,4 @@
-// The rule that admits a call of which only a part is known, and little else.
+// The rule that admits a call that is known in part, and little else.
 #pragma once
 
 #include <string>

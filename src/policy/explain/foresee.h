@@ -1,4 +1,4 @@
-// Foresee: the answer of layers to a call of which only a part is known.
+// Foresee: the answer of layers to a call that is known in part.
 #pragma once
 
 #include <vector>

@@ -66,7 +66,7 @@ class Together {
   }
   struct Found {
     const ast::Rule* rule;
-    bool in_profile;  // which nobody but `profile` uses
+    bool in_profile;  // that `profile` alone uses
   };
   std::vector<Found> with(const std::string& profile) {
     found_.clear();

@@ -120,7 +120,10 @@ struct Asked {
 };
 
 Asked subject_of(const PossibleCall& call) {
-  return {.call = {.permission = call.permission, .arguments = call.known, .schema = call.schema},
+  return {.call = {.permission = call.permission,
+                   .arguments = call.known,
+                   .schema = call.schema,
+                   .defaults = call.left_out()},
           .unknown = &call.unknown,
           .open = call.open,
           .asks_file_system = false};

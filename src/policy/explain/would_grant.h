@@ -27,7 +27,7 @@ struct Fix {
 // values of the call through the environment's resolver.
 [[nodiscard]] Fix fix_for(const CompiledLayer& layer, const CallUnderTest& call, const Times& times,
                           const Environment& environment);
-// The same of a call of which only a part is known: what is unknown keeps the tests of the rule
+// The same of a call that is known in part: what is unknown keeps the tests of the rule
 // that came nearest. The file system is not asked.
 [[nodiscard]] Fix fix_for(const CompiledLayer& layer, const PossibleCall& call,
                           const Environment& environment);

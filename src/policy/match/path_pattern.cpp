@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/glob.h"
+#include "core/unicode_folding.h"
 #include "policy/text/source_text.h"
 
 namespace mcpac::policy {
@@ -37,7 +38,7 @@ bool components_match(std::span<const std::string> glob, std::span<const std::st
 
 Components folded_names(std::span<const std::string> names) {
   Components plain;
-  for (const auto& name : names) plain.push_back(folded(name));
+  for (const auto& name : names) plain.push_back(case_folded(name));
   return plain;
 }
 

@@ -1,6 +1,5 @@
 #include "policy/match/path_value.h"
 
-#include <unicase.h>
 #include <unictype.h>
 #include <uninorm.h>
 #include <unistr.h>
@@ -49,16 +48,6 @@ bool is_nfc(std::string_view text) {
 
 std::string nfc(std::string_view text) {
   return is_ascii(text) ? std::string(text) : normalised(text).value_or(std::string(text));
-}
-
-std::string folded(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  if (u8_check(bytes, text.size()) != nullptr) return std::string(text);
-  std::size_t length = 0;
-  const std::unique_ptr<std::uint8_t, decltype(&std::free)> plain(
-      u8_casefold(bytes, text.size(), nullptr, UNINORM_NFC, nullptr, &length), &std::free);
-  if (!plain) return std::string(text);
-  return {reinterpret_cast<const char*>(plain.get()), length};
 }
 
 bool has_unassigned(std::string_view text) {

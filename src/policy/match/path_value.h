@@ -27,8 +27,6 @@ struct PathValue {
 [[nodiscard]] std::optional<PathValue> read_path_value(std::string_view text);
 
 [[nodiscard]] bool has_unassigned(std::string_view text);  // such characters
-// As Unicode folds case, in form C: what is not UTF-8 stays as it is.
-[[nodiscard]] std::string folded(std::string_view text);
 [[nodiscard]] bool is_nfc(std::string_view text);
 // In normalisation form C; what is not UTF-8 stays as it is.
 [[nodiscard]] std::string nfc(std::string_view text);

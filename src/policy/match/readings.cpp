@@ -54,7 +54,7 @@ std::string_view peeled(std::string_view text, Peel peel) {
   return {reinterpret_cast<const char*>(begin), static_cast<std::size_t>(end - begin)};
 }
 
-// Most values: they begin and end like a word or a path, so nobody peels or decodes anything.
+// Most values: they begin and end like a word or a path, so no server peels or decodes anything.
 bool is_plain(std::string_view text) {
   const auto is_word = [](char c) {
     return is_letter(c) || is_digit(c) || std::string_view("/._~-+=@#$%&*!?,;:|\\").contains(c);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -57,7 +58,12 @@ LayerText rules() {
   return layer;
 }
 
-void measure(const char* name, Authority& authority, const char* tool, const Json& arguments) {
+// As the gate asks, which records; or with what would admit a denied call, which the gate works out
+// once a kind of denial.
+enum class Asked : std::uint8_t { kByGate, kWithFix };
+
+void measure(const char* name, Authority& authority, const char* tool, const Json& arguments,
+             Asked asked = Asked::kByGate) {
   if (!is_wanted(name)) return;
   const Permission permission = Permission::of("server", tool).value();
   constexpr int kBatch = 1000;
@@ -65,8 +71,13 @@ void measure(const char* name, Authority& authority, const char* tool, const Jso
   std::size_t allowed = 0;
   for (int batch = -20; batch < 201; ++batch) {
     const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < kBatch; ++i)
-      allowed += authority.decide(permission, arguments).allowed() ? 1 : 0;
+    for (int i = 0; i < kBatch; ++i) {
+      Evidence evidence;
+      const Decision decision = asked == Asked::kByGate
+                                    ? authority.decide(permission, arguments, {}, evidence)
+                                    : authority.decide(permission, arguments);
+      allowed += decision.allowed() ? 1 : 0;
+    }
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     if (batch >= 0) batches.push_back(took.count() / kBatch);
   }
@@ -188,6 +199,8 @@ int main(int argc, char** argv) {
           {{"title", "hello there"}, {"count", 5}});
   measure("100 rules, denied, with nearest rule", *authority, "tool5",
           {{"title", "A\nB"}, {"count", 5}});
+  measure("100 rules, denied, with its fix", *authority, "tool5", {{"title", "A\nB"}, {"count", 5}},
+          Asked::kWithFix);
   measure("100 rules, path within, resolved on disk", *authority, "tool2",
           {{"path", "/usr/share/doc"}});
   measure("100 rules, path within, walked for its end", *authority, "tool2",

@@ -78,7 +78,7 @@ int begin(const Confinement& from) {
   ::close(from.report_reader);
   reset_signals();
   ::setsid();
-  ::umask(022);
+  ::umask(from.plan->new_file_mask);
   return die_with_warden(from.report);
 }
 

@@ -6,7 +6,9 @@
 // of the program's memory, looks at it, and makes the call itself: what was looked at is what is
 // done, and no other thread can exchange the path in between. Protected names, what lies in them,
 // folders above a mount and new git repositories are refused; all else happens as the program asked
-// for it. Other calls that stop are the warden's to judge.
+// for it. Other calls that stop are the warden's to judge. Where two programs write one folder,
+// their guards add parts of a git repository in turns (core/repository.h), so that no two halves
+// meet.
 //
 // The guard is the warden's child. It ends with the program, and the program with it.
 #pragma once
@@ -39,6 +41,9 @@ struct GuardWord {
   std::array<char, 256> path{};  // cut to fit, with a NUL
 };
 
+// The seconds that one call of the program may take.
+inline constexpr int kGuardPatience = 30;
+
 class NameGuard {
  public:
   // In the warden, as soon as `program` runs; `listener` is its filter's. errno where it cannot be:
@@ -46,7 +51,11 @@ class NameGuard {
   static std::expected<NameGuard, int> start(const Plan& plan, pid_t program, int listener);
   NameGuard(NameGuard&&) noexcept;
   NameGuard& operator=(NameGuard&& other) noexcept;
-  ~NameGuard();  // ends it, and waits
+  ~NameGuard();  // end()
+  // Kills it, and waits a moment for its end. How it had ended: kOutOfPatience, as a file system
+  // did not answer for kGuardPatience.
+  enum class End : std::uint8_t { kKilled, kOutOfPatience };
+  End end();
 
   [[nodiscard]] int socket() const { return socket_.get(); }
   // One word; the socket is readable.

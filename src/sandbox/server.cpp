@@ -265,6 +265,8 @@ void Server::hear_guard(Running& child) {
     case GuardWord::Kind::kReady:
     case GuardWord::Kind::kEnded: break;
   }
+  const bool hung = child.guard->end() == NameGuard::End::kOutOfPatience;
+  child.kept.out_of_patience = hung ? 1 : 0;
   child.guard.reset();
   child.guard_ended = true;
   send_signal(child.process.get(), SIGKILL);

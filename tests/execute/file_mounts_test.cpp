@@ -432,6 +432,9 @@ TEST_SUITE("execute/file mounts") {
     CHECK(execute::new_protected_names(*again).value().names.empty());
     CHECK(has(refusal(place.grant(place.folder / "docs", FileMode::kReadWrite)),
               "is a git repository by what it holds"));
+    // Where case is not folded, another case is another name.
+    for (const char* part : {"plain/HEAD", "plain/objects/x", "plain/Refs/x"}) place.write(part);
+    CHECK(execute::new_protected_names(*again).value().names.empty());
     // Its objects may be another's.
     place.write("other/HEAD");
     place.write("other/commondir");

@@ -216,7 +216,7 @@ void Guard::serve() {
     call_ = {};
     if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &call_) != 0) {
       if (errno != EINTR && errno != ENOENT) return;
-      // Interrupted before it was taken, and then made again; or nobody is left who could call.
+      // Interrupted before it was taken, and then made again; or no thread is left that could call.
       if (has_hung_up(listener_)) return;
       continue;
     }
@@ -417,7 +417,7 @@ bool is_dots(std::string_view name) {
 constexpr mode_t kSpecialBits = 06000;
 
 // Never waits for another process: one guard serves all threads of the program, and the other end
-// of a pipe could be one of them. A pipe that nobody reads is ENXIO, and a file that somebody
+// of a pipe could be one of them. A pipe without a reader is ENXIO, and a file that somebody
 // leases EAGAIN.
 Done open_at(int folder, const std::string& name, int flags, mode_t mode) {
   UniqueFd made(
@@ -540,7 +540,7 @@ std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, 
   }
   NameGuard guard(pid, std::move(ours));
   theirs.reset();
-  // A guard that was taken over keeps nobody waiting.
+  // A guard that was taken over does not keep the warden waiting.
   if (::fcntl(guard.socket(), F_SETFL, O_NONBLOCK) != 0) return std::unexpected(errno);
   pollfd ready{guard.socket(), POLLIN, 0};
   int count = 0;

@@ -106,6 +106,20 @@ TEST_SUITE("e2e/changes") {
     CHECK(place.get("also.txt") == "absent");
   }
 
+  TEST_CASE("what git runs by its configuration is not applied") {
+    const Place place;
+    place.put(".git/config", "[core]\n\thooksPath = tools/hooks\n");
+    CHECK(place
+              .run({"folder", place.at("tools"), "+", "folder", place.at("tools/hooks"), "+",
+                    "write", place.at("tools/hooks/pre-commit"), "evil"})
+              .out == "ok\nok\nok\n");
+    const auto apply = place.workspace.mcpac({"changes", "apply", place.id()});
+    CHECK(apply.exit_code == 77);
+    CHECK(has(apply.err, "MCPAC-E0724"));
+    CHECK(has(apply.err, "git or Mercurial run or obey what lies in " + place.at("tools/hooks")));
+    CHECK_FALSE(fs::exists(place.folder / "tools"));
+  }
+
   TEST_CASE("a ceiling that came meanwhile holds for apply") {
     const Place place;
     REQUIRE(place.run({"write", place.at("notes.txt"), "program"}).exit_code == 0);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/printable.h"
+#include "execute/check/authorities.h"
 #include "policy/explain/lint.h"
 
 namespace mcpac::execute {
@@ -86,6 +87,16 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   }
   if (parts.enforcement == Enforcement::kObserve) {
     warn_of_observing(parts.listener);
+    // Calls are lifted. Which files and hosts are meant must still be said.
+    for (const auto* const missing : {&result.to_place, &result.to_state}) {
+      for (const std::string& place : *missing)
+        parts.listener.warning(fmt::format(
+            "the program declares {}, and has none: --no-permission-check is about calls, and "
+            "grants no places; {}",
+            place.find("files") != std::string::npos ? "files" : "network",
+            missing == &result.to_place ? place + " does"
+                                        : fmt::format("`{}` in {} does", place, kPolicyLayer)));
+    }
     // What a ceiling or a deny refuses is not lifted.
     result.to_grant.clear();
     if (result.to_allow.empty() && result.to_lift.empty()) return {};

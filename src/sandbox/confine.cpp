@@ -78,7 +78,7 @@ int begin(const Confinement& from) {
   ::close(from.report_reader);
   reset_signals();
   ::setsid();
-  ::umask(from.plan->new_file_mask);
+  ::umask(022);
   return die_with_warden(from.report);
 }
 
@@ -154,6 +154,7 @@ int confine(void* confinement) {
   report = kReportDescriptor;
   step(Layer::kLimits, set_limits(plan));
   step(Layer::kIdentity, take_identity(plan));
+  ::umask(plan.new_file_mask);  // not before: the root is made for another id
   step(Layer::kLandlock, enter_landlock(plan));
   step(Layer::kSeccomp, enter_filter(plan));
   step(Layer::kProgram, start_program(plan));

@@ -5,12 +5,12 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,10 +49,13 @@ constexpr int kMostMillisecondsToStart = 5000;
 
 using Arguments = std::uint64_t[6];
 
-// A call takes no longer than its file system does; one that does not answer in this time takes the
-// guard with it, and the program.
-constexpr itimerval kPatience{.it_interval = {},
-                              .it_value = {.tv_sec = kGuardPatience, .tv_usec = 0}};
+constexpr std::int64_t kIdle = 0;
+
+std::int64_t now_in_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
 
 using Bytes = std::string_view;
 
@@ -76,8 +80,13 @@ struct Done {
 
 class Guard {
  public:
-  Guard(const Plan& plan, pid_t program, int listener, int socket)
-      : plan_(plan), listener_(listener), socket_(socket), memory_(program) {
+  Guard(const Plan& plan, pid_t program, int listener, int socket,
+        std::atomic<std::int64_t>& busy_since)
+      : plan_(plan),
+        listener_(listener),
+        socket_(socket),
+        busy_since_(busy_since),
+        memory_(program) {
     for (const std::string& name : plan.kept_names) {
       const bool open_end = name.ends_with('*');
       names_.push_back(folded(open_end ? std::string_view(name).substr(0, name.size() - 1)
@@ -117,6 +126,7 @@ class Guard {
   const Plan& plan_;
   int listener_;
   int socket_;
+  std::atomic<std::int64_t>& busy_since_;
   std::vector<std::string> names_;
   std::vector<FileIdentity> unmoved_;
   ChildMemory memory_;        // of the program
@@ -130,14 +140,16 @@ int enter_own_filter() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 0;
 #else
-  constexpr int kCalls[] = {
-      SCMP_SYS(ioctl),      SCMP_SYS(pread64),  SCMP_SYS(poll),       SCMP_SYS(ppoll),
-      SCMP_SYS(open),       SCMP_SYS(openat),   SCMP_SYS(mkdirat),    SCMP_SYS(renameat2),
-      SCMP_SYS(renameat),   SCMP_SYS(unlinkat), SCMP_SYS(ftruncate),  SCMP_SYS(newfstatat),
-      SCMP_SYS(readlinkat), SCMP_SYS(fstat),    SCMP_SYS(close),      SCMP_SYS(umask),
-      SCMP_SYS(sendmsg),    SCMP_SYS(recvmsg),  SCMP_SYS(brk),        SCMP_SYS(mmap),
-      SCMP_SYS(munmap),     SCMP_SYS(mremap),   SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
-      SCMP_SYS(flock),      SCMP_SYS(fcntl),    SCMP_SYS(setitimer),  SCMP_SYS(clock_nanosleep)};
+  constexpr int kCalls[] = {SCMP_SYS(ioctl),        SCMP_SYS(pread64),    SCMP_SYS(poll),
+                            SCMP_SYS(ppoll),        SCMP_SYS(open),       SCMP_SYS(openat),
+                            SCMP_SYS(mkdirat),      SCMP_SYS(renameat2),  SCMP_SYS(renameat),
+                            SCMP_SYS(unlinkat),     SCMP_SYS(ftruncate),  SCMP_SYS(newfstatat),
+                            SCMP_SYS(readlinkat),   SCMP_SYS(fstat),      SCMP_SYS(close),
+                            SCMP_SYS(umask),        SCMP_SYS(sendmsg),    SCMP_SYS(recvmsg),
+                            SCMP_SYS(brk),          SCMP_SYS(mmap),       SCMP_SYS(munmap),
+                            SCMP_SYS(mremap),       SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
+                            SCMP_SYS(flock),        SCMP_SYS(fcntl),      SCMP_SYS(clock_nanosleep),
+                            SCMP_SYS(clock_gettime)};
   scmp_filter_ctx const context = seccomp_init(SCMP_ACT_KILL_PROCESS);
   if (context == nullptr) return ENOMEM;
   int error = seccomp_attr_set(context, SCMP_FLTATR_CTL_NNP, 0);
@@ -199,7 +211,6 @@ int Guard::enter() {
   ::setrlimit(RLIMIT_CORE, &none);
   // It empties and lengthens files for the program, which is told EFBIG.
   if (::signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return errno;
-  if (::signal(SIGALRM, SIG_DFL) == SIG_ERR) return errno;
   if (const int error = limit_file_size(plan_)) return error;
   if (const int error = drop_privileges(plan_)) return error;
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
@@ -221,10 +232,9 @@ void Guard::serve() {
       continue;
     }
     if (names_a_file(call_.data.nr)) {
-      ::setitimer(ITIMER_REAL, &kPatience, nullptr);
+      busy_since_ = now_in_seconds();
       answer(call_);
-      constexpr itimerval kNever{};
-      ::setitimer(ITIMER_REAL, &kNever, nullptr);
+      busy_since_ = kIdle;
       continue;
     }
     GuardWord word;
@@ -520,7 +530,18 @@ int Guard::truncate(std::uint64_t address, off_t size) {
   return ::ftruncate(opened.descriptor.get(), size) == 0 ? 0 : errno;
 }
 
+SharedTime make_shared_time() {
+  void* const memory = ::mmap(nullptr, sizeof(std::atomic<std::int64_t>), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return SharedTime(memory == MAP_FAILED ? nullptr
+                                         : ::new (memory) std::atomic<std::int64_t>(kIdle));
+}
+
 }  // namespace
+
+void UnmapTime::operator()(std::atomic<std::int64_t>* time) const {
+  ::munmap(time, sizeof *time);
+}
 
 std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, int listener) {
   std::array<int, 2> ends{};
@@ -528,17 +549,19 @@ std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, 
     return std::unexpected(errno);
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
+  SharedTime busy = make_shared_time();
+  if (!busy) return std::unexpected(ENOMEM);
   const pid_t pid = ::fork();
   if (pid < 0) return std::unexpected(errno);
   if (pid == 0) {
-    Guard guard(plan, program, listener, theirs.get());
+    Guard guard(plan, program, listener, theirs.get(), *busy);
     GuardWord word;
     word.kind = GuardWord::Kind::kReady;
     word.error = guard.enter();
     if (say(theirs.get(), word) && word.error == 0) guard.serve();
     ::_exit(0);
   }
-  NameGuard guard(pid, std::move(ours));
+  NameGuard guard(pid, std::move(ours), std::move(busy));
   theirs.reset();
   // A guard that was taken over does not keep the warden waiting.
   if (::fcntl(guard.socket(), F_SETFL, O_NONBLOCK) != 0) return std::unexpected(errno);
@@ -555,36 +578,37 @@ std::expected<NameGuard, int> NameGuard::start(const Plan& plan, pid_t program, 
 }
 
 NameGuard::NameGuard(NameGuard&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), socket_(std::move(other.socket_)) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      socket_(std::move(other.socket_)),
+      busy_since_(std::move(other.busy_since_)) {}
 
 // The one that is overwritten ends with `ending`.
 NameGuard& NameGuard::operator=(NameGuard&& other) noexcept {
   if (this != &other) {
-    const NameGuard ending(pid_, std::move(socket_));
+    const NameGuard ending(pid_, std::move(socket_), std::move(busy_since_));
     pid_ = std::exchange(other.pid_, -1);
     socket_ = std::move(other.socket_);
+    busy_since_ = std::move(other.busy_since_);
   }
   return *this;
 }
 
-NameGuard::~NameGuard() {
-  static_cast<void>(end());
-}
-
 // What waits where no signal ends the wait is left behind; it makes no further call.
-NameGuard::End NameGuard::end() {
-  const pid_t pid = std::exchange(pid_, -1);
-  if (pid < 0) return End::kKilled;
-  ::kill(pid, SIGKILL);
+NameGuard::~NameGuard() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);
   constexpr int kMostWaits = 200;
   constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 1'000'000};
-  int status = 0;
-  pid_t ended = 0;
-  for (int i = 0; i < kMostWaits && (ended = ::waitpid(pid, &status, WNOHANG)) == 0; ++i)
+  for (int i = 0; i < kMostWaits; ++i) {
+    if (::waitpid(pid_, nullptr, WNOHANG) != 0) return;
     ::nanosleep(&kMoment, nullptr);
-  if (ended == 0) give_up(pid);
-  return ended == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? End::kOutOfPatience
-                                                                            : End::kKilled;
+  }
+  give_up(pid_);
+}
+
+bool NameGuard::is_out_of_patience() const {
+  const std::int64_t since = *busy_since_;
+  return since != kIdle && now_in_seconds() - since > kGuardPatience;
 }
 
 GuardWord NameGuard::hear() const {

@@ -26,18 +26,18 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder to grant, `work`, and a home of its own, as the user's configuration counts, too.
-class Work {
+class Grounds {
  public:
-  Work() {
+  Grounds() {
     fs::create_directories(folder);
     set("HOME", (base_.path() / "home").string());
     set("XDG_CONFIG_HOME", "");
     set("GIT_CONFIG_SYSTEM", "/dev/null");
     set("GIT_CONFIG_GLOBAL", "");
   }
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
-  ~Work() {
+  Grounds(const Grounds&) = delete;
+  Grounds& operator=(const Grounds&) = delete;
+  ~Grounds() {
     for (const auto& [name, value] : before_) {
       if (value)
         ::setenv(name.c_str(), value->c_str(), 1);
@@ -78,7 +78,7 @@ class Work {
   fs::path folder = base_.path() / "work";
 };
 
-using Names = std::vector<std::string>;
+using KeptList = std::vector<std::string>;
 
 // `section.Sub.key\nvalue`, as `git config --list -z` has them; nothing where git refuses the file.
 std::optional<std::set<std::string>> as_git_reads(const fs::path& file) {
@@ -112,7 +112,7 @@ std::set<std::string> as_we_read(const std::string& text) {
 
 TEST_SUITE("execute/obeyed places") {
   TEST_CASE("a configuration is read as git reads it") {
-    const Work work;
+    const Grounds grounds;
     for (const std::string& text : std::vector<std::string>{
              "[core]\n\thooksPath = tools/hooks\n",
              "[CORE] HooksPath=a b  c   # not this\n[core]\nfsmonitor = \"a # b\" ; nor this\n",
@@ -122,8 +122,8 @@ TEST_SUITE("execute/obeyed places") {
              "[include]\n\tpath = ../other\n\n# [core]\n;hooksPath = no\n[core] bare\n",
              "[core] hooksPath = \"one\"two\" three\"\n", "[x]\ny = a;b\nz = \"a;b\"\n"}) {
       CAPTURE(text);
-      work.put("config", text);
-      auto theirs = as_git_reads(work.at("config"));
+      grounds.put("config", text);
+      auto theirs = as_git_reads(grounds.at("config"));
       REQUIRE(theirs.has_value());
       // A key without a value is true to git, and names nothing.
       CHECK(as_we_read(text) == *theirs);
@@ -139,78 +139,82 @@ TEST_SUITE("execute/obeyed places") {
   }
 
   TEST_CASE("what git runs by its configuration is held, there or not") {
-    const Work work;
-    work.put("work/.git/config",
-             "[core]\n hooksPath = tools/hooks\n fsmonitor = ./watch.sh --fast\n editor = vi\n"
-             "[filter \"x\"]\n clean = python3 clean.py %f\n smudge = cat src\n"
-             "[diff \"y\"]\n textconv = \"sh -c 'scripts/show \\\"$1\\\"'\"\n"
-             "[merge \"z\"]\n driver = ~/bin/merge %O %A %B\n"
-             "[alias]\n deploy = !./deploy.sh\n[gui]\n recentrepo = " +
-                 work.folder.string() + "\n[credential]\n helper = !./keys.sh get\n");
-    work.put("work/clean.py", "pass");
-    work.put("work/src/main.c", "");
-    work.put("work/vi", "");
-    CHECK(work.kept() == Names{"clean.py", "keys.sh", "scripts/show", "tools/hooks", "watch.sh"});
-    const auto made = work.grant("work");
+    const Grounds grounds;
+    grounds.put("work/.git/config",
+                "[core]\n hooksPath = tools/hooks\n fsmonitor = ./watch.sh --fast\n editor = vi\n"
+                "[filter \"x\"]\n clean = python3 clean.py %f\n smudge = cat src\n"
+                "[diff \"y\"]\n textconv = \"sh -c 'scripts/show \\\"$1\\\"'\"\n"
+                "[merge \"z\"]\n driver = ~/bin/merge %O %A %B\n"
+                "[alias]\n deploy = !./deploy.sh\n[gui]\n recentrepo = " +
+                    grounds.folder.string() + "\n[credential]\n helper = !./keys.sh get\n");
+    grounds.put("work/clean.py", "pass");
+    grounds.put("work/src/main.c", "");
+    grounds.put("work/vi", "");
+    CHECK(grounds.kept() ==
+          KeptList{"clean.py", "keys.sh", "scripts/show", "tools/hooks", "watch.sh"});
+    const auto made = grounds.grant("work");
     REQUIRE(made.has_value());
     // What is there is mounted, too, and the folders above it stay.
     const auto mounted =
-        std::ranges::find(made->mounts, work.folder / "clean.py", &sandbox::Mount::inside);
+        std::ranges::find(made->mounts, grounds.folder / "clean.py", &sandbox::Mount::inside);
     REQUIRE(mounted != made->mounts.end());
     CHECK(mounted->access == Access::kRead);
   }
 
   TEST_CASE("configuration counts that is included, above, elsewhere or the user's") {
-    const Work work;
-    work.put(".git/config", "[core]\n hooksPath = work/hooks\n[include]\n path = ../work/more\n");
-    work.put("work/more",
-             "[includeIf \"gitdir:/nowhere\"]\n path = missing\n"
-             "[core]\n attributesFile = work/attributes\n");
-    work.put("work/tree/.git", "gitdir: " + work.at("main/.git/worktrees/tree").string() + "\n");
-    work.put("main/.git/worktrees/tree/commondir", "../..\n");
-    work.put("main/.git/worktrees/tree/config.worktree", "[core]\n pager = ./page\n");
-    work.put("main/.git/config", "[core]\n hooksPath = checks\n");
-    work.put("work/sub/.git", "gitdir: ../store\n");
-    work.put("home/.gitconfig", "[core]\n fsmonitor = bin/monitor\n");
-    work.put("work/mine/.hg/hgrc",
-             "[hooks]\ncommit.x = sh tools/h.sh\n"
-             " more.sh\nupdate = python:../ext/u.py:go\n[extensions]\n"
-             "e = ~/no\n%include ../extra.rc\n[alias]\nd = !./d.sh\n");
-    work.put("work/mine/more.sh", "");
-    CHECK(work.kept() == Names{"attributes", "ext/u.py", "hooks", "mine/extra.rc",
-                               "mine/more.sh", "mine/tools/h.sh", "missing", "more", "store",
-                               "sub/bin/monitor", "tree/bin/monitor", "tree/checks", "tree/page"});
+    const Grounds grounds;
+    grounds.put(".git/config",
+                "[core]\n hooksPath = work/hooks\n[include]\n path = ../work/more\n");
+    grounds.put("work/more",
+                "[includeIf \"gitdir:/nowhere\"]\n path = missing\n"
+                "[core]\n attributesFile = work/attributes\n");
+    grounds.put("work/tree/.git",
+                "gitdir: " + grounds.at("main/.git/worktrees/tree").string() + "\n");
+    grounds.put("main/.git/worktrees/tree/commondir", "../..\n");
+    grounds.put("main/.git/worktrees/tree/config.worktree", "[core]\n pager = ./page\n");
+    grounds.put("main/.git/config", "[core]\n hooksPath = checks\n");
+    grounds.put("work/sub/.git", "gitdir: ../store\n");
+    grounds.put("home/.gitconfig", "[core]\n fsmonitor = bin/monitor\n");
+    grounds.put("work/mine/.hg/hgrc",
+                "[hooks]\ncommit.x = sh tools/h.sh\n"
+                " more.sh\nupdate = python:../ext/u.py:go\n[extensions]\n"
+                "e = ~/no\n%include ../extra.rc\n[alias]\nd = !./d.sh\n");
+    grounds.put("work/mine/more.sh", "");
+    CHECK(grounds.kept() == KeptList{"attributes", "ext/u.py", "hooks", "mine/extra.rc",
+                                     "mine/more.sh", "mine/tools/h.sh", "missing", "more", "store",
+                                     "sub/bin/monitor", "tree/bin/monitor", "tree/checks",
+                                     "tree/page"});
   }
 
   TEST_CASE("what git names is not granted itself, nor what lies in it") {
-    const Work work;
-    work.put("work/.git/config", "[core]\n hooksPath = hooks\n");
-    work.put("work/hooks/pre-commit", "");
-    work.put("work/src/a", "");
+    const Grounds grounds;
+    grounds.put("work/.git/config", "[core]\n hooksPath = hooks\n");
+    grounds.put("work/hooks/pre-commit", "");
+    grounds.put("work/src/a", "");
     for (const char* path : {"work/hooks", "work/hooks/pre-commit"}) {
       CAPTURE(path);
-      const auto made = work.grant(path);
+      const auto made = grounds.grant(path);
       REQUIRE_FALSE(made.has_value());
       CHECK(made.error().id == ErrorId::kFilesRefused);
       CHECK(made.error().why.find("hooks") != std::string::npos);
       CHECK(made.error().fix == "grant it read-only");
     }
-    CHECK(work.grant("work/src").has_value());
+    CHECK(grounds.grant("work/src").has_value());
     // A folder in a repository that only its contents give away.
     for (const char* part : {"bare/HEAD", "bare/objects/x", "bare/refs/x", "bare/hooks/x"})
-      work.put(part, "");
-    CHECK_FALSE(work.grant("bare/hooks").has_value());
+      grounds.put(part, "");
+    CHECK_FALSE(grounds.grant("bare/hooks").has_value());
   }
 
   TEST_CASE("a configuration that cannot be read whole is not taken for an empty one") {
-    const Work work;
-    work.put("work/.git/config", "[core]\n pager = " + std::string(2U << 20U, 'x') + "\n");
-    const auto made = work.grant("work");
+    const Grounds grounds;
+    grounds.put("work/.git/config", "[core]\n pager = " + std::string(2U << 20U, 'x') + "\n");
+    const auto made = grounds.grant("work");
     REQUIRE_FALSE(made.has_value());
     CHECK(made.error().what.find("cannot be read whole") != std::string::npos);
     // A pipe is not waited for.
-    fs::remove(work.at("work/.git/config"));
-    REQUIRE(::mkfifo(work.at("work/.git/config").c_str(), 0600) == 0);
-    CHECK(work.grant("work").has_value());
+    fs::remove(grounds.at("work/.git/config"));
+    REQUIRE(::mkfifo(grounds.at("work/.git/config").c_str(), 0600) == 0);
+    CHECK(grounds.grant("work").has_value());
   }
 }

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 20U;
 constexpr int kMostFiles = 64;
-constexpr int kDeepest = 10;  // as git's own includes
+constexpr int kDeepestInclude = 10;  // as git's own includes
 
 enum class Means : std::uint8_t { kPath, kCommand, kInclude, kWorktree };
 struct Known {
@@ -339,7 +339,7 @@ void ObeyedPlaces::add_words(std::string_view command, const Repository& reposit
 }
 
 Result<void> ObeyedPlaces::read_git(const fs::path& file, Repository& repository, int depth) {
-  if (depth > kDeepest || ++repository.files > kMostFiles) return {};
+  if (depth > kDeepestInclude || ++repository.files > kMostFiles) return {};
   auto text = text_of(file);
   if (!text) return pass_on(text);
   if (!*text) return {};
@@ -370,7 +370,7 @@ Result<void> ObeyedPlaces::read_git(const fs::path& file, Repository& repository
 }
 
 Result<void> ObeyedPlaces::read_mercurial(const fs::path& file, Repository& repository, int depth) {
-  if (depth > kDeepest || ++repository.files > kMostFiles) return {};
+  if (depth > kDeepestInclude || ++repository.files > kMostFiles) return {};
   auto text = text_of(file);
   if (!text) return pass_on(text);
   if (!*text) return {};

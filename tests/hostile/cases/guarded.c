@@ -157,7 +157,7 @@ CASE(guarded_named) {
 }
 CASE(guarded_named_below) {
   if (fresh("named") != 0) return -1;
-  return file("named/hooks/../hooks");
+  return file("named/../named/hooks");
 }
 CASE(guarded_named_by_rename) {
   rmdir(in_place("named"));

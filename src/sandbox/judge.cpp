@@ -170,7 +170,9 @@ Verdict judge(const EndReport& report, const Limits& limits, std::chrono::micros
   } else if (signalled && memory_ended_it(report, verdict)) {
     judge_memory_kill(report, limits, verdict);
   } else if (signalled && report.kept.out_of_patience != 0) {
+    constexpr std::chrono::microseconds kPatience = std::chrono::seconds(kGuardPatience);
     verdict.kind = Kind::kSignalled;
+    verdict.limit = {{"file-wait", microseconds(kPatience), microseconds(kPatience)}};
     verdict.note =
         "as a file system did not answer its call for " + std::to_string(kGuardPatience) + " s";
   } else if (signalled && verdict.code == SIGKILL && killed_for >= 0) {

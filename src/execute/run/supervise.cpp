@@ -201,8 +201,14 @@ void warn_of_refused_names(const AgentOutcome& ended, LoopTalk& talk) {
 }
 
 // Of a changeset they are never applied.
-void warn_of_new_names(const AgentProgram& program, const RunLimits& limits, LoopTalk& talk) {
+void warn_of_new_names(const AgentProgram& program, const RunLimits& limits,
+                       const sandbox::Verdict* ended, LoopTalk& talk) {
   if (!program.files || limits.writes_to == WritesTo::kChangeset) return;
+  if (ended != nullptr && ended->limit && ended->limit->name == "file-wait") {
+    return talk.warn(
+        "its folders are not looked through for names that tools may run or obey, as a file system "
+        "in them does not answer");
+  }
   const auto made = new_protected_names(*program.files);
   if (!made) return talk.warn("after the run: " + made.error().what);
   for (const auto& path : made->names)
@@ -329,7 +335,7 @@ Result<void> supervise(const RunParts& parts, AgentProgram program, const RunLim
   if (socket.trouble()) talk.warn(socket.trouble()->what);
   auto kept = changes->end(parts.clock, **log);
   if (ended) warn_of_refused_names(*ended, talk);
-  warn_of_new_names(program, limits, talk);
+  warn_of_new_names(program, limits, ended ? &ended->verdict : nullptr, talk);
   notes.reset();
   auto closed = (*log)->close();
   if (ended) {

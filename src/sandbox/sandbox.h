@@ -111,7 +111,7 @@ struct Verdict {
   std::uint64_t entry = 0;            // where the program's entry lies; 0: not known
   // The limit that ended it or stood in its way.
   struct LimitHit {
-    std::string name;           // "wall", "cpu", "memory", "stack", "file-size", "processes"
+    std::string name;  // "wall", "cpu", "memory", "stack", "file-size", "file-wait", "processes"
     std::uint64_t allowed = 0;  // microseconds, bytes, or processes with their threads
     std::uint64_t used = 0;
   };

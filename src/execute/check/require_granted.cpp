@@ -51,13 +51,14 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
 }  // namespace
 
 void warn_of_open_ends(const std::function<void(std::string_view)>& warning,
-                       const policy::LayerText& granted) {
+                       const policy::LayerText& granted, const policy::ToolSchemas* tools) {
   const auto warn = [&](std::string_view option, const std::string& rule, policy::Effect effect) {
-    for (const auto& note : policy::open_ends(rule, effect))
+    for (const auto& note : policy::open_ends(rule, effect, tools))
       warning(fmt::format("{}: {}", option, printable_in_place(note)));
   };
   for (const auto& rule : granted.grants) warn("--grant", rule, policy::Effect::kAllow);
   for (const auto& rule : granted.asks) warn("--ask", rule, policy::Effect::kAsk);
+  for (const auto& rule : granted.denies) warn("--deny", rule, policy::Effect::kDeny);
 }
 
 void warn_of_observing(const Listener& listener) {
@@ -70,7 +71,7 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   auto first = check_against(parts, report, granted);
   if (!first) return pass_on(first);
   result = std::move(*first);
-  warn_of_open_ends(parts.listener.warning, granted);
+  warn_of_open_ends(parts.listener.warning, granted, &parts.world.tools);
   for (const auto& text : result.extra) {
     // A place that was granted and is not there surprises the program. A tool more than it names it
     // cannot miss, and a policy is often for more than one program.

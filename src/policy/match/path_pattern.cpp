@@ -51,6 +51,19 @@ struct Anchored {
   Components components;
 };
 
+// The same place with an anchor, where it can be told which.
+std::string with_anchor(std::string_view text) {
+  for (const std::string_view home : {"$HOME/", "${HOME}/", "%USERPROFILE%/"}) {
+    if (text.starts_with(home)) return fmt::format("~/{}", printable(text.substr(home.size())));
+  }
+  if (text == "~" || text == "$HOME") return "~/";
+  if (text == ".") return "./";
+  if (text.starts_with("file://")) return printable(text.substr(7));
+  if (text.starts_with('~') || text.starts_with('$') || text.starts_with(".."))
+    return "write the whole path, from /";
+  return fmt::format("./{}", printable(text));
+}
+
 Checked<Anchored> read_anchor(const std::string& text, ast::Offset at) {
   using Anchor = Anchored::Anchor;
   constexpr std::pair<std::string_view, Anchor> kAnchors[] = {{"/", Anchor::kRoot},
@@ -80,7 +93,7 @@ Checked<Anchored> read_anchor(const std::string& text, ast::Offset at) {
                   fmt::format("the path '{}' has no anchor", printable(text)),
                   "a path begins with / (absolute), ./ (here), ~/ (home) or @server/ (the server's "
                   "declared root)",
-                  fmt::format("./{}", printable(text)));
+                  with_anchor(text));
 }
 
 Checked<PathBase> resolve_base(const std::string& anchor_path, const Components& fixed,

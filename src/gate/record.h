@@ -57,9 +57,14 @@ struct Targets {
     kPlaces,  // any: there were more than are kept, or longer ones
   };
   std::vector<std::string> listed;
+  // Paths that stand in a text which is none itself ("cat /etc/hosts"), absolute or with "..":
+  // what a server does with them is not known.
+  std::vector<std::string> mentioned;
   Unlisted unlisted = Unlisted::kNone;
 };
 [[nodiscard]] Targets targets_of(const Json& arguments);
+// Whether any text of a member of this name is listed, however it looks.
+[[nodiscard]] bool is_place_key(std::string_view key);
 
 struct Check {
   std::uint64_t call_id = 0;  // pairs a check with its CallFinished within one run

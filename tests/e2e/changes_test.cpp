@@ -56,6 +56,8 @@ TEST_SUITE("e2e/changes") {
     CHECK(has(show.out, "modified"));
     CHECK(has(show.out, place.at("new/b.txt")));
     CHECK(has(show.out, "folder-deleted"));
+    CHECK(has(show.out, place.at("notes.txt") + " (12 bytes, 14 before)\n"));
+    CHECK(has(show.err, "next: mcpac changes diff " + id));
     const auto nothing = place.workspace.mcpac({"changes", "apply", id, place.at("elsewhere")});
     CHECK(nothing.exit_code == 66);
     CHECK(has(nothing.err, "MCPAC-E0721"));

@@ -243,7 +243,8 @@ bool FileMounts::writes() const {
 ReservedPlaces reserved_places(const Project& project, const Folders& folders,
                                std::span<const fs::path> sources) {
   ReservedPlaces reserved;
-  for (const fs::path& own : {folders.state, folders.cache, folders.runtime}) {
+  for (const fs::path& own :
+       {folders.state, folders.cache, folders.runtime, folders.settings, folders.answers}) {
     if (!own.empty()) reserved.closed.push_back(real_path(own));
   }
   if (!folders.temporary.empty()) reserved.shared.push_back(real_path(folders.temporary));

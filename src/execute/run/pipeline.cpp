@@ -207,12 +207,15 @@ Result<void> Run::settle_authority(const Snapshot& snapshot) {
 }
 
 Result<void> Run::review(Host& host, RunApprover* approver) {
-  if (request_.enforcement == Enforcement::kObserve || request_.hosted != nullptr) return {};
+  const bool is_wanted = request_.questions.review == ReviewWanted::kAlways;
+  const bool is_lifted = request_.enforcement == Enforcement::kObserve && !is_wanted;
+  if (is_lifted || request_.hosted != nullptr) return {};
   ReviewSubject subject{.program = outcome_.report->file,
                         .project = project_.folder.string(),
                         .declared = {},
                         .authority = &*authority_,
-                        .binding = binding_};
+                        .binding = binding_,
+                        .report = &*outcome_.report};
   for (const auto& item : outcome_.report->declared) {
     if (auto permission = Permission::parse(item.permission))
       subject.declared.emplace_back(std::move(*permission), item.text());

@@ -106,7 +106,8 @@ Result<RunAuthority> make_authority(const GrantCheck& parts, const ProgramFile& 
 
 Result<void> review(const Project& project, const Folders& folders, const RunRequest& request,
                     const RunAuthority& authority, const RunParts& parts, EarlyAnswers& answers) {
-  if (request.enforcement == Enforcement::kObserve) return {};
+  const bool is_wanted = request.questions.review == ReviewWanted::kAlways;
+  if (request.enforcement == Enforcement::kObserve && !is_wanted) return {};
   ReviewSubject subject{.program = authority.program,
                         .project = project.folder.string(),
                         .declared = {},

@@ -139,7 +139,16 @@ TEST_SUITE("e2e/lock") {
         "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::notes::drop_all> rt) { return "
         "0; }\n",
         "notes.*");
+    INFO(run.err);
     CHECK(run.exit_code == 65);
+    CHECK(has(run.err, "`drop_all` is no tool of mcp::notes in mcpac.lock"));
+    CHECK(has(run.err, "waits for mcpac lock accept"));
+    const auto called = project.execute(
+        "#include <mcpac.hpp>\nint agent_main(mcpac::Requires<mcp::notes::read> rt) {\n"
+        "  rt.notes.drop_all({});\n  return 0;\n}\n",
+        "notes.*");
+    INFO(called.err);
+    CHECK(has(called.err, "waits for mcpac lock accept"));
     CHECK(project.mcpac({"lock", "status"}).exit_code == 0);  // nothing approved is another one
     const auto shown = project.mcpac({"lock", "diff"});
     CHECK(has(shown.out, "  + notes.drop_all\n"));

@@ -17,6 +17,12 @@ std::string how_to_say_entry_only(const Permission& tool) {
       printable(tool.text()), printable(tool.server()), printable(tool.tool()));
 }
 
+// Why a grant is of no use: what refuses beside it, and by which rule.
+std::string refused_as_well(const Decision& above) {
+  return fmt::format("{} refuses it as well: {}", place_or_layer(above.place, above.layer),
+                     above.reason);
+}
+
 // Most schemas need not be compiled for it.
 bool has_defaults(const Json& schema) {
   if (!schema.is_structured()) return false;
@@ -25,6 +31,10 @@ bool has_defaults(const Json& schema) {
 }
 
 }  // namespace
+
+std::string place_or_layer(const std::string& place, const std::string& layer) {
+  return place.empty() ? layer : place;
+}
 
 Times Authority::Impl::now() const {
   Times times{.start = start, .steady = {}, .wall = {}};
@@ -122,9 +132,25 @@ std::vector<AskRule> Authority::Impl::asking_from(std::size_t first, const CallU
   return rules;
 }
 
+std::optional<Decision> Authority::Impl::refusal_above(const CallUnderTest& call,
+                                                       const Times& times,
+                                                       const std::vector<Verdict>& verdicts) const {
+  if (verdicts.empty() || verdicts.front().effect != Effect::kDeny ||
+      verdicts.front().rule != nullptr)
+    return std::nullopt;
+  for (std::size_t i = 1; i < verdicts.size(); ++i) {
+    if (verdicts[i].effect == Effect::kDeny) return refusal(i, verdicts[i], call, times);
+  }
+  return std::nullopt;
+}
+
 void Authority::Impl::lift(const CallUnderTest& call, const Times& times,
                            const std::vector<Verdict>& verdicts, Decision& decision) const {
-  if (!decision.only_ungranted) return;
+  if (!decision.only_ungranted) {
+    // What is lifted is not what refuses it.
+    if (auto above = refusal_above(call, times, verdicts)) decision = *std::move(above);
+    return;
+  }
   decision.asks = asking_from(1, call, times, verdicts);
   if (decision.asks.empty()) {
     decision.lifted = true;
@@ -182,10 +208,17 @@ Decision Authority::Impl::judge(const Permission& permission, const Json& argume
 void Authority::Impl::add_fix(const Permission& permission, const Json& arguments,
                               const Times& times, Decision& decision) const {
   if (decision.effect != Effect::kDeny || decision.too_large || layers.empty()) return;
-  const bool is_no_rule = !decision.rule.starts_with("deny ");
-  if (!decision.only_ungranted && is_no_rule && decision.layer == layers.front().name)
-    decision.no_grant = "a layer above the run's own refuses it as well";
-  if (!decision.only_ungranted || decision.used_up) return;
+  if (!decision.only_ungranted) {
+    begin_paths();
+    const CallUnderTest call = under_test(permission, arguments);
+    std::vector<Verdict> verdicts;
+    for (const auto& layer : layers) verdicts.push_back(decide_layer(layer, call, times, {}));
+    const auto above = refusal_above(call, times, verdicts);
+    static_cast<void>(end_paths());
+    if (above) decision.no_grant = refused_as_well(*above);
+    return;
+  }
+  if (decision.used_up) return;
   begin_paths();
   Fix fix = fix_for(layers.front(), under_test(permission, arguments), times, environment);
   static_cast<void>(end_paths());

@@ -61,6 +61,10 @@ struct Authority::Impl {
   [[nodiscard]] std::vector<AskRule> asking_from(std::size_t first, const CallUnderTest& call,
                                                  const Times& times,
                                                  const std::vector<Verdict>& verdicts) const;
+  // Where the run's own layer only does not admit the call: how the first layer above it that
+  // refuses it does so.
+  [[nodiscard]] std::optional<Decision> refusal_above(const CallUnderTest& call, const Times& times,
+                                                      const std::vector<Verdict>& verdicts) const;
   // Lifted::kUngranted, of a decision that judge() made.
   void lift(const CallUnderTest& call, const Times& times, const std::vector<Verdict>& verdicts,
             Decision& decision) const;

@@ -3,17 +3,47 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/printable.h"
 #include "policy/explain/lint.h"
 
 namespace mcpac::execute {
 namespace {
 
+// Rules are printed where the program would start with them, under all sources together.
+void hold_fix(const GrantCheck& parts, const analyzer::Report& report, policy::LayerText granted,
+              CheckResult& result) {
+  const bool is_rules_alone = result.to_lift.empty() && result.unused.empty() &&
+                              result.to_place.empty() && result.to_state.empty();
+  if (!is_rules_alone || (result.to_grant.empty() && result.to_allow.empty())) return;
+  std::ranges::copy(result.to_grant, std::back_inserter(granted.grants));
+  const auto with =
+      load_authority(parts.project, parts.world, {std::move(granted)}, result.to_allow);
+  const auto again = with ? check(report, *with) : Result<CheckResult>(CheckResult());
+  if (with && again && again->ok()) return;
+  result.blocked.emplace_back("no rule is suggested, as none would let it start");
+  result.fix.clear();
+  result.to_grant.clear();
+  result.to_allow.clear();
+}
+
+// Only where something is missing each source is asked by itself.
 Result<CheckResult> check_against(const GrantCheck& parts, const analyzer::Report& report,
                                   const policy::LayerText& granted) {
   auto authority = load_authority(parts.project, parts.world, {granted});
   if (!authority) return pass_on(authority);
-  return check(report, *authority);
+  auto result = check(report, *authority);
+  if (!result || result->ok()) return result;
+  auto ceiling = load_authority(parts.project, parts.world, {});
+  if (!ceiling) return pass_on(ceiling);
+  auto own = load_own(parts.project, parts.world, granted);
+  if (!own) return pass_on(own);
+  const bool has_ceiling = !ceiling->layers().empty();
+  result = check(report, *authority, {&*own, has_ceiling ? &*ceiling : nullptr});
+  if (result) hold_fix(parts, report, granted, *result);
+  return result;
 }
 
 // What a person said of the grants that they were shown, for the record of the run.
@@ -37,9 +67,6 @@ std::unexpected<Error> missing_error(const analyzer::Report& report, const Check
         "; what {} will be called with is not all known before the run, and the fix leaves that "
         "open",
         fmt::join(result.unknown, ", "));
-  if (!result.unused.empty())
-    why += fmt::format("; no call of {} is to be seen: what is not used needs no declaration",
-                       fmt::join(result.unused, ", "));
   return fail(
       ErrorId::kPermissionMissing,
       fmt::format("{} declares {} {}: {}", report.file,
@@ -86,13 +113,19 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
   }
   if (parts.enforcement == Enforcement::kObserve) {
     warn_of_observing(parts.listener);
-    // What a ceiling or a deny refuses is not lifted.
-    result.to_grant.clear();
-    if (result.to_allow.empty() && result.to_lift.empty()) return {};
-    return missing_error(report, result);
+    // What a ceiling or a deny refuses is not lifted: asked as if the run were granted all.
+    policy::LayerText all = granted;
+    all.asks.clear();
+    all.grants.emplace_back("*.*");
+    auto refused = check_against(parts, report, all);
+    if (!refused) return pass_on(refused);
+    if (refused->to_allow.empty() && refused->to_lift.empty()) return {};
+    return missing_error(report, *refused);
   }
-  // A yes names no place.
-  const bool can_be_granted = result.to_place.empty() && result.to_state.empty();
+  // A yes names no place, and is of no use against a ceiling or a deny.
+  const bool can_be_granted = result.to_place.empty() && result.to_state.empty() &&
+                              result.to_allow.empty() && result.to_lift.empty() &&
+                              result.unused.empty();
   const bool is_asked = !result.ok() && can_be_granted && !result.to_grant.empty() &&
                         static_cast<bool>(parts.listener.may_grant);
   const bool is_given = is_asked && parts.listener.may_grant(result, parts.stop);
@@ -106,7 +139,10 @@ Result<void> require_granted(const GrantCheck& parts, const analyzer::Report& re
     result = std::move(*again);
   }
   if (result.ok()) return {};
-  return missing_error(report, result);
+  auto error = missing_error(report, result);
+  if (is_asked && !is_given)
+    error.error().why = "the answer at the terminal was no; it was about what the fix grants";
+  return error;
 }
 
 }  // namespace mcpac::execute

@@ -15,22 +15,6 @@
 namespace mcpac::execute {
 namespace {
 
-bool loads(const std::string& rule, const PolicyWorld& world) {
-  policy::LayerText layer;
-  layer.name = "a suggestion";
-  layer.grants = {rule};
-  return policy::Authority::load({layer}, world.environment()).has_value();
-}
-
-// The first of these texts that loads; the whole tool always does.
-std::string first_that_loads(std::vector<std::string> rules, const Permission& permission,
-                             const PolicyWorld& world) {
-  for (auto& rule : rules) {
-    if (!rule.empty() && loads(rule, world)) return std::move(rule);
-  }
-  return policy::whole_tool(permission);
-}
-
 const Json* schema_of(const PolicyWorld& world, const Permission& permission) {
   const auto tool = world.tools.find(permission);
   return tool == world.tools.end() ? nullptr : &tool->second;
@@ -52,7 +36,7 @@ class RuleList {
 };
 
 void suggest_declared(const analyzer::Report& report, const analyzer::Declared& declared,
-                      const PolicyWorld& world, RuleList& rules) {
+                      const policy::Authority& nothing, RuleList& rules) {
   if (const auto kind = policy::place_kind_of(declared.permission)) {
     rules.add("", fmt::format("{} is declared: name the places, as in `{}`", declared.permission,
                               *kind == policy::PlaceKind::kFiles ? "files ./PATH read-only"
@@ -61,30 +45,30 @@ void suggest_declared(const analyzer::Report& report, const analyzer::Declared& 
   }
   const auto permission = Permission::parse(declared.permission);
   if (!permission) return;
-  const auto narrowed = grant_text(*permission, declared.where);
-  bool is_used = false;
-  for (const auto& use : report.uses) {
-    if (use.permission != declared.permission) continue;
-    is_used = true;
-    auto call = call_in_source(use);
-    // Beyond constants, a Narrow knows better than `any`.
-    const bool is_constant = call.unknown.empty() && !call.open;
-    std::vector<std::string> texts;
-    if (!declared.where.empty() && !is_constant && narrowed) texts.push_back(*narrowed);
-    texts.push_back(policy::least_rule(*permission, call, schema_of(world, *permission)));
-    rules.add("allow " + first_that_loads(std::move(texts), *permission, world),
-              fmt::format("{}:{}", use.file, use.line));
+  // As the refusal of such a run says it (check.h).
+  const auto needed = rules_for_uses(report, declared, *permission, nothing);
+  for (const auto& one : needed.rules) rules.add("allow " + one.rule, one.place);
+  if (needed.is_used) return;
+  if (std::ranges::find(report.unused, declared.text()) == report.unused.end()) {
+    if (const auto whole = grant_text(*permission, declared.where))
+      rules.add("allow " + *whole, "declared");
+    return;
   }
-  if (is_used) return;
-  rules.add("allow " + first_that_loads({narrowed ? *narrowed : ""}, *permission, world),
-            "declared, but no call was found: take it out of the program, and then out of here");
+  rules.add("", fmt::format("{} is declared ({}:{}), and called nowhere: take it out of the "
+                            "program",
+                            declared.text(), declared.file, declared.line));
 }
 
 }  // namespace
 
-std::vector<SuggestedRule> suggest_for(const analyzer::Report& report, const PolicyWorld& world) {
+Result<std::vector<SuggestedRule>> suggest_for(const analyzer::Report& report,
+                                               const PolicyWorld& world) {
+  policy::LayerText none;
+  none.name = "a suggestion";
+  auto nothing = policy::Authority::load({none}, world.environment());
+  if (!nothing) return pass_on(nothing);
   RuleList rules;
-  for (const auto& declared : report.declared) suggest_declared(report, declared, world, rules);
+  for (const auto& declared : report.declared) suggest_declared(report, declared, *nothing, rules);
   return rules.take();
 }
 

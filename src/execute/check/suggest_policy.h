@@ -17,11 +17,11 @@ struct SuggestedRule {
   std::string why;   // what it is for, in one line
 };
 
-// Of every call in the source one rule: constants become tests, what only the run knows is `any`;
-// where a Narrow says more than the calls, its condition. What is declared and never used is
-// granted as well, for a run needs it. Each rule loads in `world`.
-[[nodiscard]] std::vector<SuggestedRule> suggest_for(const analyzer::Report& report,
-                                                     const PolicyWorld& world);
+// Of every call in the source one rule, as the refusal of a run without grants says it (check.h):
+// constants become tests, what only the run knows is `any`; where a Narrow says more than the
+// calls, its condition. What is declared and never used is told, and not granted.
+[[nodiscard]] Result<std::vector<SuggestedRule>> suggest_for(const analyzer::Report& report,
+                                                             const PolicyWorld& world);
 
 // Of every allowed call of a recorded run what its own rules grant of it (Authority::granted_of):
 // exactly the call, where its arguments were recorded; never more than the run was granted, and

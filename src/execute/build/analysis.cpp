@@ -78,8 +78,10 @@ void tell_includes(analyzer::Report& report, const Snapshot& snapshot, const cod
   if (generated.empty()) return;
   const std::string folder = std::string(inside::kSource) + "/";
   const auto is_in_one = [&](const analyzer::Finding& finding) {
-    return finding.file.starts_with(folder) &&
-           generated.contains(finding.file.substr(folder.size()));
+    if (!finding.file.starts_with(folder)) return false;
+    // As it was included: "/source/./servers/x.hpp".
+    const std::filesystem::path file = finding.file.substr(folder.size());
+    return generated.contains(file.lexically_normal().string());
   };
   const auto includes = snapshot.includes_of(generated);
   if (includes.empty() || std::ranges::none_of(report.findings, is_in_one)) return;
